@@ -1,1 +1,6 @@
-export {};
+export * from './scalars.ts';
+export * from './errors.ts';
+export * from './reason-codes.ts';
+export * from './route.ts';
+export * from './list.ts';
+export * from './client.ts';

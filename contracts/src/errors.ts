@@ -1,0 +1,145 @@
+import { z } from 'zod';
+
+export const ErrorType = z.enum([
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'not_found_error',
+  'conflict_error',
+  'rate_limit_error',
+  'unavailable_error',
+  'internal_error',
+]);
+export type ErrorType = z.infer<typeof ErrorType>;
+
+type ErrorDefinition = { status: number; type: ErrorType; retryable: boolean; nextStep: string };
+
+function define(status: number, type: ErrorType, nextStep: string, retryable = false): ErrorDefinition {
+  return { status, type, retryable, nextStep };
+}
+
+/** The closed list of error codes. A reason for a verdict is not an error: see reason-codes.ts. */
+export const errorCodes = {
+  MALFORMED_JSON: define(400, 'invalid_request_error', 'Send one well-formed JSON value encoded as UTF-8.'),
+  DUPLICATE_MEMBER: define(400, 'invalid_request_error', 'Send each member of an object once.'),
+  LONE_SURROGATE: define(400, 'invalid_request_error', 'Send well-formed Unicode strings.'),
+  NUMBER_OUT_OF_RANGE: define(
+    400,
+    'invalid_request_error',
+    'Send finite numbers; integers beyond 2^53-1 travel as strings.',
+  ),
+  NESTING_TOO_DEEP: define(400, 'invalid_request_error', 'Flatten the value.'),
+  INVALID_REQUEST: define(400, 'invalid_request_error', 'Correct the named member and send the request again.'),
+  UNKNOWN_MEMBER: define(400, 'invalid_request_error', 'Remove the named member.'),
+  RESERVED_CONTEXT_KEY: define(
+    400,
+    'invalid_request_error',
+    'Authority comes from credentials; remove the named key from context.',
+  ),
+  WORKSPACE_CONTEXT_CONFLICT: define(400, 'invalid_request_error', 'Name one workspace only.'),
+  CREDENTIALS_REQUIRED: define(
+    401,
+    'authentication_error',
+    'Send Authorization: Bearer <token> or the key this route asks for.',
+  ),
+  CREDENTIALS_INVALID: define(401, 'authentication_error', 'Check or renew the credential.'),
+  CODE_INVALID: define(401, 'authentication_error', 'Check the code, or request a new one.'),
+  TENANT_REQUIRED: define(403, 'permission_error', 'Name the tenant by X-Gov-Tenant-ID or tenant_id.'),
+  PERMISSION_DENIED: define(403, 'permission_error', 'Ask someone with the needed role.'),
+  POLICY_DENIED: define(403, 'permission_error', 'Read the reason code; change the call or ask for a policy change.'),
+  APPROVAL_NEEDED: define(403, 'permission_error', 'Have the named approval decided, then repeat the same call.'),
+  ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),
+  NOT_FOUND: define(404, 'not_found_error', 'Check the identifier and the tenant or workspace.'),
+  METHOD_NOT_ALLOWED: define(405, 'invalid_request_error', 'Use a method from the Allow header.'),
+  ILLEGAL_TRANSITION: define(409, 'conflict_error', 'Read the current state; details list the allowed moves.'),
+  IDEMPOTENCY_IN_FLIGHT: define(409, 'conflict_error', 'Wait for the first request with this key to end.', true),
+  ALREADY_EXISTS: define(409, 'conflict_error', 'Choose another identifier or read the existing one.'),
+  PRECONDITION_FAILED: define(412, 'conflict_error', 'Read the object again and send its current ETag.'),
+  PAYLOAD_TOO_LARGE: define(413, 'invalid_request_error', 'Send a smaller body.'),
+  UNSUPPORTED_MEDIA_TYPE: define(415, 'invalid_request_error', 'Send Content-Type: application/json.'),
+  IDEMPOTENCY_KEY_REUSED: define(422, 'invalid_request_error', 'Use a new Idempotency-Key for a different request.'),
+  PRECONDITION_REQUIRED: define(428, 'conflict_error', 'Send If-Match with the ETag you read.'),
+  RATE_LIMITED: define(429, 'rate_limit_error', 'Wait for Retry-After seconds.', true),
+  INTERNAL: define(500, 'internal_error', 'Report the request id.'),
+  UPSTREAM_FAILED: define(502, 'unavailable_error', 'Check the upstream server, then try again.', true),
+  UPSTREAM_NOT_CONFIGURED: define(503, 'unavailable_error', 'Set GOV_UPSTREAM_URL to an OpenAI-compatible server.'),
+  STORE_UNAVAILABLE: define(503, 'unavailable_error', 'The database does not answer; try again later.', true),
+  RECEIPT_STORE_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'No receipt can be stored, so nothing was executed; try again later.',
+    true,
+  ),
+  GOVERNANCE_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The kernel does not answer, so nothing was executed; try again later.',
+    true,
+  ),
+  QUEUE_UNAVAILABLE: define(503, 'unavailable_error', 'The queue does not answer; try again later.', true),
+  SHUTTING_DOWN: define(503, 'unavailable_error', 'The process is draining; try again on another replica.', true),
+  MAIL_UNAVAILABLE: define(502, 'unavailable_error', 'Mail could not be sent; try again later.', true),
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errorCodes;
+export const ErrorCode = z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]); // keys of a non-empty constant
+
+/** The one error body of all REST routes; its first four members are also OpenAI's. */
+export const ErrorEnvelope = z.strictObject({
+  error: z.strictObject({
+    message: z.string(),
+    type: ErrorType,
+    code: z.string(),
+    param: z.string().nullable(),
+    reason_code: z.string().nullable().optional(),
+    request_id: z.string(),
+    retryable: z.boolean(),
+    details: z.record(z.string(), z.json()).optional(),
+  }),
+});
+export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>;
+
+type AppErrorOptions = {
+  /** The member at fault, as a dotted path. */
+  param?: string;
+  reasonCode?: string;
+  /** Shown to the caller: only what the caller may know. */
+  details?: Record<string, unknown>;
+  /** Logged, never sent. */
+  cause?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** The one class that carries an error code. Its message is safe to show; everything private goes into `cause`. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly reasonCode: string | null;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.param = options.param ?? null;
+    this.reasonCode = options.reasonCode ?? null;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** Recognises an AppError across copies of this package: by code, never by class. */
+export function isAppError(error: unknown): error is AppError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code in errorCodes &&
+    'headers' in error
+  );
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { GateName, ReasonCode } from '../reason-codes.ts';
+import {
+  ActionName,
+  ApprovalId,
+  BudgetId,
+  DecisionId,
+  Digest,
+  EffectLevel,
+  Instant,
+  PrincipalId,
+  ReceiptId,
+  RecordId,
+  ResourceName,
+  SessionId,
+  TenantId,
+  ToolName,
+  Verdict,
+} from '../scalars.ts';
+import { ReceiptKind } from './receipt.ts';
+
+/** What one gate said. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing this gate judges. */
+export const GateOutcome = z.strictObject({
+  gate: GateName,
+  outcome: z.enum(['pass', 'deny', 'escalate', 'not_applicable', 'not_reached']),
+  reason_code: ReasonCode.optional(),
+  detail: z.string().max(512).optional(),
+});
+export type GateOutcome = z.infer<typeof GateOutcome>;
+
+/** The normalised call, as far as the record keeps it: hashes, and exactly the fields that the policy read. */
+export const RecordedIntent = z.strictObject({
+  action: ActionName,
+  tool: ToolName.nullable(),
+  resource: ResourceName.nullable(),
+  effect_level: EffectLevel,
+  args_hash: Digest,
+  intent_hash: Digest,
+  /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
+  facts: z.record(z.string(), z.json()),
+});
+export type RecordedIntent = z.infer<typeof RecordedIntent>;
+
+/** Everything a decision was made from. `record_hash` is the SHA-256 of the canonical JSON of all members but itself, `receipt_id` included. */
+export const BoundaryRecord = z.strictObject({
+  type: z.literal('countersign.record.v1'),
+  record_id: RecordId,
+  kind: ReceiptKind,
+  decision_id: DecisionId,
+  receipt_id: ReceiptId,
+  tenant_id: TenantId,
+  principal_id: PrincipalId,
+  session_id: SessionId,
+  verdict: Verdict,
+  reason_code: ReasonCode,
+  intent: RecordedIntent,
+  gates: z.array(GateOutcome),
+  gate_roster_hash: Digest,
+  policy_hash: Digest.nullable(),
+  policy_epoch: z.int().min(0),
+  matched_rules: z.array(z.string()),
+  authz_snapshot_hash: Digest.nullable(),
+  sandbox_grant_hash: Digest.nullable(),
+  tool_definition_hash: Digest.nullable(),
+  mcp_server_id: z.string().nullable(),
+  budget_ids: z.array(BudgetId),
+  approval_id: ApprovalId.nullable(),
+  /** Verdicts of shadow policies, which never weaken the enforced one. */
+  shadow: z.array(z.strictObject({ policy_hash: Digest, verdict: Verdict, reason_code: ReasonCode })),
+  created_at: Instant,
+  record_hash: Digest,
+});
+export type BoundaryRecord = z.infer<typeof BoundaryRecord>;

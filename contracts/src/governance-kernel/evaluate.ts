@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import {
+  ActionName,
+  ApprovalId,
+  BudgetId,
+  DecisionId,
+  Digest,
+  EffectLevel,
+  Instant,
+  PlainObject,
+  ReceiptId,
+  RecordId,
+  ResourceName,
+  SessionId,
+  ToolName,
+  Verdict,
+} from '../scalars.ts';
+import { GateOutcome } from './boundary-record.ts';
+import { StoredReceipt } from './receipt.ts';
+
+export const EvaluateRequest = z.strictObject({
+  action: ActionName,
+  tool: ToolName.optional(),
+  resource: ResourceName.optional(),
+  args: PlainObject.default({}),
+  session_id: SessionId,
+  effect_level: EffectLevel.optional(),
+  context: PlainObject.default({}),
+  mode: z.enum(['enforce', 'shadow']).default('enforce'),
+  approval_grant: ApprovalId.optional(),
+});
+export type EvaluateRequest = z.infer<typeof EvaluateRequest>;
+
+export const ApprovalHandle = z.strictObject({ approval_id: ApprovalId, expires_at: Instant, approve_url: z.string() });
+export type ApprovalHandle = z.infer<typeof ApprovalHandle>;
+
+export const BudgetUse = z.strictObject({
+  budget_id: BudgetId,
+  tool_calls_remaining: z.int().nullable(),
+  spend_remaining_minor: z.int().nullable(),
+  currency: z.string().nullable(),
+});
+
+/** The decision as every governed route gives it. */
+export const DecisionReply = z.strictObject({
+  verdict: Verdict,
+  allow: z.boolean(),
+  reason_code: ReasonCode,
+  reason: z.string(),
+  decision_id: DecisionId,
+  record_id: RecordId,
+  record_hash: Digest,
+  receipt_id: ReceiptId,
+  receipt_hash: Digest,
+  policy_hash: Digest.nullable(),
+  policy_epoch: z.int().min(0),
+  lamport_clock: z.int().min(1),
+  log_index: z.int().min(0),
+  trace: z.array(GateOutcome),
+  approval: ApprovalHandle.optional(),
+  budget: BudgetUse.optional(),
+  receipt: StoredReceipt,
+});
+export type DecisionReply = z.infer<typeof DecisionReply>;
+
+export const evaluate = defineRoute({
+  operation: 'evaluate',
+  summary: 'Decide one action and seal the decision. DENY and ESCALATE are answers, not errors.',
+  method: 'POST',
+  path: '/api/v1/evaluate',
+  auth: 'tenant_scoped',
+  body: EvaluateRequest,
+  reply: DecisionReply,
+  errors: ['RESERVED_CONTEXT_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'RECEIPT_STORE_UNAVAILABLE'],
+});

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { ReasonCode } from '../reason-codes.ts';
+import {
+  ActionName,
+  ApprovalId,
+  DecisionId,
+  Digest,
+  EffectLevel,
+  Instant,
+  PrincipalId,
+  ReceiptId,
+  ResourceName,
+  SessionId,
+  TenantId,
+  ToolName,
+  Verdict,
+} from '../scalars.ts';
+
+export const ReceiptKind = z.enum([
+  'decision',
+  'outcome',
+  'approval',
+  'registry',
+  'policy',
+  'trust',
+  'drift',
+  'conformance',
+  'heartbeat',
+]);
+export type ReceiptKind = z.infer<typeof ReceiptKind>;
+
+/** What became of a dispatched action. `uncertain`: the process died between dispatch and settlement. */
+export const Outcome = z.enum(['completed', 'failed', 'uncertain']);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** The signed statement. Every member is signed; the signature and the keys live outside. */
+export const ReceiptPayload = z.strictObject({
+  type: z.literal('countersign.receipt.v1'),
+  receipt_id: ReceiptId,
+  kind: ReceiptKind,
+  tenant_id: TenantId,
+  principal_id: PrincipalId,
+  session_id: SessionId,
+  decision_id: DecisionId,
+  /** Hash of the boundary record that this receipt seals. */
+  record_hash: Digest,
+  verdict: Verdict,
+  reason_code: ReasonCode,
+  action: ActionName,
+  tool: ToolName.nullable(),
+  resource: ResourceName.nullable(),
+  effect_level: EffectLevel,
+  /** Salted per tenant, so that small arguments cannot be guessed. */
+  args_hash: Digest,
+  outcome: Outcome.optional(),
+  output_hash: Digest.optional(),
+  policy_hash: Digest.nullable(),
+  policy_epoch: z.int().min(0),
+  /** On an outcome: the receipt of the decision it settles. */
+  decision_receipt_id: ReceiptId.optional(),
+  approval_id: ApprovalId.optional(),
+  shadow: z.boolean(),
+  /** Position in the chain of this tenant and session, from 1 without a gap. */
+  lamport_clock: z.int().min(1),
+  /** receipt_hash of the predecessor; null at lamport_clock 1. */
+  prev_hash: Digest.nullable(),
+  issued_at: Instant,
+});
+export type ReceiptPayload = z.infer<typeof ReceiptPayload>;
+
+export const Signature = z.strictObject({
+  alg: z.literal('Ed25519'),
+  key_id: z.string().min(1).max(128),
+  /** Base64url without padding, 64 bytes, over the canonical JSON (RFC 8785) of the payload. */
+  value: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
+});
+export type Signature = z.infer<typeof Signature>;
+
+export const SignedReceipt = z.strictObject({ payload: ReceiptPayload, signature: Signature });
+export type SignedReceipt = z.infer<typeof SignedReceipt>;
+
+/** A receipt as the kernel serves it: with its hash and its place in the log. */
+export const StoredReceipt = z.strictObject({
+  payload: ReceiptPayload,
+  signature: Signature,
+  receipt_hash: Digest,
+  log_index: z.int().min(0),
+});
+export type StoredReceipt = z.infer<typeof StoredReceipt>;

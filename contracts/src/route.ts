@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
+ * member, partner, owner (least role in the addressed workspace).
+ */
+export type AuthClass =
+  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner';
+
+/** `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. */
+export type Media = 'json' | 'event-stream' | 'openai' | 'mcp';
+
+export type Shape<T> = z.ZodType<T>;
+
+export type RouteDefinition<Params, Query, Body, Reply> = {
+  operation: string;
+  summary: string;
+  method: Method;
+  path: string;
+  auth: AuthClass;
+  params?: Shape<Params>;
+  query?: Shape<Query>;
+  body?: Shape<Body>;
+  reply: Shape<Reply>;
+  /** Status of a successful answer; default 200. */
+  status?: number;
+  /** Further statuses that answer with `reply` (a refusal that carries the decision, a readiness failure). */
+  alsoStatus?: number[];
+  media?: Media;
+  bodyBytesMax?: number;
+  /** Mutating POST routes honour Idempotency-Key unless the route says why it cannot. */
+  idempotent?: boolean;
+  errors?: ErrorCode[];
+};
+
+export type Route<Params, Query, Body, Reply> = RouteDefinition<Params, Query, Body, Reply> & {
+  status: number;
+  media: Media;
+  bodyBytesMax: number;
+};
+
+/** A route whose member types do not matter: for lists of routes. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of routes forgets their four types on purpose
+export type AnyRoute = Route<any, any, any, any>;
+
+/** One MiB: ample for arguments of a tool call, small enough that parsing cannot stall the process. */
+const bodyBytesMaxDefault = 1_048_576;
+
+/**
+ * Describes one operation: the server parses by it, the client is typed by it, OpenAPI is generated from it.
+ * Generic over plain types rather than over zod types, so that handlers are checked against `Reply` exactly.
+ */
+export function defineRoute<
+  Params = Record<never, never>,
+  Query = Record<never, never>,
+  Body = undefined,
+  Reply = unknown,
+>(definition: RouteDefinition<Params, Query, Body, Reply>): Route<Params, Query, Body, Reply> {
+  return {
+    ...definition,
+    status: definition.status ?? 200,
+    media: definition.media ?? 'json',
+    bodyBytesMax: definition.bodyBytesMax ?? bodyBytesMaxDefault,
+  };
+}
+
+/** Names in braces of a path, in order. */
+export function pathParams(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_A-Z]+)\}/g)].map((match) => match[1] ?? '');
+}

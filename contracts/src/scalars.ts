@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/** Crockford base32 ULID behind a short prefix: sortable by creation time. */
+const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}';
+
+function prefixedId<const Prefix extends string>(prefix: Prefix) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_${ulidPattern}$`), `must look like ${prefix}_<ULID>`)
+    .brand<Prefix>();
+}
+
+export const ReceiptId = prefixedId('rcp');
+export const DecisionId = prefixedId('dec');
+export const RecordId = prefixedId('rec');
+export const ApprovalId = prefixedId('apr');
+export const CheckpointId = prefixedId('chk');
+export const BudgetId = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/)
+  .brand<'BudgetId'>();
+export const RunId = prefixedId('run');
+export const TaskId = prefixedId('tsk');
+export const WorkspaceId = prefixedId('wsp');
+export const UserId = prefixedId('usr');
+export const StepId = prefixedId('stp');
+export const EventId = prefixedId('evt');
+
+export type ReceiptId = z.infer<typeof ReceiptId>;
+export type DecisionId = z.infer<typeof DecisionId>;
+export type RecordId = z.infer<typeof RecordId>;
+export type ApprovalId = z.infer<typeof ApprovalId>;
+export type CheckpointId = z.infer<typeof CheckpointId>;
+export type BudgetId = z.infer<typeof BudgetId>;
+export type RunId = z.infer<typeof RunId>;
+export type TaskId = z.infer<typeof TaskId>;
+export type WorkspaceId = z.infer<typeof WorkspaceId>;
+export type UserId = z.infer<typeof UserId>;
+export type StepId = z.infer<typeof StepId>;
+export type EventId = z.infer<typeof EventId>;
+
+/** `sha256:` and 64 lower-case hex digits. */
+export const Digest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<64 lower-case hex digits>')
+  .brand<'Digest'>();
+export type Digest = z.infer<typeof Digest>;
+
+/** RFC 3339, UTC, exactly three fraction digits. */
+export const Instant = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be RFC 3339 UTC with milliseconds')
+  .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists')
+  .brand<'Instant'>();
+export type Instant = z.infer<typeof Instant>;
+
+/** ISO 4217 alphabetic code. */
+export const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
+
+/** Money in minor units of its currency. */
+export const AmountMinor = z.int().min(0).max(1_000_000_000_000);
+
+/** A name given by a caller: tenant, principal, session, action, tool. No control characters, no surrounding blanks. */
+// eslint-disable-next-line no-control-regex -- the control characters are what the pattern refuses
+const printable = /^[^\u0000-\u001f\u007f]*$/;
+function callerName(lengthMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .regex(printable, 'must not contain control characters')
+    .refine((value) => value.trim() === value, 'must not begin or end with a blank');
+}
+
+export const TenantId = callerName(128)
+  .regex(/^[A-Za-z0-9._:-]+$/, 'may hold letters, digits and . _ : -')
+  .brand<'TenantId'>();
+export const PrincipalId = callerName(256).brand<'PrincipalId'>();
+export const SessionId = callerName(256)
+  .refine((value) => !/[/\\]/.test(value), 'must not contain / or \\')
+  .brand<'SessionId'>();
+export const ActionName = z
+  .string()
+  .max(128)
+  .regex(/^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)+$/, 'must be a dotted lower-case name such as tool.call');
+export const ToolName = callerName(256);
+export const ResourceName = callerName(2048);
+export type TenantId = z.infer<typeof TenantId>;
+export type PrincipalId = z.infer<typeof PrincipalId>;
+export type SessionId = z.infer<typeof SessionId>;
+
+/** E0 no effect, E1 reads, E2 reversible writes, E3 external or hard to undo, E4 destructive or financial. */
+export const EffectLevel = z.enum(['E0', 'E1', 'E2', 'E3', 'E4']);
+export type EffectLevel = z.infer<typeof EffectLevel>;
+
+export const Verdict = z.enum(['ALLOW', 'DENY', 'ESCALATE']);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** A plain JSON value; depth and size are limited where the text is parsed. */
+export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
+export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json()) as z.ZodType<
+  Record<string, PlainJson> // zod's json() is recursive and infers the same set under another name
+>;

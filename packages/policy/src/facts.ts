@@ -1,0 +1,90 @@
+/**
+ * A fact as the boundary gathered it. A gate must say what it does in each state: `unavailable` (the source failed or is stale
+ * beyond use) always denies with the gate's own code; `not_applicable` means that this call has nothing the gate judges.
+ */
+export type Fact<Value> = { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
+
+export type FenceFact = {
+  frozen: boolean;
+  tenant_quarantined: boolean;
+  agent_quarantined: boolean;
+  throttled: boolean;
+};
+
+/** `known` with value null: no bundle is active for the tenant. */
+export type PolicyFact = {
+  hash: string;
+  epoch: number;
+  signature_valid: boolean;
+  /** Milliseconds since the bundle was last confirmed by its source. */
+  age_ms: number;
+  age_max_ms: number;
+} | null;
+
+export type IdentityFact = { kind: 'operator_credential' } | { kind: 'agent'; agent_id: string; status: 'active' | 'revoked' | 'unknown' } | { kind: 'missing' };
+
+/** `relations` is what the rules see: `viewer@document:42`. `required` relations that are not among them deny. */
+export type RelationshipFact = { snapshot_hash: string; age_ms: number; age_max_ms: number; relations: string[]; required: string[] };
+
+export type RegistryFact = {
+  server_id: string;
+  state: 'discovered' | 'quarantined' | 'approved' | 'revoked' | 'expired';
+  /** null: the server does not list the tool. */
+  tool: {
+    pinned_hash: string | null;
+    /** Hash of the definition that the live server shows now. */
+    current_hash: string;
+    input_schema: Record<string, unknown>;
+  } | null;
+};
+
+export type ScopesFact = { required: string[]; granted: string[] };
+
+export type SandboxFact = { grant_hash: string | null; required: boolean; overgrants: string[] };
+
+export type EgressFact = { destination: string; allowed: boolean; detail: string };
+
+export type ProvenanceFact = { through_boundary: boolean };
+
+/** One ceiling that applies to the call, with what is left of it at the moment of the decision. `null`: this ceiling is not set. */
+export type BudgetFact = {
+  budget_id: string;
+  tool_calls_remaining: number | null;
+  spend_remaining_minor: number | null;
+  egress_remaining_bytes: number | null;
+  writes_remaining: number | null;
+  approval_required_above_minor: number | null;
+  currency: string | null;
+};
+
+/** What this call would take from its budgets. */
+export type Demand = { tool_calls: number; spend_minor: number; egress_bytes: number; writes: number };
+
+/** The approval that the caller presented or that stands for this intent; null: none. */
+export type ApprovalFact = {
+  approval_id: string;
+  state: 'pending' | 'approved' | 'denied' | 'expired' | 'revoked';
+  intent_hash: string;
+  policy_hash: string | null;
+  /** Uses left of its scope. */
+  uses_remaining: number;
+  expired: boolean;
+} | null;
+
+/** Everything decide() may look at. One frozen object per decision. */
+export type Facts = {
+  /** RFC 3339 with milliseconds. */
+  now: string;
+  fence: Fact<FenceFact>;
+  policy: Fact<PolicyFact>;
+  identity: Fact<IdentityFact>;
+  relationship: Fact<RelationshipFact>;
+  registry: Fact<RegistryFact>;
+  scopes: Fact<ScopesFact>;
+  sandbox: Fact<SandboxFact>;
+  egress: Fact<EgressFact>;
+  provenance: Fact<ProvenanceFact>;
+  budgets: Fact<BudgetFact[]>;
+  demand: Demand;
+  approval: Fact<ApprovalFact>;
+};
