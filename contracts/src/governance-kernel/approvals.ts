@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import {
+  ActionName,
+  ApprovalId,
+  Digest,
+  Instant,
+  PrincipalId,
+  ReceiptId,
+  ResourceName,
+  SessionId,
+  ToolName,
+} from '../scalars.ts';
+
+const TenantQuery = { tenant_id: z.string().optional() };
+
+export const ApprovalState = z.enum(['pending', 'approved', 'denied', 'expired', 'revoked', 'consumed']);
+export type ApprovalState = z.infer<typeof ApprovalState>;
+
+export const Approval = z.strictObject({
+  approval_id: ApprovalId,
+  state: ApprovalState,
+  tenant_id: z.string(),
+  requested_by: PrincipalId,
+  session_id: SessionId,
+  action: ActionName,
+  tool: ToolName.nullable(),
+  resource: ResourceName.nullable(),
+  intent_hash: Digest,
+  policy_hash: Digest.nullable(),
+  /** The receipt of the ESCALATE that asked; null when a person asked beforehand. */
+  receipt_id: ReceiptId.nullable(),
+  reason: z.string(),
+  quorum: z.int().min(1),
+  approvers: z.array(PrincipalId),
+  approved_by: z.array(PrincipalId),
+  scope: z.string(),
+  uses_remaining: z.int().min(0),
+  timelock_until: Instant.nullable(),
+  expires_at: Instant,
+  /** Changes with each transition; If-Match takes it in quotes. */
+  ceremony_hash: Digest,
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type Approval = z.infer<typeof Approval>;
+
+export const listApprovals = defineRoute({
+  operation: 'list-approvals',
+  summary: 'Approvals of the tenant, newest first.',
+  method: 'GET',
+  path: '/api/v1/approvals',
+  auth: 'tenant_scoped',
+  query: z.strictObject({
+    ...TenantQuery,
+    state: ApprovalState.optional(),
+    session_id: SessionId.optional(),
+    ...PageQuery,
+  }),
+  reply: page(Approval),
+});
+
+/** Asks for an approval beforehand, for a call that will be made exactly like this. */
+export const createApproval = defineRoute({
+  operation: 'create-approval',
+  summary: 'Ask for the approval of one exact call.',
+  method: 'POST',
+  path: '/api/v1/approvals',
+  auth: 'tenant_scoped',
+  query: z.strictObject(TenantQuery),
+  status: 201,
+  body: z.strictObject({
+    action: ActionName,
+    tool: ToolName.optional(),
+    resource: ResourceName.optional(),
+    args: z.record(z.string(), z.json()).default({}),
+    session_id: SessionId,
+    reason: z.string().min(1).max(2000),
+    quorum: z.int().min(1).max(16).default(1),
+    approvers: z.array(PrincipalId).max(64).default([]),
+    scope: z
+      .string()
+      .regex(/^(once|uses:[1-9]\d{0,3})$/)
+      .default('once'),
+    expires_in_seconds: z.int().min(1).max(604_800).default(900),
+  }),
+  reply: Approval,
+});
+
+export const transitionApproval = defineRoute({
+  operation: 'transition-approval',
+  summary: 'Approve, deny or revoke. Needs If-Match with the ceremony_hash that was read.',
+  method: 'POST',
+  path: '/api/v1/approvals/{approval_id}/{action}',
+  auth: 'tenant_scoped',
+  params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
+  query: z.strictObject(TenantQuery),
+  body: z.strictObject({ reason: z.string().max(2000).optional(), expected_ceremony_hash: Digest.optional() }),
+  reply: Approval,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'PERMISSION_DENIED'],
+});
+
+/** The text that an approver signs: `countersign.approval.v1` and these members, as canonical JSON. */
+export const ApprovalStatement = z.strictObject({
+  type: z.literal('countersign.approval.v1'),
+  approval_id: ApprovalId,
+  tenant_id: z.string(),
+  intent_hash: Digest,
+  policy_hash: Digest.nullable(),
+  ceremony_hash: Digest,
+  approver_id: PrincipalId,
+  decision: z.enum(['approve', 'deny']),
+});
+
+export const approveByKernel = defineRoute({
+  operation: 'approve-by-kernel',
+  summary: 'Approve with an Ed25519 signature of an enrolled approver key.',
+  method: 'POST',
+  path: '/api/v1/kernel/approve',
+  auth: 'service_internal',
+  body: z.strictObject({
+    statement: ApprovalStatement,
+    key_id: z.string().min(1).max(128),
+    signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
+  }),
+  reply: Approval,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PERMISSION_DENIED', 'PRECONDITION_FAILED'],
+});

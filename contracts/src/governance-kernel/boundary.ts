@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import { CheckpointId, Digest, Instant, ReceiptId, RecordId, SessionId, ToolName, Verdict } from '../scalars.ts';
+import { BoundaryRecord } from './boundary-record.ts';
+
+const TenantQuery = { tenant_id: z.string().optional() };
+
+export const listRecords = defineRoute({
+  operation: 'list-records',
+  summary: 'Boundary records of the tenant, newest first.',
+  method: 'GET',
+  path: '/api/v1/boundary/records',
+  auth: 'tenant_scoped',
+  query: z.strictObject({
+    ...TenantQuery,
+    verdict: Verdict.optional(),
+    reason_code: ReasonCode.optional(),
+    tool: ToolName.optional(),
+    session_id: SessionId.optional(),
+    receipt_id: ReceiptId.optional(),
+    ...PageQuery,
+  }),
+  reply: page(BoundaryRecord),
+});
+
+const RecordParams = z.strictObject({ record_id: RecordId });
+
+export const getRecord = defineRoute({
+  operation: 'get-record',
+  summary: 'One boundary record.',
+  method: 'GET',
+  path: '/api/v1/boundary/records/{record_id}',
+  auth: 'tenant_scoped',
+  params: RecordParams,
+  query: z.strictObject(TenantQuery),
+  reply: BoundaryRecord,
+  errors: ['NOT_FOUND'],
+});
+
+const Check = z.strictObject({ check: z.string(), passed: z.boolean(), code: z.string().nullable() });
+
+export const verifyRecord = defineRoute({
+  operation: 'verify-record',
+  summary: 'Recompute a record, follow its links, check signature, chain neighbours and inclusion.',
+  method: 'POST',
+  path: '/api/v1/boundary/records/{record_id}/verify',
+  auth: 'tenant_scoped',
+  params: RecordParams,
+  query: z.strictObject(TenantQuery),
+  idempotent: false,
+  reply: z.strictObject({
+    record_id: RecordId,
+    verified: z.boolean(),
+    checks: z.array(Check),
+    receipt_id: ReceiptId,
+    checkpoint_id: CheckpointId.nullable(),
+    verified_at: Instant,
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+export const Checkpoint = z.strictObject({
+  checkpoint_id: CheckpointId,
+  tree_size: z.int().min(0),
+  root_hash: Digest,
+  receipt_count: z.int().min(0),
+  record_count: z.int().min(0),
+  /** C2SP signed note. */
+  note: z.string(),
+  previous_checkpoint_id: CheckpointId.nullable(),
+  created_at: Instant,
+});
+export type Checkpoint = z.infer<typeof Checkpoint>;
+
+export const listCheckpoints = defineRoute({
+  operation: 'list-checkpoints',
+  summary: 'Checkpoints of the log, newest first.',
+  method: 'GET',
+  path: '/api/v1/boundary/checkpoints',
+  auth: 'tenant_scoped',
+  query: z.strictObject({ ...TenantQuery, ...PageQuery }),
+  reply: page(Checkpoint),
+});
+
+export const createCheckpoint = defineRoute({
+  operation: 'create-checkpoint',
+  summary: 'Sign the current head of the log.',
+  method: 'POST',
+  path: '/api/v1/boundary/checkpoints',
+  auth: 'admin',
+  idempotent: false,
+  status: 201,
+  reply: Checkpoint,
+});
+
+export const verifyCheckpoint = defineRoute({
+  operation: 'verify-checkpoint',
+  summary: 'Recompute the root, check the note and the consistency with its predecessor.',
+  method: 'POST',
+  path: '/api/v1/boundary/checkpoints/{checkpoint_id}/verify',
+  auth: 'tenant_scoped',
+  params: z.strictObject({ checkpoint_id: CheckpointId }),
+  query: z.strictObject(TenantQuery),
+  idempotent: false,
+  reply: z.strictObject({
+    checkpoint_id: CheckpointId,
+    verified: z.boolean(),
+    checks: z.array(Check),
+    verified_at: Instant,
+  }),
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+
+/** A chat body carries whole conversations, with images; 10 MiB as the ancestors allow. */
+const chatBodyBytesMax = 10_485_760;
+
+const ChatTool = z.looseObject({
+  type: z.string(),
+  function: z.looseObject({ name: z.string().min(1).max(128) }).optional(),
+});
+
+/**
+ * OpenAI's chat completion request. Loose on purpose: the standard grows, and what the boundary does not judge goes upstream
+ * unchanged, byte for byte.
+ */
+export const ChatCompletionRequest = z.looseObject({
+  model: z.string().min(1).max(256),
+  messages: z
+    .array(z.looseObject({ role: z.string() }))
+    .min(1)
+    .max(10_000),
+  tools: z.array(ChatTool).max(1024).optional(),
+  stream: z.boolean().nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  user: z.string().max(256).optional(),
+});
+export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+export const createChatCompletion = defineRoute({
+  operation: 'create-chat-completion',
+  summary: 'OpenAI-compatible boundary: the model call and each tool call in its answer are decided.',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  auth: 'tenant_scoped',
+  bodyBytesMax: chatBodyBytesMax,
+  media: 'openai',
+  body: ChatCompletionRequest,
+  reply: z.looseObject({}),
+  errors: ['POLICY_DENIED', 'APPROVAL_NEEDED', 'UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
+});

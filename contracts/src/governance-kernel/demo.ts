@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Digest } from '../scalars.ts';
+import { DecisionReply } from './evaluate.ts';
+import { SignedReceipt } from './receipt.ts';
+
+/** Demo bodies are small; 64 KiB holds a receipt many times. */
+const demoBodyBytesMax = 65_536;
+
+export const DemoAction = z.enum([
+  'read_ticket',
+  'draft_reply',
+  'small_refund',
+  'large_refund',
+  'modify_policy',
+  'dangerous_shell',
+  'export_customer_list',
+]);
+
+export const runDemo = defineRoute({
+  operation: 'run-demo',
+  summary: 'Decide one sample action in the demo tenant, through the same cycle as every other call.',
+  method: 'POST',
+  path: '/api/demo/run',
+  auth: 'public',
+  bodyBytesMax: demoBodyBytesMax,
+  body: z.strictObject({ action_id: DemoAction, args: z.record(z.string(), z.json()).default({}) }),
+  reply: DecisionReply.extend({ verification_hint: z.string() }),
+});
+
+const DemoVerification = z.strictObject({
+  valid: z.boolean(),
+  signature_valid: z.boolean(),
+  hash_matches: z.boolean(),
+  code: z.string().nullable(),
+  receipt_hash: Digest,
+  expected_receipt_hash: Digest,
+});
+
+export const verifyDemo = defineRoute({
+  operation: 'verify-demo',
+  summary: 'Verify a receipt of the demo with the public verifier.',
+  method: 'POST',
+  path: '/api/demo/verify',
+  auth: 'public',
+  bodyBytesMax: demoBodyBytesMax,
+  idempotent: false,
+  body: z.strictObject({ receipt: SignedReceipt, expected_receipt_hash: Digest }),
+  reply: DemoVerification,
+});
+
+export const tamperDemo = defineRoute({
+  operation: 'tamper-demo',
+  summary: 'Change one member of a receipt and show that verification refuses it.',
+  method: 'POST',
+  path: '/api/demo/tamper',
+  auth: 'public',
+  bodyBytesMax: demoBodyBytesMax,
+  idempotent: false,
+  body: z.strictObject({
+    receipt: SignedReceipt,
+    expected_receipt_hash: Digest,
+    mutation: z
+      .enum(['flip_verdict', 'change_action', 'change_principal', 'flip_signature_bit'])
+      .default('flip_verdict'),
+  }),
+  reply: DemoVerification.extend({ mutation: z.string(), original_hash: Digest, tampered_receipt: z.unknown() }),
+});

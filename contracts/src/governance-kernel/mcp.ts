@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { ApprovalId, PlainObject, SessionId, ToolName } from '../scalars.ts';
+import { DecisionReply } from './evaluate.ts';
+
+export const describeMcp = defineRoute({
+  operation: 'describe-mcp',
+  summary: 'What the governed MCP server is; an event stream is refused with 405.',
+  method: 'GET',
+  path: '/mcp',
+  auth: 'tenant_scoped',
+  reply: z.strictObject({
+    server_name: z.string(),
+    version: z.string(),
+    mcp_endpoint: z.string(),
+    capabilities_url: z.string(),
+    execute_url: z.string(),
+    supported_protocol_versions: z.array(z.string()),
+  }),
+});
+
+export const callMcp = defineRoute({
+  operation: 'call-mcp',
+  summary: 'The governed MCP server over all approved upstream servers (2026-07-28 and 2025-11-25).',
+  method: 'POST',
+  path: '/mcp',
+  auth: 'tenant_scoped',
+  media: 'mcp',
+  idempotent: false,
+  reply: z.unknown(),
+});
+
+export const McpTool = z.strictObject({
+  name: z.string(),
+  server_id: z.string(),
+  description: z.string(),
+  effect_level: z.string(),
+  input_schema: PlainObject,
+  definition_hash: z.string(),
+});
+
+export const listMcpCapabilities = defineRoute({
+  operation: 'list-mcp-capabilities',
+  summary: 'The governed tools with their effects and pins.',
+  method: 'GET',
+  path: '/mcp/v1/capabilities',
+  auth: 'tenant_scoped',
+  query: z.strictObject({ tenant_id: z.string().optional() }),
+  reply: z.strictObject({ server_name: z.string(), version: z.string(), tools: z.array(McpTool) }),
+});
+
+export const McpExecution = z.strictObject({
+  decision: DecisionReply,
+  /** The upstream CallToolResult; absent when the call was not allowed. */
+  result: PlainObject.optional(),
+  is_error: z.boolean(),
+  outcome_receipt_id: z.string().optional(),
+});
+
+export const executeMcp = defineRoute({
+  operation: 'execute-mcp',
+  summary: 'Decide and execute one tool call. A refusal is 403 with the same body.',
+  method: 'POST',
+  path: '/mcp/v1/execute',
+  auth: 'tenant_scoped',
+  alsoStatus: [403],
+  body: z.strictObject({
+    tool: ToolName,
+    args: PlainObject.default({}),
+    session_id: SessionId,
+    context: PlainObject.default({}),
+    approval_grant: ApprovalId.optional(),
+  }),
+  reply: McpExecution,
+  errors: ['RESERVED_CONTEXT_KEY', 'RECEIPT_STORE_UNAVAILABLE'],
+});

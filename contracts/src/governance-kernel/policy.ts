@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Digest, Instant } from '../scalars.ts';
+import { PolicyBundle } from './policy-bundle.ts';
+import { Signature } from './receipt.ts';
+
+/** What a policy key signs: canonical JSON of these members. */
+export const PolicyActivation = z.strictObject({
+  type: z.literal('countersign.policy-activation.v1'),
+  tenant_id: z.string(),
+  policy_hash: Digest,
+  epoch: z.int().min(1),
+});
+
+export const ActivePolicy = z.strictObject({
+  tenant_id: z.string(),
+  name: z.string(),
+  version: z.string(),
+  policy_hash: Digest,
+  epoch: z.int().min(1),
+  activated_at: Instant,
+  confirmed_at: Instant,
+});
+
+/** Tenant `*` is the bundle of every tenant that has none of its own. */
+export const PolicyTenant = z.string().regex(/^(\*|[A-Za-z0-9._:-]{1,128})$/);
+
+export const putPolicyBundle = defineRoute({
+  operation: 'put-policy-bundle',
+  summary:
+    'Activate a signed policy bundle with a strictly rising epoch; the same bundle and epoch again confirms its freshness.',
+  method: 'PUT',
+  path: '/internal/policy/bundles/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: PolicyTenant }),
+  body: z.strictObject({ bundle: PolicyBundle, epoch: z.int().min(1), signature: Signature }),
+  reply: ActivePolicy,
+  errors: ['INVALID_REQUEST', 'PERMISSION_DENIED', 'ILLEGAL_TRANSITION'],
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import { ActionName, Instant, PrincipalId, ReceiptId, SessionId, ToolName, Verdict } from '../scalars.ts';
+import { ReceiptKind, StoredReceipt } from './receipt.ts';
+
+const ReceiptFilter = {
+  session_id: SessionId.optional(),
+  /** The principal whose calls these are. */
+  agent: PrincipalId.optional(),
+  verdict: Verdict.optional(),
+  reason_code: ReasonCode.optional(),
+  tool: ToolName.optional(),
+  action: ActionName.optional(),
+  kind: ReceiptKind.optional(),
+  /** Inclusive. */
+  from: Instant.optional(),
+  /** Exclusive. */
+  to: Instant.optional(),
+};
+
+const TenantQuery = { tenant_id: z.string().optional() };
+
+export const listReceipts = defineRoute({
+  operation: 'list-receipts',
+  summary: 'Receipts of the tenant, newest first.',
+  method: 'GET',
+  path: '/api/v1/receipts',
+  auth: 'tenant_scoped',
+  query: z.strictObject({ ...TenantQuery, ...ReceiptFilter, ...PageQuery }),
+  reply: page(StoredReceipt),
+});
+
+export const getReceipt = defineRoute({
+  operation: 'get-receipt',
+  summary: 'One receipt.',
+  method: 'GET',
+  path: '/api/v1/receipts/{receipt_id}',
+  auth: 'tenant_scoped',
+  params: z.strictObject({ receipt_id: ReceiptId }),
+  query: z.strictObject(TenantQuery),
+  reply: StoredReceipt,
+  errors: ['NOT_FOUND'],
+});
+
+export const tailReceipts = defineRoute({
+  operation: 'tail-receipts',
+  summary: 'Server-sent events: `receipt` (id = cursor), `checkpoint`, `error`. Resumes by Last-Event-ID.',
+  method: 'GET',
+  path: '/api/v1/receipts/tail',
+  auth: 'tenant_scoped',
+  query: z.strictObject({
+    ...TenantQuery,
+    session_id: SessionId.optional(),
+    agent: PrincipalId.optional(),
+    since: z.string().max(64).optional(),
+  }),
+  reply: z.string(),
+  media: 'event-stream',
+});
