@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { quoteIdentifier } from './identifier.ts';
+import { readServiceMigrations, schemasOf } from './migration-files.ts';
+import { withSchemaEngine } from './schema-engine.ts';
+import { withDatabase } from './urls.ts';
+import { withClient } from './with-client.ts';
+
+const FILTERS = { externalTables: [], externalEnums: [] };
+
+export interface DiffMigrationOptions {
+  /** A role that may create databases: the history is replayed in a throw-away one. */
+  adminUrl: string;
+  serviceDir: string;
+}
+
+/** Returns the SQL that leads from the service's migrations to its `schema.prisma`, or null when nothing is missing. */
+export async function diffMigration({ adminUrl, serviceDir }: DiffMigrationOptions): Promise<string | null> {
+  const name = `countersign_diff_${randomBytes(6).toString('hex')}`;
+  await withClient(adminUrl, (client) => client.query(`CREATE DATABASE ${quoteIdentifier(name)}`));
+  try {
+    return await diffAgainst(withDatabase(adminUrl, name), serviceDir);
+  } finally {
+    await withClient(adminUrl, (client) => client.query(`DROP DATABASE ${quoteIdentifier(name)} WITH (FORCE)`));
+  }
+}
+
+async function diffAgainst(url: string, serviceDir: string): Promise<string | null> {
+  const schema = 'public';
+  const { datamodel, migrations } = await readServiceMigrations(serviceDir);
+  return withSchemaEngine({ url, schema, datamodel }, async (engine) => {
+    const { migrationScript } = await engine.createMigration({
+      draft: false,
+      migrationName: 'next',
+      migrationsList: migrations,
+      schema: schemasOf(datamodel),
+      filters: FILTERS,
+    });
+    return migrationScript;
+  });
+}

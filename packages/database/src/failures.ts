@@ -1,0 +1,98 @@
+// PostgreSQL error classes (appendix A of its manual) in which the same call may succeed later, without any change by the caller.
+const UNAVAILABLE_CLASSES = new Set(['08', '53', '58']);
+const UNAVAILABLE_CODES = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting up or shutting down
+  '57P05', // idle_session_timeout
+  '57014', // query_canceled: statement_timeout
+  '55P03', // lock_not_available
+  '25P03', // idle_in_transaction_session_timeout
+  '25006', // read_only_sql_transaction: a standby after a fail-over
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'P1001', // Prisma: cannot reach the server
+  'P1002', // Prisma: server timed out
+  'P1008', // Prisma: operation timed out
+  'P1017', // Prisma: server closed the connection
+  'P2024', // Prisma: no connection from the pool in time
+  'P2037', // Prisma: too many connections
+]);
+// node-postgres and its pool throw these without a code.
+const UNAVAILABLE_MESSAGES = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end',
+];
+// Prisma's adapter replaces the socket error by one of these.
+const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
+
+/** True when PostgreSQL cannot be used right now (lost, starting, stopping, overloaded, timed out): answer 503 and try again. */
+export function isUnavailable(error: unknown): boolean {
+  return layersOf(error).some((layer) => {
+    const code = codeOf(layer);
+    if (code !== undefined && (UNAVAILABLE_CODES.has(code) || isUnavailableClass(code))) return true;
+    if (UNAVAILABLE_KINDS.has(textOf(layer, 'kind') ?? '')) return true;
+    const message = textOf(layer, 'message') ?? '';
+    return UNAVAILABLE_MESSAGES.some((known) => message.includes(known));
+  });
+}
+
+/** True for a broken UNIQUE constraint or index, from raw SQL or from Prisma; `constraint` narrows it to one by its name. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const layers = layersOf(error);
+  if (!layers.some((layer) => codeOf(layer) === '23505' || codeOf(layer) === 'P2002')) return false;
+  return constraint === undefined || layers.some((layer) => constraintOf(layer) === constraint);
+}
+
+/** True when the whole transaction should be run again: serialization failure or deadlock. */
+export function isSerializationFailure(error: unknown): boolean {
+  return layersOf(error).some((layer) => ['40001', '40P01', 'P2034'].includes(codeOf(layer) ?? ''));
+}
+
+function isUnavailableClass(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.has(code.slice(0, 2));
+}
+
+// Prisma wraps the driver's error (meta.driverAdapterError.cause), Node wraps one error per address (AggregateError.errors).
+function layersOf(error: unknown): unknown[] {
+  const layers: unknown[] = [];
+  const pending: unknown[] = [error];
+  while (pending.length > 0 && layers.length < 20) {
+    const layer = pending.shift();
+    if (typeof layer !== 'object' || layer === null || layers.includes(layer)) continue;
+    layers.push(layer);
+    const inner = member(layer, 'errors');
+    pending.push(member(layer, 'cause'), member(member(layer, 'meta'), 'driverAdapterError'));
+    if (Array.isArray(inner)) pending.push(...inner);
+  }
+  return layers;
+}
+
+function codeOf(layer: unknown): string | undefined {
+  return textOf(layer, 'originalCode') ?? textOf(layer, 'code');
+}
+
+function constraintOf(layer: unknown): string | undefined {
+  return textOf(layer, 'constraint') ?? textOf(member(layer, 'constraint'), 'index');
+}
+
+function textOf(value: unknown, key: string): string | undefined {
+  const found = member(value, key);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import { connectionOptions } from './connection-options.ts';
+import { readServiceMigrations } from './migration-files.ts';
+import { ownerOf } from './provision-roles.ts';
+import { withSchemaEngine } from './schema-engine.ts';
+import { grantTableRights } from './table-rights.ts';
+import { withClient } from './with-client.ts';
+import { quoteIdentifier } from './identifier.ts';
+
+// Any constant of our own: the first key of a two-key advisory lock; the second is the hash of the schema's name.
+const MIGRATION_LOCK = 0x636f756e;
+// A replica that waits longer than this for another one's migration stops and is started again by its supervisor.
+const LOCK_TIMEOUT_MS = 120_000;
+
+export interface MigrateOptions {
+  /** Without `role`: the owner of the schema. With `role`: a member of `<role>_owner`, which `provisionRoles` makes the administrator. */
+  url: string;
+  schema: string;
+  /** The folder that holds `prisma/schema.prisma` and `prisma/migrations`. */
+  serviceDir: string;
+  /** The service's login role: migrations run as `<role>_owner`, and `role` is granted what each table allows. */
+  role?: string;
+}
+
+/**
+ * Applies the migrations that are not applied yet, as `prisma migrate deploy` does, and returns their names. Safe to call from
+ * several replicas at once: one applies, the others wait and find nothing to do. Throws when a migration fails, and then nothing
+ * of that migration remains.
+ *
+ * A table that a migration marks with `COMMENT ON TABLE … IS 'append-only'` can be read and inserted into by `role`, never
+ * updated, deleted from or truncated.
+ */
+export async function migrate({ url, schema, serviceDir, role }: MigrateOptions): Promise<string[]> {
+  const owner = role === undefined ? undefined : ownerOf(role);
+  const { datamodel, migrations } = await readServiceMigrations(serviceDir);
+  const options = connectionOptions({ schema, role: owner });
+  return withClient(
+    url,
+    async (client) => {
+      await lock(client, schema);
+      if (owner === undefined) await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
+      await forgetInterrupted(client, schema);
+      const applied = await withSchemaEngine({ url, schema, role: owner, datamodel }, async (engine) => {
+        const filters = { externalTables: [], externalEnums: [] };
+        return (await engine.applyMigrations({ migrationsList: migrations, filters })).appliedMigrationNames;
+      });
+      if (role !== undefined) await grantTableRights(client, { schema, role });
+      return applied;
+    },
+    { options, application_name: 'countersign-migrate' },
+  );
+}
+
+// Held by the session: it ends with the connection, even when this process is killed.
+async function lock(client: pg.Client, schema: string): Promise<void> {
+  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [MIGRATION_LOCK, schema]);
+}
+
+// We hold the lock, so a migration without an end belongs to a process that died. PostgreSQL rolled its script back; without this
+// mark the engine would refuse every later start.
+async function forgetInterrupted(client: pg.Client, schema: string): Promise<void> {
+  const table = `${quoteIdentifier(schema)}._prisma_migrations`;
+  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
+  if (rows[0]?.found !== true) return;
+  await client.query(`UPDATE ${table} SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`);
+}

@@ -1,0 +1,72 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { connectionOptions } from './connection-options.ts';
+
+// Two services of two replicas stay far below PostgreSQL's default of 100 connections.
+export const POOL_MAX_DEFAULT = 10;
+// A caller that cannot get a connection by then is better served by a 503 than by a longer queue.
+const CONNECT_TIMEOUT_MS = 5_000;
+// No statement of ours scans for longer; one that does is holding locks that decisions wait for.
+const STATEMENT_TIMEOUT_MS = 15_000;
+// Only reached when the peer vanished without closing the socket: the server's own timeout answers first.
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+// A crashed handler must not keep row locks.
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+export interface OpenDatabaseOptions {
+  url: string;
+  /** The service's own schema: search_path of raw SQL and schema of Prisma's queries. */
+  schema: string;
+  poolMax?: number;
+  applicationName?: string;
+}
+
+export interface Database {
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  /** Runs on the same pool: `new PrismaClient({ adapter })`. */
+  readonly adapter: PrismaPg;
+  /** Rejects when no statement can be answered right now; `isUnavailable` tells why. */
+  ping(): Promise<void>;
+  /** Waits for running statements, then closes every connection. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens one pool that raw SQL and Prisma share. Opening does not connect: a service may start before its PostgreSQL does, and a
+ * PostgreSQL that restarts is found again by the next statement.
+ *
+ * @example
+ * const database = openDatabase({ url: config.databaseUrl, schema: 'kernel' });
+ * const prisma = new PrismaClient({ adapter: database.adapter });
+ */
+export function openDatabase({ url, schema, poolMax, applicationName }: OpenDatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    options: connectionOptions({ schema }),
+    application_name: applicationName ?? `countersign-${schema}`,
+    max: poolMax ?? POOL_MAX_DEFAULT,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  surviveLostConnections(pool);
+  return {
+    pool,
+    schema,
+    adapter: new PrismaPg(pool, { schema }),
+    ping: async () => void (await pool.query('SELECT 1')),
+    close: async () => {
+      if (!pool.ending) await pool.end();
+    },
+  };
+}
+
+// Without listeners Node turns a connection that PostgreSQL closed, idle or checked out, into an uncaught exception. The
+// statement that needed it fails on its own; the pool drops the connection and opens another.
+function surviveLostConnections(pool: pg.Pool): void {
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+}

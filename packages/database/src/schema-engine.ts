@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+import { connectionOptions } from './connection-options.ts';
+
+// Node has it; its type declarations of version 20 do not.
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, object>,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+export interface EngineConnection {
+  url: string;
+  schema: string;
+  /** Acts for this role, so that what a migration creates belongs to it. */
+  role?: string | undefined;
+}
+
+/** Runs `work` on Prisma's schema engine (WebAssembly: no download, no native binary), connected to `url`. */
+export async function withSchemaEngine<T>(
+  connection: EngineConnection & { datamodel: string },
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  await loadEngine();
+  // The engine takes a session lock and releases it again: it must meet the same session each time.
+  const pool = new pg.Pool({
+    connectionString: connection.url,
+    options: connectionOptions(connection),
+    application_name: 'countersign-migrate',
+    max: 1,
+  });
+  pool.on('error', () => undefined);
+  const factory = bindMigrationAwareSqlAdapterFactory(adapterFactory(pool, connection.schema));
+  try {
+    const datamodels: [string, string][] = [['schema.prisma', connection.datamodel]];
+    const engine = await engineModule.SchemaEngine.new({ datamodels }, () => undefined, factory);
+    return await work(engine).finally(() => engine.free());
+  } finally {
+    await pool.end();
+  }
+}
+
+let engineLoaded: Promise<void> | undefined;
+
+function loadEngine(): Promise<void> {
+  engineLoaded ??= instantiate();
+  return engineLoaded;
+}
+
+async function instantiate(): Promise<void> {
+  const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const bytes = await readFile(join(dirname(script), 'schema_engine_bg.wasm'));
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineModule });
+  engineModule.__wbg_set_wasm(instance.exports);
+  const start = instance.exports['__wbindgen_start'];
+  if (typeof start !== 'function') throw new Error('@prisma/schema-engine-wasm has no __wbindgen_start: unknown version.');
+  start();
+}
+
+function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverAdapterFactory {
+  const factory = new PrismaPg(pool, { schema });
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connect: async () => runScriptsWhole(await factory.connect()),
+    // Only diffMigration replays a history, and its database is already a throw-away one.
+    connectToShadowDb: async () => runScriptsWhole(await factory.connect()),
+  };
+}
+
+// The adapter splits a script at every semicolon, which cuts function bodies and DO blocks apart. As one simple query it runs
+// whole, and PostgreSQL makes it one transaction: a migration is applied entirely or not at all.
+function runScriptsWhole<A extends SqlDriverAdapter>(adapter: A): A {
+  adapter.executeScript = async (script) => void (await adapter.executeRaw({ sql: script, args: [], argTypes: [] }));
+  return adapter;
+}

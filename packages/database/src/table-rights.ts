@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { quoteIdentifier } from './identifier.ts';
+
+// A migration marks a table with `COMMENT ON TABLE "receipts" IS 'append-only'`. The mark lives beside the table, so it survives
+// `prisma migrate deploy` and needs no role name in a migration.
+const APPEND_ONLY_MARK = 'append-only';
+const MIGRATIONS_TABLE = '_prisma_migrations';
+
+/** Grants `role` what it may do with each table of `schema`; run by the owner of the tables. */
+export async function grantTableRights(client: pg.Client, { schema, role }: { schema: string; role: string }): Promise<void> {
+  const { rows } = await client.query<{ name: string; mark: string | null }>(
+    `SELECT relname AS name, obj_description(oid, 'pg_class') AS mark
+       FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') ORDER BY relname`,
+    [quoteIdentifier(schema)],
+  );
+  const grantee = quoteIdentifier(role);
+  const statements = rows.flatMap(({ name, mark }) => {
+    const table = `${quoteIdentifier(schema)}.${client.escapeIdentifier(name)}`;
+    return [`REVOKE ALL ON ${table} FROM ${grantee}`, `GRANT ${rightsFor(name, mark)} ON ${table} TO ${grantee}`];
+  });
+  statements.push(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${quoteIdentifier(schema)} TO ${grantee}`);
+  // One implicit transaction: a running service never sees the moment between REVOKE and GRANT.
+  await client.query(statements.join(';\n'));
+}
+
+function rightsFor(table: string, mark: string | null): string {
+  if (table === MIGRATIONS_TABLE) return 'SELECT';
+  if (mark?.startsWith(APPEND_ONLY_MARK)) return 'SELECT, INSERT';
+  return 'SELECT, INSERT, UPDATE, DELETE';
+}

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { scratchDatabaseUrl } from './config.ts';
+import { quoteIdentifier } from './identifier.ts';
+import { migrate } from './migrate.ts';
+import { readServiceMigrations } from './migration-files.ts';
+import { provisionRoles } from './provision-roles.ts';
+import { withDatabase, withLogin } from './urls.ts';
+import { withClient } from './with-client.ts';
+
+const TEMPLATE_LOCK = 0x74706c31;
+// Part of each template's name: raise it when provisioning or granting changes.
+const TEMPLATE_VERSION = 1;
+// No test file runs that long; what is older was left by a killed process.
+const LEFT_OVER_AGE_S = 3_600;
+const DATABASE_PREFIX = 'countersign_test_';
+const TEMPLATE_PREFIX = 'countersign_template_';
+
+export interface TestDatabaseOptions {
+  serviceDir: string;
+  schema: string;
+  /** The restricted login role; roles belong to the server, so the default keeps away from real ones. */
+  role?: string;
+}
+
+export interface TestDatabase {
+  /** Logs in as the restricted role, as the service does in production. */
+  readonly url: string;
+  /** The same database as its administrator, to look at what a service may not. */
+  readonly adminUrl: string;
+  readonly schema: string;
+  readonly role: string;
+  /** Closes what is still connected and removes the database. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Creates a database of its own for one test file, with the service's migrations applied, on the server TEST_DATABASE_URL names.
+ * The migrations run once per content: later calls copy a template.
+ *
+ * @example
+ * const database = await createTestDatabase({ serviceDir: fileURLToPath(new URL('..', import.meta.url)), schema: 'kernel' });
+ */
+export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
+  const serverUrl = scratchDatabaseUrl();
+  const { schema, role = `${DATABASE_PREFIX}${schema}` } = options;
+  const login = { role, password: testPassword(serverUrl) };
+  const name = `${DATABASE_PREFIX}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
+  await withClient(serverUrl, async (client) => {
+    // One at a time: nobody drops or half-builds a template that another process is copying.
+    await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    await dropLeftOvers(client);
+    const template = await ensureTemplate(client, { ...options, serverUrl, login });
+    await client.query(`CREATE DATABASE ${quoteIdentifier(name)} TEMPLATE ${quoteIdentifier(template)}`);
+  });
+  const adminUrl = withDatabase(serverUrl, name);
+  return {
+    url: withLogin(adminUrl, login),
+    adminUrl,
+    schema,
+    role,
+    drop: () => withClient(serverUrl, (client) => dropDatabase(client, name)),
+  };
+}
+
+interface TemplateOptions extends TestDatabaseOptions {
+  serverUrl: string;
+  login: { role: string; password: string };
+}
+
+async function ensureTemplate(client: pg.Client, { serverUrl, serviceDir, schema, login }: TemplateOptions): Promise<string> {
+  const family = `${TEMPLATE_PREFIX}${schema}_`;
+  const template = `${family}${await contentHash(serviceDir, login.role)}`;
+  const existing = await databaseNames(client, family);
+  if (existing.includes(template)) return template;
+  for (const outdated of existing) await dropDatabase(client, outdated);
+  await client.query(`CREATE DATABASE ${quoteIdentifier(template)}`);
+  try {
+    const url = withDatabase(serverUrl, template);
+    await provisionRoles({ adminUrl: url, services: [{ schema, ...login }] });
+    await migrate({ url, schema, serviceDir, role: login.role });
+  } catch (error) {
+    await dropDatabase(client, template);
+    throw error;
+  }
+  return template;
+}
+
+async function dropLeftOvers(client: pg.Client): Promise<void> {
+  const oldest = Math.floor(Date.now() / 1000) - LEFT_OVER_AGE_S;
+  for (const name of await databaseNames(client, DATABASE_PREFIX)) {
+    const createdAt = Number(name.slice(DATABASE_PREFIX.length).split('_')[0]);
+    if (createdAt < oldest) await dropDatabase(client, name);
+  }
+}
+
+async function databaseNames(client: pg.Client, prefix: string): Promise<string[]> {
+  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+    prefix,
+  ]);
+  return rows.map((row) => row.datname);
+}
+
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await client.query(`DROP DATABASE IF EXISTS ${quoteIdentifier(name)} WITH (FORCE)`);
+}
+
+async function contentHash(serviceDir: string, role: string): Promise<string> {
+  const { migrations } = await readServiceMigrations(serviceDir);
+  const content = JSON.stringify([TEMPLATE_VERSION, role, migrations.migrationDirectories]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
+
+// The same in every process that tests on this server, and no easier to guess than the server's own URL.
+function testPassword(serverUrl: string): string {
+  return createHash('sha256').update(`countersign test role ${serverUrl}`).digest('hex');
+}

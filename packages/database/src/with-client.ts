@@ -1,0 +1,19 @@
+import pg from 'pg';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** One connection for one administrative job, closed whatever happens. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  settings: pg.ClientConfig = {},
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
