@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier } from './identifier.ts';
+import { migrate } from './migrate.ts';
 import { readServiceMigrations, schemasOf } from './migration-files.ts';
 import { withSchemaEngine } from './schema-engine.ts';
 import { withDatabase } from './urls.ts';
 import { withClient } from './with-client.ts';
 
+// The engine's own words for a script without statements.
+const EMPTY_SCRIPT = '-- This is an empty migration.';
 const FILTERS = { externalTables: [], externalEnums: [] };
 
 export interface DiffMigrationOptions {
@@ -26,15 +29,16 @@ export async function diffMigration({ adminUrl, serviceDir }: DiffMigrationOptio
 
 async function diffAgainst(url: string, serviceDir: string): Promise<string | null> {
   const schema = 'public';
-  const { datamodel, migrations } = await readServiceMigrations(serviceDir);
+  await migrate({ url, schema, serviceDir });
+  const { datamodel } = await readServiceMigrations(serviceDir);
   return withSchemaEngine({ url, schema, datamodel }, async (engine) => {
-    const { migrationScript } = await engine.createMigration({
-      draft: false,
-      migrationName: 'next',
-      migrationsList: migrations,
-      schema: schemasOf(datamodel),
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', ...schemasOf(datamodel), configDir: serviceDir },
+      to: { tag: 'schemaDatamodel', ...schemasOf(datamodel) },
+      script: true,
+      exitCode: null,
       filters: FILTERS,
     });
-    return migrationScript;
+    return stdout === null || stdout.includes(EMPTY_SCRIPT) ? null : stdout;
   });
 }

@@ -38,6 +38,7 @@ export async function withSchemaEngine<T>(
     max: 1,
   });
   pool.on('error', () => undefined);
+  labelCatalogCharAsText(pool);
   const factory = bindMigrationAwareSqlAdapterFactory(adapterFactory(pool, connection.schema));
   try {
     const datamodels: [string, string][] = [['schema.prisma', connection.datamodel]];
@@ -71,8 +72,8 @@ function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverA
     provider: factory.provider,
     adapterName: factory.adapterName,
     connect: async () => runScriptsWhole(await factory.connect()),
-    // Only diffMigration replays a history, and its database is already a throw-away one.
-    connectToShadowDb: async () => runScriptsWhole(await factory.connect()),
+    // The WebAssembly engine does not replay histories on PostgreSQL; diffMigration does that itself.
+    connectToShadowDb: () => Promise.reject(new Error('Shadow databases are not supported.')),
   };
 }
 
@@ -81,4 +82,19 @@ function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverA
 function runScriptsWhole<A extends SqlDriverAdapter>(adapter: A): A {
   adapter.executeScript = async (script) => void (await adapter.executeRaw({ sql: script, args: [], argTypes: [] }));
   return adapter;
+}
+
+const CATALOG_CHAR_OID = 18;
+
+// The engine reads catalog columns of the internal type "char" when it compares; the adapter knows every text type but that one.
+function labelCatalogCharAsText(pool: pg.Pool): void {
+  const query = pool.query.bind(pool);
+  const labelled = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
+    const result = await query(config);
+    for (const { fields } of [result].flat()) {
+      for (const field of fields) if (field.dataTypeID === CATALOG_CHAR_OID) field.dataTypeID = pg.types.builtins.TEXT;
+    }
+    return result;
+  };
+  Object.assign(pool, { query: labelled });
 }
