@@ -1,0 +1,32 @@
+import { CryptoError } from './crypto-error.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function concatBytes(...parts: Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** For public values: digests, roots, keys. It stops at the first difference and must not compare secrets. */
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+export function utf8Bytes(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Keeps a byte order mark, so that decoding and encoding again gives the same bytes. Throws `INVALID_UTF8`. */
+export function utf8Text(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new CryptoError('INVALID_UTF8', 'bytes are not UTF-8');
+  }
+}

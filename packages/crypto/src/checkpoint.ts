@@ -1,0 +1,53 @@
+import { decodeBase64, encodeBase64 } from './base64.ts';
+import { CryptoError } from './crypto-error.ts';
+import { HASH_BYTES } from './merkle-tree.ts';
+
+/** c2sp.org/tlog-checkpoint: the head of one log at one size. */
+export interface Checkpoint {
+  origin: string;
+  size: number;
+  root: Uint8Array;
+}
+
+/** The note text to sign. Throws `MALFORMED_CHECKPOINT`. */
+export function formatCheckpoint({ origin, size, root }: Checkpoint): string {
+  const text = `${origin}\n${size}\n${encodeBase64(root)}\n`;
+  parseCheckpoint(text); // what is signed here must be readable elsewhere
+  return text;
+}
+
+/**
+ * Reads the text of an opened note; extension lines are allowed and ignored, as the standard demands. Throws
+ * `MALFORMED_CHECKPOINT`.
+ */
+export function parseCheckpoint(text: string): Checkpoint {
+  const [origin = '', size = '', root = '', ...rest] = text.split('\n');
+  if (rest.pop() !== '' || rest.includes('')) throw malformed('lines are missing or empty');
+  if (origin === '') throw malformed('origin is empty');
+  return { origin, size: parseTreeSize(size), root: parseRoot(root) };
+}
+
+function parseTreeSize(text: string): number {
+  const size = Number(text);
+  if (!/^(0|[1-9][0-9]*)$/.test(text) || !Number.isSafeInteger(size))
+    throw malformed('tree size is no decimal up to 2^53 - 1');
+  return size;
+}
+
+function parseRoot(text: string): Uint8Array {
+  const root = decodeRoot(text);
+  if (root.length !== HASH_BYTES) throw malformed('root has not 32 bytes');
+  return root;
+}
+
+function decodeRoot(text: string): Uint8Array {
+  try {
+    return decodeBase64(text);
+  } catch {
+    throw malformed('root is not base64');
+  }
+}
+
+function malformed(message: string): CryptoError {
+  return new CryptoError('MALFORMED_CHECKPOINT', message);
+}

@@ -1,0 +1,81 @@
+import { decodeHex, encodeHex } from './hex.ts';
+
+export const PUBLIC_KEY_BYTES = 32;
+export const SIGNATURE_BYTES = 64;
+
+const FIELD_PRIME = 2n ** 255n - 19n;
+const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
+const CURVE_D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+const FIELD_PRIME_BYTES = littleEndianBytes(FIELD_PRIME);
+const GROUP_ORDER_BYTES = littleEndianBytes(GROUP_ORDER);
+
+// y-coordinates of the eight points of small order, sign bit cleared. With such a key one signature fits many messages.
+const SMALL_ORDER_Y = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+]);
+
+/**
+ * For enrolment: 32 bytes, canonical y (RFC 8032 §5.1.3), a point on the curve, not of small order.
+ * Decompression costs about a millisecond; verification needs only {@link isAcceptableEncoding}, since it decompresses itself.
+ */
+export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
+  return isCanonicalLargeOrderKey(publicKey) && isOnCurve(publicKey);
+}
+
+/**
+ * What every implementation must refuse and not every one does: node:crypto accepts small-order keys, tweetnacl accepts
+ * S ≥ L (RFC 8032 §5.1.7) and reduces y. Checked here, in front of both, so that they cannot disagree.
+ */
+export function isAcceptableEncoding(publicKey: Uint8Array, signature: Uint8Array): boolean {
+  return (
+    signature.length === SIGNATURE_BYTES &&
+    isBelow(signature.subarray(32), GROUP_ORDER_BYTES) &&
+    isCanonicalLargeOrderKey(publicKey)
+  );
+}
+
+function isCanonicalLargeOrderKey(publicKey: Uint8Array): boolean {
+  if (publicKey.length !== PUBLIC_KEY_BYTES) return false;
+  const y = withoutSign(publicKey);
+  return isBelow(y, FIELD_PRIME_BYTES) && !SMALL_ORDER_Y.has(encodeHex(y));
+}
+
+function withoutSign(publicKey: Uint8Array): Uint8Array {
+  const y = Uint8Array.from(publicKey);
+  y[31] = (y[31] ?? 0) & 0x7f;
+  return y;
+}
+
+function isBelow(value: Uint8Array, bound: Uint8Array): boolean {
+  for (let index = bound.length - 1; index >= 0; index -= 1) {
+    const difference = (value[index] ?? 0) - (bound[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+// x² = (y² − 1) / (d·y² + 1) has a root exactly if (y² − 1)·(d·y² + 1) is a square (Euler's criterion; a quotient is a square when the product is).
+function isOnCurve(publicKey: Uint8Array): boolean {
+  const y = BigInt(`0x${encodeHex(withoutSign(publicKey).reverse())}`);
+  const ySquared = (y * y) % FIELD_PRIME;
+  const product = ((ySquared - 1n) * (CURVE_D * ySquared + 1n)) % FIELD_PRIME;
+  return power(product, (FIELD_PRIME - 1n) / 2n) === 1n;
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % FIELD_PRIME;
+    square = (square * square) % FIELD_PRIME;
+  }
+  return result;
+}
+
+function littleEndianBytes(value: bigint): Uint8Array {
+  return decodeHex(value.toString(16).padStart(64, '0')).reverse();
+}

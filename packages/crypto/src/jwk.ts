@@ -1,0 +1,40 @@
+import { decodeBase64Url, encodeBase64Url } from './base64.ts';
+import { CryptoError } from './crypto-error.ts';
+import { isAcceptablePublicKey } from './ed25519.ts';
+
+/** RFC 8037 §2, public part. */
+export interface Ed25519Jwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+}
+
+export function publicKeyToJwk(publicKey: Uint8Array): Ed25519Jwk {
+  return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) };
+}
+
+/**
+ * Reads the key of an attacker-controlled JWK; other members (kid, use, validity) are the caller's. Throws `MALFORMED_KEY`
+ * for another key type, a private key, or a key that {@link isAcceptablePublicKey} refuses.
+ */
+export function publicKeyFromJwk(jwk: unknown): Uint8Array {
+  if (typeof jwk !== 'object' || jwk === null) throw malformed('not a JWK');
+  const { kty, crv, x, d } = jwk as Record<string, unknown>; // each member is checked below
+  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw malformed('not an Ed25519 JWK');
+  if (d !== undefined) throw malformed('a private key was given where a public key belongs');
+  const publicKey = decodeX(x);
+  if (!isAcceptablePublicKey(publicKey)) throw malformed('non-canonical or small-order public key');
+  return publicKey;
+}
+
+function decodeX(x: string): Uint8Array {
+  try {
+    return decodeBase64Url(x);
+  } catch {
+    throw malformed('x is not base64url');
+  }
+}
+
+function malformed(message: string): CryptoError {
+  return new CryptoError('MALFORMED_KEY', message);
+}

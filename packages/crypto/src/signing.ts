@@ -1,0 +1,67 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { decodeBase64Url } from './base64.ts';
+import { CryptoError } from './crypto-error.ts';
+import { keyIdOf as keyIdWith } from './key-id.ts';
+import { nodeProvider } from './node.ts';
+import type { Signer } from './signer.ts';
+
+export type { Signer } from './signer.ts';
+
+const SEED_BYTES = 32;
+/** RFC 8410 §7: everything of an Ed25519 PKCS#8 document that precedes the seed. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/**
+ * A signer over an Ed25519 private key, PKCS#8 PEM or the 32-byte seed of RFC 8032 §5.1.5. The key is imported once; signing is
+ * synchronous and deterministic. Throws `MALFORMED_KEY`, and never puts key material into the message.
+ */
+export function createSigner(privateKey: string | Uint8Array): Signer {
+  const key = typeof privateKey === 'string' ? importPem(privateKey) : importSeed(privateKey);
+  const publicKey = publicKeyOf(key);
+  return {
+    keyId: keyIdOf(publicKey),
+    publicKey,
+    sign: (bytes) => Uint8Array.from(sign(null, bytes, key)),
+  };
+}
+
+/** A fresh key pair from the platform's random source; `privateKeyPem` is a secret. */
+export function generateSigningKey(): { privateKeyPem: string; publicKey: Uint8Array; keyId: string } {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const publicKey = publicKeyOf(privateKey);
+  return {
+    privateKeyPem: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    publicKey,
+    keyId: keyIdOf(publicKey),
+  };
+}
+
+function importPem(pem: string): KeyObject {
+  const key = importPrivateKey({ key: pem, format: 'pem' });
+  if (key.asymmetricKeyType !== 'ed25519') throw new CryptoError('MALFORMED_KEY', 'private key is not Ed25519');
+  return key;
+}
+
+function importSeed(seed: Uint8Array): KeyObject {
+  if (seed.length !== SEED_BYTES) throw new CryptoError('MALFORMED_KEY', `seed has not ${SEED_BYTES} bytes`);
+  return importPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function importPrivateKey(source: Parameters<typeof createPrivateKey>[0]): KeyObject {
+  try {
+    return createPrivateKey(source);
+  } catch {
+    throw new CryptoError('MALFORMED_KEY', 'private key cannot be read');
+  }
+}
+
+function publicKeyOf(key: KeyObject): Uint8Array {
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  if (x === undefined) throw new CryptoError('MALFORMED_KEY', 'key has no public part');
+  return decodeBase64Url(x);
+}
+
+function keyIdOf(publicKey: Uint8Array): string {
+  return keyIdWith(nodeProvider, publicKey);
+}

@@ -1,0 +1,147 @@
+import { utf8Bytes, utf8Text } from './bytes.ts';
+import { CryptoError } from './crypto-error.ts';
+import { jsonPointer } from './json-value.ts';
+import type { JsonValue } from './json-value.ts';
+
+export interface StrictJsonLimits {
+  depthMax: number;
+  bytesMax: number;
+}
+
+interface Frame {
+  /** Names met so far; null in an array. */
+  names: Set<string> | null;
+  /** Member or element in hand; null where a member name comes next. */
+  step: string | number | null;
+}
+
+interface Scan {
+  text: string;
+  depthMax: number;
+  frames: Frame[];
+  hasLoneSurrogate: boolean;
+}
+
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const SAFE_DIGITS = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
+
+/**
+ * Parses attacker-controlled text as I-JSON (RFC 7493): what JSON.parse hides is an error here. Throws {@link CryptoError}:
+ * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`, and
+ * `NUMBER_OUT_OF_RANGE` for a number beyond binary64 or an integer literal outside ±(2^53 − 1).
+ * A member `__proto__` becomes an own property like any other.
+ */
+export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLimits): JsonValue {
+  if (byteLength(input, limits.bytesMax) > limits.bytesMax)
+    throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
+  const text = typeof input === 'string' ? input : utf8Text(input);
+  const value = parseJson(text);
+  // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
+  scan({ text, depthMax: limits.depthMax, frames: [], hasLoneSurrogate: LONE_SURROGATE.test(text) });
+  return value;
+}
+
+function byteLength(input: string | Uint8Array, bytesMax: number): number {
+  if (typeof input !== 'string') return input.byteLength;
+  // A UTF-16 code unit takes one to three bytes: count exactly only where that decides.
+  return input.length > bytesMax || input.length * 3 <= bytesMax ? input.length : utf8Bytes(input).length;
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+  } catch {
+    throw new CryptoError('MALFORMED_JSON', 'text is not JSON');
+  }
+}
+
+function scan(state: Scan): void {
+  const { text, frames } = state;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = scanString(state, at);
+    } else if (code === COMMA) {
+      nextMember(frames.at(-1));
+      at += 1;
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      at = scanNumber(state, at);
+    } else {
+      if (code === 0x7b) open(state, { names: new Set(), step: null });
+      else if (code === 0x5b) open(state, { names: null, step: 0 });
+      else if (code === 0x7d || code === 0x5d) frames.pop();
+      at += 1;
+    }
+  }
+}
+
+function open(state: Scan, frame: Frame): void {
+  if (state.frames.length >= state.depthMax)
+    throw fault(state, 'NESTING_TOO_DEEP', `nesting deeper than ${state.depthMax}`);
+  state.frames.push(frame);
+}
+
+function nextMember(frame: Frame | undefined): void {
+  if (frame === undefined) return;
+  frame.step = typeof frame.step === 'number' ? frame.step + 1 : null;
+}
+
+/** Returns the position after the closing quote. */
+function scanString(state: Scan, start: number): number {
+  const { text, frames } = state;
+  let isEscaped = false;
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); code !== QUOTE; code = text.charCodeAt(end)) {
+    if (code === BACKSLASH) isEscaped = true;
+    end += code === BACKSLASH ? 2 : 1;
+  }
+  const frame = frames.at(-1);
+  const isName = frame !== undefined && frame.step === null;
+  if (isName || isEscaped || state.hasLoneSurrogate) {
+    const raw = text.slice(start + 1, end);
+    const content = isEscaped ? String(JSON.parse(`"${raw}"`)) : raw;
+    if (isName) enterMember(state, frame, content);
+    // The raw text too: a literal half and an escaped half would decode to a pair that no UTF-8 text can hold.
+    if ((isEscaped && LONE_SURROGATE.test(content)) || (state.hasLoneSurrogate && LONE_SURROGATE.test(raw)))
+      throw fault(state, 'LONE_SURROGATE', 'string with a lone surrogate');
+  }
+  return end + 1;
+}
+
+function enterMember(state: Scan, frame: Frame, name: string): void {
+  frame.step = name;
+  if (frame.names?.has(name)) throw fault(state, 'DUPLICATE_MEMBER', 'member occurs twice');
+  frame.names?.add(name);
+}
+
+/** Returns the position after the number. */
+function scanNumber(state: Scan, start: number): number {
+  const { text } = state;
+  let end = start + 1;
+  let isInteger = true;
+  for (let code = text.charCodeAt(end); isNumberPart(code); code = text.charCodeAt(end)) {
+    if (code < 0x30 || code > 0x39) isInteger = false;
+    end += 1;
+  }
+  if (end - start > SAFE_DIGITS || !isInteger) {
+    const number = Number(text.slice(start, end));
+    if (!(isInteger ? Number.isSafeInteger(number) : Number.isFinite(number)))
+      throw fault(state, 'NUMBER_OUT_OF_RANGE', 'number without an exact or finite binary64 value');
+  }
+  return end;
+}
+
+// Digits, '.', 'e', 'E', '+', '-'.
+function isNumberPart(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === 0x2d
+  );
+}
+
+function fault(state: Scan, code: CryptoError['code'], message: string): CryptoError {
+  return new CryptoError(code, message, jsonPointer(state.frames.flatMap(({ step }) => (step === null ? [] : [step]))));
+}

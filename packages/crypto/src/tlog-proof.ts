@@ -1,0 +1,66 @@
+import { decodeBase64, encodeBase64 } from './base64.ts';
+import { CryptoError } from './crypto-error.ts';
+import { HASH_BYTES } from './merkle-tree.ts';
+
+const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
+/** A path in a tree of at most 2^63 leaves, the largest that any log can have. */
+const PROOF_HASHES_MAX = 63;
+
+/** c2sp.org/tlog-proof: all that a stranger needs, offline, to see one entry under one checkpoint. */
+export interface TlogProof {
+  index: number;
+  /** Inclusion proof, from the leaf's sibling up. */
+  proof: readonly Uint8Array[];
+  /** The signed checkpoint, verbatim: still to be opened by {@link openNote}. */
+  checkpoint: string;
+  /** Opaque and not authenticated. */
+  extra?: Uint8Array;
+}
+
+/** Throws `MALFORMED_TLOG_PROOF` for anything that {@link parseTlogProof} would refuse. */
+export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof): string {
+  const extraLines = extra === undefined ? [] : [`extra ${encodeBase64(extra)}`];
+  const text = [FIRST_LINE, ...extraLines, `index ${index}`, ...proof.map(encodeBase64), '', checkpoint].join('\n');
+  parseTlogProof(text);
+  return text;
+}
+
+/** Reads attacker-controlled text; nothing is verified yet. Throws `MALFORMED_TLOG_PROOF`. */
+export function parseTlogProof(text: string): TlogProof {
+  const separator = text.indexOf('\n\n');
+  if (separator === -1) throw malformed('no checkpoint');
+  const [first, ...lines] = text.slice(0, separator).split('\n');
+  if (first !== FIRST_LINE) throw malformed(`first line is not ${FIRST_LINE}`);
+  const extraLine = lines[0]?.startsWith('extra ') === true ? lines.shift() : undefined;
+  const index = parseIndex(lines.shift() ?? '');
+  if (lines.length > PROOF_HASHES_MAX) throw malformed(`more than ${PROOF_HASHES_MAX} hashes`);
+  const checkpoint = text.slice(separator + 2);
+  if (checkpoint === '') throw malformed('no checkpoint');
+  const parsed = { index, proof: lines.map(parseHash), checkpoint };
+  return extraLine === undefined ? parsed : { ...parsed, extra: decode(extraLine.slice('extra '.length)) };
+}
+
+function parseIndex(line: string): number {
+  const [, digits] = /^index (0|[1-9][0-9]*)$/.exec(line) ?? [];
+  const index = Number(digits);
+  if (!Number.isSafeInteger(index)) throw malformed('index is no decimal up to 2^53 - 1');
+  return index;
+}
+
+function parseHash(line: string): Uint8Array {
+  const hash = decode(line);
+  if (hash.length !== HASH_BYTES) throw malformed('hash has not 32 bytes');
+  return hash;
+}
+
+function decode(text: string): Uint8Array {
+  try {
+    return decodeBase64(text);
+  } catch {
+    throw malformed('not base64');
+  }
+}
+
+function malformed(message: string): CryptoError {
+  return new CryptoError('MALFORMED_TLOG_PROOF', message);
+}
