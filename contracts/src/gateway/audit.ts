@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { camelPage, PageQuery } from '../list.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import {
+  ApprovalId,
+  DecisionId,
+  Digest,
+  Instant,
+  ReceiptId,
+  RunId,
+  StepId,
+  TaskId,
+  UserId,
+  WorkspaceId,
+} from '../scalars.ts';
+import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+
+export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
+export type AuditVerdict = z.infer<typeof AuditVerdict>;
+
+/** `hash` = SHA-256 over the canonical JSON (RFC 8785) of all other members; `prevHash` is the hash of `seq` - 1. */
+export const AuditEntry = z.strictObject({
+  id: z.string(),
+  workspaceId: WorkspaceId,
+  /** From 1 without a gap. */
+  seq: z.int().min(1),
+  action: z.string(),
+  /** A user id, or the principal of an agent. */
+  actor: z.string(),
+  verdict: AuditVerdict,
+  reason: z.string(),
+  subject: z.string().nullable(),
+  details: z.record(z.string(), z.json()),
+  requestId: z.string().nullable(),
+  createdAt: Instant,
+  prevHash: Digest.nullable(),
+  hash: Digest,
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+export const listAudit = defineRoute({
+  operation: 'list-audit',
+  summary: 'The hash-chained audit log of the workspace, newest first.',
+  method: 'GET',
+  path: '/api/audit',
+  auth: 'member',
+  query: z.strictObject({
+    ...WorkspaceQuery,
+    action: z.string().max(128).optional(),
+    actor: z.string().max(256).optional(),
+    verdict: AuditVerdict.optional(),
+    /** Inclusive. */
+    from: Instant.optional(),
+    /** Exclusive. */
+    to: Instant.optional(),
+    ...PageQuery,
+  }),
+  reply: camelPage(AuditEntry),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'cancelled']);
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+
+export const WorkspaceApproval = z.strictObject({
+  id: ApprovalId,
+  workspaceId: WorkspaceId,
+  taskId: TaskId,
+  runId: RunId,
+  status: ApprovalStatus,
+  tool: z.string().nullable(),
+  /** The exact arguments that would be executed. */
+  args: z.record(z.string(), z.json()),
+  reasonCode: z.string(),
+  reason: z.string(),
+  /** The agent that asked; it may never resolve its own request. */
+  requestedBy: z.string(),
+  /** The person who started the run. */
+  startedBy: UserId,
+  /** The approval in the kernel that this one stands for. */
+  kernelApprovalId: ApprovalId,
+  decisionId: DecisionId.nullable(),
+  resolvedBy: UserId.nullable(),
+  resolvedAt: Instant.nullable(),
+  expiresAt: Instant,
+  createdAt: Instant,
+});
+export type WorkspaceApproval = z.infer<typeof WorkspaceApproval>;
+
+export const listWorkspaceApprovals = defineRoute({
+  operation: 'list-workspace-approvals',
+  summary: 'Approvals of the workspace, newest first.',
+  method: 'GET',
+  path: '/api/audit/approvals',
+  auth: 'member',
+  query: z.strictObject({ ...WorkspaceQuery, status: ApprovalStatus.optional(), ...PageQuery }),
+  reply: camelPage(WorkspaceApproval),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const resolveWorkspaceApproval = defineRoute({
+  operation: 'resolve-workspace-approval',
+  summary: 'Approve or reject once. An owner, or a partner as deputy, and never the requester.',
+  method: 'PUT',
+  path: '/api/audit/approvals/{id}',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, status: z.enum(['approved', 'rejected']) }),
+  reply: WorkspaceApproval,
+  errors: [
+    'NOT_FOUND',
+    'PERMISSION_DENIED',
+    'ILLEGAL_TRANSITION',
+    'GOVERNANCE_UNAVAILABLE',
+    'WORKSPACE_CONTEXT_CONFLICT',
+  ],
+});
+
+export const Violation = z.strictObject({
+  id: z.string(),
+  workspaceId: WorkspaceId,
+  taskId: TaskId.nullable(),
+  runId: RunId.nullable(),
+  stepId: StepId.nullable(),
+  /** Who refused: the kernel, or a rule of the workspace before the kernel was asked. */
+  source: z.enum(['kernel', 'workspace']),
+  tool: z.string().nullable(),
+  reasonCode: z.union([ReasonCode, z.string()]),
+  reason: z.string(),
+  decisionId: DecisionId.nullable(),
+  receiptId: ReceiptId.nullable(),
+  createdAt: Instant,
+});
+export type Violation = z.infer<typeof Violation>;
+
+export const listViolations = defineRoute({
+  operation: 'list-violations',
+  summary: 'Policy violations of the workspace, newest first.',
+  method: 'GET',
+  path: '/api/audit/violations',
+  auth: 'member',
+  query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
+  reply: camelPage(Violation),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { StoredReceipt } from '../governance-kernel/receipt.ts';
+import { camelPage, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { DecisionId, Digest, EffectLevel, Instant, ReceiptId, RunId, TaskId, Verdict } from '../scalars.ts';
+import { WorkspaceQuery } from './workspaces.ts';
+
+export const getGovernanceStatus = defineRoute({
+  operation: 'get-governance-status',
+  summary: 'Whether the kernel answers now, and which keys its receipts are verified with.',
+  method: 'GET',
+  path: '/api/governance/status',
+  auth: 'member',
+  query: z.strictObject(WorkspaceQuery),
+  reply: z.strictObject({
+    configured: z.boolean(),
+    /** True under GOV_FAIL_CLOSED=1: without a fresh, verified ALLOW nothing is executed. */
+    required: z.boolean(),
+    live: z.strictObject({ ok: z.boolean(), latencyMs: z.number().min(0), error: z.string().nullable() }).nullable(),
+    trustedKeyIds: z.array(z.string()),
+    checkedAt: Instant,
+  }),
+});
+
+export const GovernanceReceipt = z.strictObject({
+  decisionId: DecisionId,
+  receiptId: ReceiptId,
+  receiptHash: Digest,
+  taskId: TaskId.nullable(),
+  runId: RunId.nullable(),
+  verdict: Verdict,
+  reasonCode: z.string(),
+  action: z.string(),
+  tool: z.string().nullable(),
+  effectLevel: EffectLevel,
+  principal: z.string(),
+  policyHash: Digest.nullable(),
+  keyId: z.string(),
+  /** The result of checking signature, hash, tenant and session when it arrived. */
+  verification: z.enum(['verified', 'failed']),
+  verifiedAt: Instant,
+  receivedAt: Instant,
+});
+export type GovernanceReceipt = z.infer<typeof GovernanceReceipt>;
+
+export const listGovernanceReceipts = defineRoute({
+  operation: 'list-governance-receipts',
+  summary: 'Receipts of the workspace, newest first.',
+  method: 'GET',
+  path: '/api/governance/receipts',
+  auth: 'member',
+  query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
+  reply: camelPage(GovernanceReceipt),
+});
+
+export const getGovernanceReceipt = defineRoute({
+  operation: 'get-governance-receipt',
+  summary: 'One receipt by its decision, with the signed document.',
+  method: 'GET',
+  path: '/api/governance/receipts/{decisionId}',
+  auth: 'member',
+  params: z.strictObject({ decisionId: z.string().min(1).max(128) }),
+  query: z.strictObject(WorkspaceQuery),
+  reply: GovernanceReceipt.extend({ receipt: StoredReceipt }),
+  errors: ['NOT_FOUND'],
+});

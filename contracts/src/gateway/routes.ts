@@ -1,0 +1,31 @@
+import { listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
+import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
+import { getHealth } from './health.ts';
+import { endSession, requestEmailCode, verifyEmailCode } from './identity.ts';
+import { createTask, listRuns, listTasks, putTaskStatus, runTask } from './tasks.ts';
+import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWorkspaceSettings } from './workspaces.ts';
+
+/** Every route of the gateway, by the name under which the typed client offers it. */
+export const gatewayRoutes = {
+  getHealth,
+  listModes,
+  requestEmailCode,
+  verifyEmailCode,
+  endSession,
+  getWorkspace,
+  getWorkspaceSettings,
+  putWorkspaceSettings,
+  putWorkspaceMode,
+  listTasks,
+  createTask,
+  putTaskStatus,
+  runTask,
+  listRuns,
+  listAudit,
+  listWorkspaceApprovals,
+  resolveWorkspaceApproval,
+  listViolations,
+  getGovernanceStatus,
+  listGovernanceReceipts,
+  getGovernanceReceipt,
+};

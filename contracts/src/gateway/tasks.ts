@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { camelPage, PageQuery } from '../list.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import {
+  Currency,
+  DecisionId,
+  Digest,
+  Instant,
+  ReceiptId,
+  RunId,
+  StepId,
+  TaskId,
+  UserId,
+  Verdict,
+  WorkspaceId,
+} from '../scalars.ts';
+import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+
+export const TaskStatus = z.enum([
+  'pending',
+  'queued',
+  'running',
+  'awaiting_approval',
+  'completed',
+  'failed',
+  'cancelled',
+]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const Task = z.strictObject({
+  id: TaskId,
+  workspaceId: WorkspaceId,
+  title: z.string(),
+  description: z.string(),
+  status: TaskStatus,
+  createdBy: UserId,
+  createdAt: Instant,
+  updatedAt: Instant,
+  completedAt: Instant.nullable(),
+});
+export type Task = z.infer<typeof Task>;
+
+export const RunStatus = z.enum([
+  'queued',
+  'running',
+  'awaiting_approval',
+  'completed',
+  'failed',
+  'denied',
+  'budget_exhausted',
+  'cancelled',
+]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+/** What governance made of the run, in the words of the product: null while nothing was decided. */
+export const GovernedOutcome = z.enum(['allow', 'deny', 'escalate', 'unreachable/degraded']);
+export type GovernedOutcome = z.infer<typeof GovernedOutcome>;
+
+export const RunError = z.strictObject({ code: z.string(), message: z.string() });
+
+export const RunStep = z.strictObject({
+  id: StepId,
+  kind: z.enum(['model_call', 'tool_call']),
+  tool: z.string().nullable(),
+  /** Salted by the kernel; null until it answered. */
+  argsHash: Digest.nullable(),
+  verdict: Verdict.nullable(),
+  reasonCode: ReasonCode.nullable(),
+  decisionId: DecisionId.nullable(),
+  receiptId: ReceiptId.nullable(),
+  startedAt: Instant,
+  endedAt: Instant.nullable(),
+  error: RunError.nullable(),
+});
+export type RunStep = z.infer<typeof RunStep>;
+
+export const Run = z.strictObject({
+  id: RunId,
+  taskId: TaskId,
+  status: RunStatus,
+  outcome: GovernedOutcome.nullable(),
+  startedBy: UserId,
+  steps: z.array(RunStep),
+  iterationsUsed: z.int().min(0),
+  iterationBudget: z.int().min(1),
+  tokensIn: z.int().min(0),
+  tokensOut: z.int().min(0),
+  costMinor: z.int().min(0),
+  currency: Currency,
+  /** The last words of the model; null unless completed. */
+  result: z.string().nullable(),
+  error: RunError.nullable(),
+  createdAt: Instant,
+  startedAt: Instant.nullable(),
+  endedAt: Instant.nullable(),
+});
+export type Run = z.infer<typeof Run>;
+
+/** A description longer than this is a document and belongs into a tool's reach, not into a prompt. */
+const descriptionLengthMax = 10_000;
+
+export const createTask = defineRoute({
+  operation: 'create-task',
+  summary: 'Create a task; its audit entry and evidence metadata commit with it.',
+  method: 'POST',
+  path: '/api/tasks',
+  auth: 'member',
+  status: 201,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({
+    ...WorkspaceBody,
+    title: z.string().trim().min(1).max(200),
+    description: z.string().max(descriptionLengthMax).default(''),
+  }),
+  reply: Task,
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const listTasks = defineRoute({
+  operation: 'list-tasks',
+  summary: 'Tasks of the workspace, newest first.',
+  method: 'GET',
+  path: '/api/tasks',
+  auth: 'member',
+  query: z.strictObject({ ...WorkspaceQuery, status: TaskStatus.optional(), ...PageQuery }),
+  reply: camelPage(Task),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const putTaskStatus = defineRoute({
+  operation: 'put-task-status',
+  summary: 'Move a task. `queued` enqueues one run and answers 202 with it.',
+  method: 'PUT',
+  path: '/api/tasks/{id}/status',
+  auth: 'member',
+  alsoStatus: [202],
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, status: TaskStatus }),
+  reply: Task.extend({ run: Run.nullable() }),
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const runTask = defineRoute({
+  operation: 'run-task',
+  summary: 'Enqueue one governed run of the task.',
+  method: 'POST',
+  path: '/api/tasks/{id}/run',
+  auth: 'member',
+  status: 202,
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject(WorkspaceBody).optional(),
+  reply: Run,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const listRuns = defineRoute({
+  operation: 'list-runs',
+  summary: 'Run history of a task, newest first, each run with its steps.',
+  method: 'GET',
+  path: '/api/tasks/{id}/runs',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
+  reply: camelPage(Run),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});

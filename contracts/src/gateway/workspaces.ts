@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Currency, Instant, ToolName, UserId, WorkspaceId } from '../scalars.ts';
+
+export const Role = z.enum(['owner', 'partner', 'member']);
+export type Role = z.infer<typeof Role>;
+
+export const WorkspaceMode = z.enum(['discover', 'decide', 'build', 'launch', 'apply']);
+export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
+
+/** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
+export const PathId = z.strictObject({ id: z.string().min(1).max(128) });
+export const WorkspaceQuery = { workspaceId: z.string().min(1).max(128).optional() };
+export const WorkspaceBody = { workspaceId: z.string().min(1).max(128).optional() };
+
+export const Workspace = z.strictObject({
+  id: WorkspaceId,
+  name: z.string(),
+  mode: WorkspaceMode,
+  members: z.array(
+    z.strictObject({ userId: UserId, name: z.string(), email: z.string(), role: Role, joinedAt: Instant }),
+  ),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type Workspace = z.infer<typeof Workspace>;
+
+export const getWorkspace = defineRoute({
+  operation: 'get-workspace',
+  summary: 'One workspace with its members.',
+  method: 'GET',
+  path: '/api/workspace/{id}',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: Workspace,
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+const wholeMinorUnits = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6;
+
+/** A section that is sent replaces the stored one; members that it leaves out take these defaults. */
+export const PolicyConfig = z.strictObject({
+  maxIterationBudget: z.int().min(1).max(100).default(25),
+  blockedTools: z.array(ToolName).max(500).default([]),
+});
+export const BudgetConfig = z.strictObject({
+  monthlyLlmBudget: z
+    .number()
+    .min(0)
+    .max(1_000_000_000)
+    .refine(wholeMinorUnits, 'must have at most two decimals')
+    .default(100),
+  currency: Currency.default('USD'),
+});
+export const ModelConfig = z.strictObject({
+  provider: z.string().min(1).max(64).default('default'),
+  model: z.string().min(1).max(256).default('default'),
+  temperature: z.number().min(0).max(2).default(0.7),
+});
+export const WorkspaceSettings = z.strictObject({
+  policyConfig: PolicyConfig,
+  budgetConfig: BudgetConfig,
+  modelConfig: ModelConfig,
+});
+export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
+
+export const getWorkspaceSettings = defineRoute({
+  operation: 'get-workspace-settings',
+  summary: 'Policy, budget and model settings, with their ETag.',
+  method: 'GET',
+  path: '/api/workspace/{id}/settings',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: WorkspaceSettings,
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const putWorkspaceSettings = defineRoute({
+  operation: 'put-workspace-settings',
+  summary: 'Replace each section that is sent, keep the others. If-Match is honoured when it is sent.',
+  method: 'PUT',
+  path: '/api/workspace/{id}/settings',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({
+    ...WorkspaceBody,
+    policyConfig: PolicyConfig.optional(),
+    budgetConfig: BudgetConfig.optional(),
+    modelConfig: ModelConfig.optional(),
+  }),
+  reply: WorkspaceSettings,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'PRECONDITION_FAILED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const putWorkspaceMode = defineRoute({
+  operation: 'put-workspace-mode',
+  summary: 'Switch the workspace to any of the five modes.',
+  method: 'PUT',
+  path: '/api/workspace/{id}/mode',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, mode: WorkspaceMode }),
+  reply: z.strictObject({ id: WorkspaceId, mode: WorkspaceMode }),
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const listModes = defineRoute({
+  operation: 'list-modes',
+  summary: 'The five modes of a workspace.',
+  method: 'GET',
+  path: '/api/product/modes',
+  auth: 'public',
+  reply: z.strictObject({
+    modes: z.array(
+      z.strictObject({ id: WorkspaceMode, label: z.string(), description: z.string(), order: z.int().min(1) }),
+    ),
+  }),
+});
