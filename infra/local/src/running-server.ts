@@ -1,0 +1,87 @@
+import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster } from './cluster-directory.ts';
+
+const STOP_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
+
+/**
+ * Makes sure that no server runs on the cluster. A server whose starter was killed is stopped; one whose starter lives is not ours
+ * to touch, and an error names it. A pid file that a killed server left behind is removed.
+ */
+export async function clearStaleServer({ dataDir, ownerFile }: Cluster, log: (line: string) => void): Promise<void> {
+  const pidFile = join(dataDir, 'postmaster.pid');
+  const [pidLine = '', , , port] = readText(pidFile)?.split('\n') ?? [];
+  const pid = Number(pidLine);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return;
+  if (!servesDirectory(pid, dataDir)) {
+    log(`Removing the pid file of a PostgreSQL that was killed (pid ${pid})`);
+    rmSync(pidFile, { force: true });
+    return;
+  }
+  const owner = readText(ownerFile);
+  if (owner === undefined || owner === describeProcess(Number(owner.split(' ')[0]))) {
+    throw new Error(
+      `Another PostgreSQL (pid ${pid}, port ${port}) is using ${dataDir}: stop it, or choose another data directory.`,
+    );
+  }
+  log(`Stopping the PostgreSQL (pid ${pid}) of a process that was killed`);
+  process.kill(pid, 'SIGINT');
+  await waitForEnd(pid);
+}
+
+/** Leaves the note by which a later start tells an orphan from a server in use. */
+export function recordOwner({ ownerFile }: Cluster): void {
+  writeFileSync(ownerFile, describeProcess(process.pid) ?? '', { mode: 0o600 });
+}
+
+export function forgetOwner({ ownerFile }: Cluster): void {
+  rmSync(ownerFile, { force: true });
+}
+
+// After a reboot the number may belong to anything: the server is the process that works in this very directory.
+function servesDirectory(pid: number, dataDir: string): boolean {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir);
+  } catch {
+    return false;
+  }
+}
+
+// Pid and start time, so that a reused pid is not taken for the process that had it before.
+function describeProcess(pid: number): string | undefined {
+  if (!isAlive(pid)) return undefined;
+  if (process.platform !== 'linux') return String(pid);
+  const stat = readText(`/proc/${pid}/stat`);
+  // Fields are counted after the command name, which may hold spaces; the start time is the 22nd field of proc(5).
+  const startTime = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return `${pid} ${startTime}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function waitForEnd(pid: number): Promise<void> {
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${pid}) did not stop within ${STOP_TIMEOUT_MS} ms.`);
+    await delay(POLL_MS);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
