@@ -1,0 +1,71 @@
+import { systemClock, type Clock } from './clock.ts';
+import { LocalQueue } from './local-queue.ts';
+import { silent, type Message, type MessageBus, type Report } from './message-bus.ts';
+import { matchesTopic } from './topic-pattern.ts';
+
+const GRACE_MS = 25_000;
+
+export type InProcessBusOptions = {
+  /** True: publishing waits for `release()`, so that services which start one after the other miss nothing of each other. */
+  held?: boolean;
+  clock?: Clock;
+  random?: () => number;
+  report?: Report;
+};
+
+export type InProcessBus = MessageBus & {
+  /** Says that every queue of this process has been declared. */
+  release(): void;
+};
+
+/**
+ * The single-process profile of the broker. `publish` resolves when every matching queue has the messages in its service's
+ * `deliveries` table, so kill -9 at any point leads to redelivery after the restart. Share one bus between all services of the
+ * process. A pool used for both a relay and a consumer needs two connections.
+ */
+export function createInProcessBus(options: InProcessBusOptions = {}): InProcessBus {
+  const { held = false, ...given } = options;
+  const context = { clock: systemClock, random: Math.random, report: silent, ...given };
+  const queues = new Map<string, LocalQueue>();
+  let open = !held;
+
+  return {
+    async publish(batch) {
+      if (!open) throw new Error('The in-process bus is held or closed.');
+      for (const queue of queues.values()) {
+        const wanted = batch.filter((message) => takes(queue, message));
+        if (wanted.length > 0) await queue.enqueue(wanted);
+      }
+      const taken = (message: Message) => [...queues.values()].some((queue) => takes(queue, message));
+      return { unroutable: batch.filter((message) => message.needsConsumer && !taken(message)).map(({ id }) => id) };
+    },
+    consume(subscription) {
+      if (queues.has(subscription.queue)) throw new Error(`Queue ${subscription.queue} already has its consumer.`);
+      const queue = new LocalQueue(subscription, context);
+      queues.set(subscription.queue, queue);
+      return { subscribed: queue.subscribed };
+    },
+    async redrive(name) {
+      const queue = queues.get(name);
+      if (queue === undefined) throw new Error(`Queue ${name} has no consumer in this process.`);
+      return queue.redrive();
+    },
+    status: () => ({
+      driver: 'in-process',
+      connected: open,
+      consuming: [...queues.keys()],
+      handling: [...queues.values()].reduce((sum, { handling }) => sum + handling, 0),
+    }),
+    async close({ graceMs = GRACE_MS } = {}) {
+      open = false;
+      await Promise.all([...queues.values()].map((queue) => queue.close(graceMs)));
+    },
+    release() {
+      open = true;
+    },
+  };
+}
+
+function takes({ subscription }: LocalQueue, { type }: Message): boolean {
+  return subscription.events.some((definition) => matchesTopic(definition.type, type));
+}

@@ -1,0 +1,86 @@
+import { CloudEventEnvelope, type CloudEvent, type EventDefinition } from '@countersign/contracts';
+import { backoffMs, type Backoff } from './backoff.ts';
+import { reasonOf, retry, type Delivery, type Outcome, type Subscription } from './message-bus.ts';
+import type { Queryable } from './queryable.ts';
+import { matchesTopic } from './topic-pattern.ts';
+
+// Five deliveries with this backoff span about 8 s: a restart of a neighbour passes, a poison message does not block for long.
+const MAX_DELIVERIES = 5;
+const RETRY_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
+
+/** What the transport has to do with the message. */
+export type Settlement =
+  { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string } | { kind: 'dead'; reason: string };
+
+/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a settlement. */
+export async function settleDelivery(
+  subscription: Subscription,
+  { body, delivery, random }: { body: string; delivery: Delivery; random: () => number },
+): Promise<Settlement> {
+  const maxDeliveries = subscription.maxDeliveries ?? MAX_DELIVERIES;
+  // More deliveries than results: the earlier ones took their process with them.
+  if (delivery.number > maxDeliveries) return { kind: 'dead', reason: 'delivery limit: handlers crashed' };
+  const event = parseEvent(subscription.events, body);
+  if (typeof event === 'string') return { kind: 'dead', reason: event };
+  const outcome = await act(subscription, event, delivery).catch((error: unknown) => retry(reasonOf(error)));
+  switch (outcome.kind) {
+    case 'ack':
+      return outcome;
+    case 'reject':
+      return { kind: 'dead', reason: outcome.reason };
+    case 'retry': {
+      const { reason } = outcome;
+      if (delivery.number === maxDeliveries) return { kind: 'dead', reason: `delivery limit: ${reason}` };
+      const backoff = { attempt: delivery.number - 1, ...(subscription.retryBackoff ?? RETRY_BACKOFF) };
+      return { kind: 'retry', reason, delayMs: outcome.delayMs ?? backoffMs(backoff, random) };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Returns the event, or the reason why no later delivery could be understood either. */
+function parseEvent(definitions: readonly EventDefinition[], body: string): CloudEvent | string {
+  try {
+    const event = CloudEventEnvelope.parse(JSON.parse(body));
+    const definition = definitions.find(({ type }) => matchesTopic(type, event.type));
+    if (definition === undefined) return `no definition for ${event.type}`;
+    return { ...event, data: definition.data.parse(event.data) };
+  } catch (error) {
+    return `malformed event: ${reasonOf(error)}`;
+  }
+}
+
+async function act(subscription: Subscription, event: CloudEvent, delivery: Delivery): Promise<Outcome> {
+  if (subscription.acts === 'outside-transaction') return subscription.handler(event, delivery);
+  const { queue, transaction, handler } = subscription;
+  try {
+    return await transaction(async (tx) => {
+      if (!(await enterInbox(tx, queue, event.id))) return { kind: 'ack' };
+      const outcome = await handler(event, tx, delivery);
+      if (outcome.kind !== 'ack') throw new NotActed(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof NotActed) return error.outcome;
+    throw error;
+  }
+}
+
+/** Returns false for a duplicate. Waits for a transaction that handles the same message now. */
+async function enterInbox(tx: Queryable, consumer: string, messageId: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    'INSERT INTO inbox (consumer, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING message_id',
+    [consumer, messageId],
+  );
+  return rows.length === 1;
+}
+
+// Rolls the handler's transaction back although nothing failed.
+class NotActed extends Error {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
+    super('The handler did not acknowledge.');
+    this.outcome = outcome;
+  }
+}

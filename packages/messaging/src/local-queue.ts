@@ -1,0 +1,153 @@
+import { backoffMs, RECONNECT_BACKOFF } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import type { Settlement } from './inbox.ts';
+import {
+  bury,
+  claim,
+  enqueue,
+  hide,
+  redriveDeadLetters,
+  releaseLeases,
+  remove,
+  type LocalDelivery,
+} from './local-deliveries.ts';
+import { reasonOf, type Message, type Report, type Subscription } from './message-bus.ts';
+import { RunningDeliveries } from './running-deliveries.ts';
+import { createWake, type Wake } from './wake.ts';
+
+export const PREFETCH = 10;
+// Renewed three times per lease; only a process that is stuck or gone lets it end.
+const LEASE_MS = 30_000;
+// Finds retries that fell due; new messages wake the loop at once.
+const POLL_MS = 1_000;
+
+/** One queue of the in-process driver with its only consumer. */
+export class LocalQueue {
+  readonly subscription: Subscription;
+  readonly subscribed: Promise<void>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #report: Report;
+  readonly #wake: Wake;
+  readonly #handlers: RunningDeliveries;
+  readonly #settling = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  readonly #loop: Promise<void>;
+  #opened: () => void = () => undefined;
+
+  constructor(subscription: Subscription, context: { clock: Clock; random: () => number; report: Report }) {
+    this.subscription = subscription;
+    this.#clock = context.clock;
+    this.#random = context.random;
+    this.#report = context.report;
+    this.#wake = createWake(context.clock);
+    this.#handlers = new RunningDeliveries(subscription, context);
+    this.subscribed = new Promise((resolve) => (this.#opened = resolve));
+    this.#loop = this.#run();
+  }
+
+  get handling(): number {
+    return this.#handlers.size;
+  }
+
+  /** Resolves when the messages are in the consumer's own tables. */
+  async enqueue(messages: readonly Message[]): Promise<void> {
+    await this.subscription.transaction((tx) => enqueue(tx, this.subscription.queue, messages));
+    this.#wake.poke();
+  }
+
+  async redrive(): Promise<number> {
+    const count = await redriveDeadLetters(this.subscription.transaction, this.subscription.queue);
+    this.#wake.poke();
+    return count;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#stopped.abort();
+    this.#wake.poke();
+    await this.#loop;
+    this.#handlers.abort();
+    await this.#handlers.drain(graceMs);
+    // The handlers that ended in time also get their result written.
+    if (this.#handlers.size === 0) await Promise.all(this.#settling);
+    this.#opened();
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    let recovered = false;
+    while (!this.#stopped.signal.aborted) {
+      try {
+        if (!recovered) await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue));
+        recovered = true;
+        this.#opened();
+        const claimed = await this.#claim();
+        failures = 0;
+        for (const delivery of claimed) this.#begin(delivery);
+        if (claimed.length === 0) await this.#wake.wait(POLL_MS);
+      } catch (error) {
+        await this.#pauseAfter(error, failures++);
+      }
+    }
+  }
+
+  async #pauseAfter(error: unknown, attempt: number): Promise<void> {
+    this.#report({ name: 'subscription-lost', fields: { queue: this.subscription.queue, reason: reasonOf(error) } });
+    await this.#clock.sleep(backoffMs({ attempt, ...RECONNECT_BACKOFF }, this.#random), this.#stopped.signal);
+  }
+
+  async #claim(): Promise<LocalDelivery[]> {
+    const limit = (this.subscription.prefetch ?? PREFETCH) - this.#settling.size;
+    if (limit <= 0) return [];
+    return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs: LEASE_MS }));
+  }
+
+  #begin(delivery: LocalDelivery): void {
+    const settling = this.#settle(delivery).finally(() => {
+      this.#settling.delete(settling);
+      this.#wake.poke();
+    });
+    this.#settling.add(settling);
+  }
+
+  async #settle(delivery: LocalDelivery): Promise<void> {
+    const ended = new AbortController();
+    void this.#keepLease(delivery, ended.signal);
+    const settlement = await this.#handlers.settle({ ...delivery, id: delivery.messageId });
+    ended.abort();
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await this.#write(delivery, settlement);
+      } catch (error) {
+        // Given up, the lease ends by itself and the message comes again: the inbox or the handler's own lease bears that.
+        if (this.#stopped.signal.aborted) return;
+        await this.#pauseAfter(error, failures);
+      }
+    }
+  }
+
+  async #write(delivery: LocalDelivery, settlement: Settlement): Promise<void> {
+    const { transaction, queue } = this.subscription;
+    switch (settlement.kind) {
+      case 'ack':
+        return transaction((tx) => remove(tx, queue, delivery));
+      case 'dead':
+        return transaction((tx) => bury(tx, queue, delivery, settlement.reason));
+      case 'retry':
+        await transaction((tx) => hide(tx, queue, delivery, settlement.delayMs));
+        void this.#clock.sleep(settlement.delayMs, this.#stopped.signal).then(() => this.#wake.poke());
+        return;
+      default:
+        return settlement satisfies never;
+    }
+  }
+
+  async #keepLease(delivery: LocalDelivery, ended: AbortSignal): Promise<void> {
+    const { transaction, queue } = this.subscription;
+    for (;;) {
+      await this.#clock.sleep(LEASE_MS / 3, ended);
+      if (ended.aborted) return;
+      await transaction((tx) => hide(tx, queue, delivery, LEASE_MS)).catch(() => undefined);
+    }
+  }
+}

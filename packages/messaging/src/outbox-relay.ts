@@ -1,0 +1,139 @@
+import { backoffMs, RECONNECT_BACKOFF, type Backoff } from './backoff.ts';
+import { systemClock, type Clock } from './clock.ts';
+import { reasonOf, silent, type MessageBus, type Report } from './message-bus.ts';
+import { countUnsent, lockUnsent, markSent, postpone, purge } from './outbox.ts';
+import type { Transaction } from './queryable.ts';
+import { createWake, type Wake } from './wake.ts';
+
+// 200 to 1,000 confirms in flight is where RabbitMQ stops getting faster; one batch is what a crash publishes twice at most.
+const BATCH_SIZE = 500;
+// Two index look-ups: cheap enough to make a forgotten poke harmless.
+const POLL_MS = 500;
+const PURGE_INTERVAL_MS = 60_000;
+const OUTBOX_RETENTION_MS = 24 * 3_600_000;
+// Longer than any queue keeps a duplicate: an id that is forgotten earlier would be acted on again.
+const INBOX_RETENTION_MS = 30 * 24 * 3_600_000;
+const BACKLOG_BOUND = 10_000;
+
+export type OutboxRelayOptions = {
+  bus: MessageBus;
+  /** In the schema of the service whose outbox this is. Held open until the broker confirmed (at most 10 s). */
+  transaction: Transaction;
+  batchSize?: number;
+  pollMs?: number;
+  retention?: { outboxMs: number; inboxMs: number };
+  backoff?: Backoff;
+  clock?: Clock;
+  random?: () => number;
+  report?: Report;
+};
+
+/** `backlog` stops counting at 10,000; it is the one of the last pass. `failing` says why nothing moves. */
+export type RelayStatus = { connected: boolean; backlog: number; failing?: string };
+
+/**
+ * Publishes a service's outbox at least once and in the order of `position`: a row is marked as sent only after the transport
+ * confirmed it, in the transaction that holds the row. Any number of replicas may run; order holds within one of them.
+ */
+export class OutboxRelay {
+  readonly #options: Required<OutboxRelayOptions>;
+  readonly #wake: Wake;
+  #running: Promise<void> | undefined;
+  #stopping = false;
+  #failures = 0;
+  #purgedAtMs = 0;
+  #backlog = 0;
+  #failing: string | undefined;
+
+  constructor(options: OutboxRelayOptions) {
+    this.#options = {
+      batchSize: BATCH_SIZE,
+      pollMs: POLL_MS,
+      retention: { outboxMs: OUTBOX_RETENTION_MS, inboxMs: INBOX_RETENTION_MS },
+      backoff: RECONNECT_BACKOFF,
+      clock: systemClock,
+      random: Math.random,
+      report: silent,
+      ...options,
+    };
+    this.#wake = createWake(this.#options.clock);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Says that a transaction with events has committed. Never throws, never waits. */
+  poke(): void {
+    this.#wake.poke();
+  }
+
+  status(): RelayStatus {
+    const { connected } = this.#options.bus.status();
+    return { connected, backlog: this.#backlog, ...(this.#failing !== undefined && { failing: this.#failing }) };
+  }
+
+  /** Finishes the batch that is under way. Stop the relay before its bus. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake.poke();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        const relayed = await this.#relayBatch();
+        this.#failures = 0;
+        this.#failing = undefined;
+        if (relayed === this.#options.batchSize) continue;
+        await this.#tidy();
+        await this.#wake.wait(this.#options.pollMs);
+      } catch (error) {
+        await this.#pauseAfter(error);
+      }
+    }
+  }
+
+  async #relayBatch(): Promise<number> {
+    const { bus, transaction, batchSize } = this.#options;
+    // Checked first, so that an outage of the broker does not lock and unlock the same rows all the time.
+    if (!bus.status().connected) return 0;
+    return transaction(async (tx) => {
+      const batch = await lockUnsent(tx, batchSize);
+      if (batch.length === 0) return 0;
+      const unroutable = new Set((await bus.publish(batch)).unroutable);
+      const ids = batch.map(({ id }) => id);
+      await markSent(
+        tx,
+        ids.filter((id) => !unroutable.has(id)),
+      );
+      if (unroutable.size > 0)
+        await this.#keep(
+          batch.filter(({ id }) => unroutable.has(id)),
+          (kept) => postpone(tx, kept),
+        );
+      return batch.length;
+    });
+  }
+
+  async #keep(messages: { id: string; type: string }[], keep: (ids: string[]) => Promise<void>): Promise<void> {
+    await keep(messages.map(({ id }) => id));
+    for (const { id, type } of messages) this.#options.report({ name: 'unroutable', fields: { id, type } });
+  }
+
+  async #tidy(): Promise<void> {
+    const { transaction, clock, retention } = this.#options;
+    this.#backlog = await transaction((tx) => countUnsent(tx, BACKLOG_BOUND));
+    if (clock.now() - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
+    await transaction((tx) => purge(tx, retention));
+    this.#purgedAtMs = clock.now();
+  }
+
+  async #pauseAfter(error: unknown): Promise<void> {
+    const { backoff, random, report } = this.#options;
+    this.#failing = reasonOf(error);
+    report({ name: 'relay-failed', fields: { reason: this.#failing, failures: this.#failures + 1 } });
+    await this.#wake.wait(backoffMs({ attempt: this.#failures++, ...backoff }, random));
+  }
+}

@@ -1,0 +1,70 @@
+import type { Message } from './message-bus.ts';
+import type { OutgoingEvent } from './new-event.ts';
+import type { Queryable } from './queryable.ts';
+
+/**
+ * Writes events into the outbox in the caller's transaction: they are published if, and only if, it commits. One statement for
+ * any number of events. Call `relay.poke()` after the commit; without it the relay finds them within its poll interval.
+ */
+export async function recordEvents(tx: Queryable, events: readonly OutgoingEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(
+    `INSERT INTO outbox (id, type, envelope, needs_consumer)
+     SELECT id, type, envelope, needs_consumer
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) WITH ORDINALITY AS event (id, type, envelope, needs_consumer, nth)
+      ORDER BY nth`,
+    [
+      events.map(({ event }) => event.id),
+      events.map(({ event }) => event.type),
+      events.map(({ event }) => JSON.stringify(event)),
+      events.map(({ needsConsumer }) => needsConsumer),
+    ],
+  );
+}
+
+/** Locks the oldest unsent messages until the transaction ends; other relays skip them. */
+export async function lockUnsent(tx: Queryable, limit: number): Promise<Message[]> {
+  const { rows } = await tx.query(
+    `SELECT id, type, envelope, needs_consumer FROM outbox
+      WHERE sent_at IS NULL AND available_at <= now() ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    id: String(row['id']),
+    type: String(row['type']),
+    body: String(row['envelope']),
+    needsConsumer: row['needs_consumer'] === true,
+  }));
+}
+
+export async function markSent(tx: Queryable, ids: readonly string[]): Promise<void> {
+  await tx.query(`UPDATE outbox SET sent_at = now(), attempts = attempts + 1 WHERE id = ANY($1::text[])`, [ids]);
+}
+
+/** Puts messages aside that no queue took, for 1 s, 2 s, 4 s … at most a minute, so that later ones do not wait behind them. */
+export async function postpone(tx: Queryable, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `UPDATE outbox SET attempts = attempts + 1, available_at = now() + least(60, 2 ^ least(attempts, 6)) * interval '1 second'
+      WHERE id = ANY($1::text[])`,
+    [ids],
+  );
+}
+
+/** Counts unsent messages up to a bound: a health check must not scan a long outage. */
+export async function countUnsent(tx: Queryable, bound: number): Promise<number> {
+  const { rows } = await tx.query(
+    `SELECT count(*)::int AS unsent FROM (SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT $1) AS waiting`,
+    [bound],
+  );
+  return Number(rows[0]?.['unsent'] ?? 0);
+}
+
+/** Forgets sent messages and handled message ids older than their retention. */
+export async function purge(tx: Queryable, retention: { outboxMs: number; inboxMs: number }): Promise<void> {
+  await tx.query(`DELETE FROM outbox WHERE sent_at < now() - $1::float8 * interval '1 millisecond'`, [
+    retention.outboxMs,
+  ]);
+  await tx.query(`DELETE FROM inbox WHERE received_at < now() - $1::float8 * interval '1 millisecond'`, [
+    retention.inboxMs,
+  ]);
+}

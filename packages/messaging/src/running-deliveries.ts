@@ -1,0 +1,58 @@
+import type { Clock } from './clock.ts';
+import { settleDelivery, type Settlement } from './inbox.ts';
+import type { Report, Subscription } from './message-bus.ts';
+
+// Five minutes below RabbitMQ's consumer time-out: time for the handler to stop and for the answer to arrive.
+const HANDLER_TIMEOUT_MS = 25 * 60_000;
+
+/** The handlers of one subscription that run now, for both drivers: time-out, abort and drain. */
+export class RunningDeliveries {
+  readonly #subscription: Subscription;
+  readonly #context: { clock: Clock; random: () => number; report: Report };
+  readonly #running = new Set<{ controller: AbortController; done: Promise<Settlement> }>();
+
+  constructor(subscription: Subscription, context: { clock: Clock; random: () => number; report: Report }) {
+    this.#subscription = subscription;
+    this.#context = context;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Never rejects. */
+  async settle({ body, number, id }: { body: string; number: number; id: string }): Promise<Settlement> {
+    const { clock, random } = this.#context;
+    const controller = new AbortController();
+    const finished = new AbortController();
+    const done = settleDelivery(this.#subscription, { body, delivery: { number, signal: controller.signal }, random });
+    const entry = { controller, done };
+    this.#running.add(entry);
+    void clock
+      .sleep(this.#subscription.timeoutMs ?? HANDLER_TIMEOUT_MS, finished.signal)
+      .then(() => controller.abort());
+    const settlement = await done;
+    finished.abort();
+    this.#running.delete(entry);
+    this.#tell(settlement, { id, number });
+    return settlement;
+  }
+
+  /** Tells every running handler that its result will not count. */
+  abort(): void {
+    for (const { controller } of this.#running) controller.abort();
+  }
+
+  /** Resolves when the handlers that run now have ended, or after `graceMs`. */
+  async drain(graceMs: number): Promise<void> {
+    const drained = new AbortController();
+    void Promise.all([...this.#running].map(({ done }) => done)).then(() => drained.abort());
+    await this.#context.clock.sleep(graceMs, drained.signal);
+  }
+
+  #tell(settlement: Settlement, { id, number }: { id: string; number: number }): void {
+    if (settlement.kind === 'ack') return;
+    const name = settlement.kind === 'dead' ? 'dead-lettered' : 'delivery-retried';
+    this.#context.report({ name, fields: { queue: this.#subscription.queue, id, number, reason: settlement.reason } });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from './clock.ts';
+
+/** A loop's pause that another function may end. A poke between two waits is not lost. */
+export type Wake = { poke(): void; wait(ms: number): Promise<void> };
+
+export function createWake(clock: Clock): Wake {
+  let poked = false;
+  let pause: AbortController | undefined;
+  return {
+    poke() {
+      poked = true;
+      pause?.abort();
+    },
+    async wait(ms) {
+      if (!poked) {
+        pause = new AbortController();
+        await clock.sleep(ms, pause.signal);
+        pause = undefined;
+      }
+      poked = false;
+    },
+  };
+}
