@@ -2,5 +2,7 @@
 export function scratchDatabaseUrl(): string {
   const url = process.env['TEST_DATABASE_URL'];
   if (url) return url;
-  throw new Error('TEST_DATABASE_URL is not set: run through `make test`, which starts a PostgreSQL, or point it at a server of yours.');
+  throw new Error(
+    'TEST_DATABASE_URL is not set: run through `make test`, which starts a PostgreSQL, or point it at a server of yours.',
+  );
 }

@@ -62,7 +62,8 @@ async function instantiate(): Promise<void> {
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineModule });
   engineModule.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
-  if (typeof start !== 'function') throw new Error('@prisma/schema-engine-wasm has no __wbindgen_start: unknown version.');
+  if (typeof start !== 'function')
+    throw new Error('@prisma/schema-engine-wasm has no __wbindgen_start: unknown version.');
   start();
 }
 

@@ -7,7 +7,10 @@ const APPEND_ONLY_MARK = 'append-only';
 const MIGRATIONS_TABLE = '_prisma_migrations';
 
 /** Grants `role` what it may do with each table of `schema`; run by the owner of the tables. */
-export async function grantTableRights(client: pg.Client, { schema, role }: { schema: string; role: string }): Promise<void> {
+export async function grantTableRights(
+  client: pg.Client,
+  { schema, role }: { schema: string; role: string },
+): Promise<void> {
   const { rows } = await client.query<{ name: string; mark: string | null }>(
     `SELECT relname AS name, obj_description(oid, 'pg_class') AS mark
        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') ORDER BY relname`,

@@ -68,7 +68,10 @@ interface TemplateOptions extends TestDatabaseOptions {
   login: { role: string; password: string };
 }
 
-async function ensureTemplate(client: pg.Client, { serverUrl, serviceDir, schema, login }: TemplateOptions): Promise<string> {
+async function ensureTemplate(
+  client: pg.Client,
+  { serverUrl, serviceDir, schema, login }: TemplateOptions,
+): Promise<string> {
   const family = `${TEMPLATE_PREFIX}${schema}_`;
   const template = `${family}${await contentHash(serviceDir, login.role)}`;
   const existing = await databaseNames(client, family);
@@ -95,9 +98,10 @@ async function dropLeftOvers(client: pg.Client): Promise<void> {
 }
 
 async function databaseNames(client: pg.Client, prefix: string): Promise<string[]> {
-  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
-    prefix,
-  ]);
+  const { rows } = await client.query<{ datname: string }>(
+    'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+    [prefix],
+  );
   return rows.map((row) => row.datname);
 }
 

@@ -1,0 +1,131 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction, isSerializationFailure, isUnavailable, isUniqueViolation, openDatabase } from '../src/index.ts';
+import type { Database } from '../src/index.ts';
+import { createTestDatabase } from '../src/testing.ts';
+import type { TestDatabase } from '../src/testing.ts';
+import { withClient } from '../src/with-client.ts';
+import { fixtureServiceDir } from './fixture.ts';
+
+let scratch: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
+  database = openDatabase({ url: scratch.url, schema: 'kernel', poolMax: 2 });
+});
+
+afterAll(async () => {
+  await database.close();
+  await scratch.drop();
+});
+
+// What a restart of PostgreSQL does to every connection.
+function terminateConnections(): Promise<unknown> {
+  return withClient(scratch.adminUrl, (client) =>
+    client.query(
+      'SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()',
+      [scratch.role],
+    ),
+  );
+}
+
+async function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+function insertNote(id: string): Promise<unknown> {
+  return database.pool.query('INSERT INTO notes (id, text) VALUES ($1, $1)', [id]);
+}
+
+async function countNotes(id: string): Promise<number | null> {
+  return (await database.pool.query('SELECT FROM notes WHERE id = $1', [id])).rowCount;
+}
+
+describe('a pool whose PostgreSQL went away', () => {
+  it('works again without a restart of the process after idle connections died', async () => {
+    await Promise.all([database.ping(), database.ping()]);
+    await terminateConnections();
+    await failure(database.ping());
+    await expect(database.ping()).resolves.toBeUndefined();
+  });
+
+  it('reports a connection lost inside a transaction as unavailable, commits nothing and recovers', async () => {
+    const lost = await failure(
+      inTransaction(database.pool, async (client) => {
+        await client.query(`INSERT INTO notes (id, text) VALUES ('lost', '')`);
+        await terminateConnections();
+        await client.query('SELECT 1');
+      }),
+    );
+    expect(isUnavailable(lost)).toBe(true);
+    expect(await countNotes('lost')).toBe(0);
+  });
+
+  it('reports a refused connection as unavailable', async () => {
+    const nowhere = openDatabase({ url: `postgres://x@127.0.0.1:${await closedPort()}/x`, schema: 'kernel' });
+    expect(isUnavailable(await failure(nowhere.ping()))).toBe(true);
+    await nowhere.close();
+  });
+
+  it('reports a statement over its time limit as unavailable', async () => {
+    const slow = inTransaction(database.pool, async (client) => {
+      await client.query('SET LOCAL statement_timeout = 20');
+      await client.query('SELECT pg_sleep(5)');
+    });
+    expect(isUnavailable(await failure(slow))).toBe(true);
+  });
+});
+
+describe('inTransaction', () => {
+  it('keeps nothing when the work throws, and passes the error on', async () => {
+    const work = inTransaction(database.pool, async (client) => {
+      await client.query(`INSERT INTO notes (id, text) VALUES ('undone', '')`);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await countNotes('undone')).toBe(0);
+  });
+
+  it('does not claim a commit when the work swallowed an error', async () => {
+    const work = inTransaction(database.pool, async (client) => {
+      await client.query(`INSERT INTO notes (id, text) VALUES ('swallowed', '')`);
+      await failure(client.query('SELECT 1 / 0'));
+    });
+    await expect(work).rejects.toThrow(/was rolled back/);
+    expect(await countNotes('swallowed')).toBe(0);
+  });
+});
+
+describe('failures that are answers', () => {
+  it('names the broken constraint and is neither unavailable nor worth repeating', async () => {
+    await insertNote('twice');
+    const error = await failure(insertNote('twice'));
+    expect([isUniqueViolation(error, 'notes_pkey'), isUniqueViolation(error, 'other')]).toEqual([true, false]);
+    expect([isUnavailable(error), isSerializationFailure(error)]).toEqual([false, false]);
+  });
+
+  it('finds the lost race of two serializable transactions', async () => {
+    await insertNote('raced');
+    const rival = `UPDATE notes SET text = 'rival' WHERE id = 'raced'`;
+    const work = inTransaction(database.pool, async (client) => {
+      await client.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+      await client.query('SELECT * FROM notes');
+      await database.pool.query(rival);
+      await client.query(rival);
+    });
+    expect(isSerializationFailure(await failure(work))).toBe(true);
+  });
+});
+
+function closedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { diffMigration, migrate } from '../src/index.ts';
+import { createTestDatabase } from '../src/testing.ts';
+import type { TestDatabase } from '../src/testing.ts';
+import { withClient } from '../src/with-client.ts';
+import { fixtureServiceDir } from './fixture.ts';
+
+const SCHEMA = 'kernel';
+let scratch: TestDatabase;
+let serviceDir: string;
+
+beforeEach(async () => {
+  scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: SCHEMA });
+  serviceDir = await mkdtemp(join(tmpdir(), 'countersign-service-'));
+  await cp(fixtureServiceDir, serviceDir, { recursive: true });
+});
+
+afterEach(async () => {
+  await scratch.drop();
+  await rm(serviceDir, { recursive: true });
+});
+
+async function addMigration(name: string, sql: string): Promise<void> {
+  const folder = join(serviceDir, 'prisma', 'migrations', name);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'migration.sql'), sql);
+}
+
+function run(): Promise<string[]> {
+  return migrate({ url: scratch.adminUrl, schema: SCHEMA, role: scratch.role, serviceDir });
+}
+
+async function tableExists(name: string): Promise<unknown> {
+  return withClient(scratch.adminUrl, async (client) => {
+    const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+      `${SCHEMA}.${name}`,
+    ]);
+    return rows[0]?.found;
+  });
+}
+
+describe('migrate', () => {
+  it('applies each migration once when several replicas start together', async () => {
+    await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT PRIMARY KEY);');
+    const applied = await Promise.all([run(), run(), run(), run()]);
+    expect(applied.flat()).toEqual(['20260201000000_extra']);
+  });
+
+  it('leaves nothing of a migration that fails, and applies the corrected one', async () => {
+    await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT); SELECT 1 / 0;');
+    await expect(run()).rejects.toThrow(/division by zero/);
+    expect(await tableExists('extra')).toBe(false);
+    await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT);');
+    expect(await run()).toEqual(['20260201000000_extra']);
+  });
+
+  it('writes the SQL that the migrations lack, and nothing once they have it', async () => {
+    expect(await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).toBeNull();
+    const schema = join(serviceDir, 'prisma', 'schema.prisma');
+    const relation = 'receipt Receipt? @relation(fields: [id], references: [id])';
+    const text = (await readFile(schema, 'utf8')).replace('text String', `text String\n  ${relation}`);
+    await writeFile(schema, text.replace('@@map("receipts")', 'note Note?\n  @@map("receipts")'));
+    const sql = (await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })) ?? '';
+    expect(sql).toContain('ADD CONSTRAINT "notes_id_fkey" FOREIGN KEY ("id") REFERENCES "receipts"("id")');
+    await addMigration('20260201000000_relation', sql);
+    expect(await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).toBeNull();
+  });
+});
