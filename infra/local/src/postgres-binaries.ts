@@ -1,6 +1,7 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { mayAccess } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
@@ -36,8 +37,9 @@ function packagedBinaries(): string {
 }
 
 function copyWhereReachable(native: string): string {
-  // The version is part of the path under pnpm; a copy is never updated, a new version gets a new one.
-  const version = basename(join(native, '../../../..')).replaceAll(/[^\w.-]/g, '_');
+  // Named after the package's manifest: a copy is never updated, a new version gets a new one.
+  const manifest = readFileSync(join(native, '..', 'package.json'));
+  const version = createHash('sha256').update(manifest).digest('hex').slice(0, 12);
   const target = join(SHARED_DIR, `binaries-${version}`);
   if (existsSync(target)) return target;
   const partial = `${target}.${process.pid}`;

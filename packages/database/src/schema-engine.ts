@@ -59,12 +59,25 @@ function loadEngine(): Promise<void> {
 async function instantiate(): Promise<void> {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(dirname(script), 'schema_engine_bg.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineModule });
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineImports() });
   engineModule.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
   if (typeof start !== 'function')
     throw new Error('@prisma/schema-engine-wasm has no __wbindgen_start: unknown version.');
   start();
+}
+
+// The engine arms a ten-second timer for its lock and forgets it: a process that has finished migrating must be free to end.
+function engineImports(): object {
+  const entries = Object.entries(engineModule).map(([name, value]) => {
+    const replaced = name.startsWith('__wbg_setTimeout_') ? setTimeoutUnreferenced : value;
+    return [name, replaced] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function setTimeoutUnreferenced(callback: () => void, delayMs: number): NodeJS.Timeout {
+  return setTimeout(callback, delayMs).unref();
 }
 
 function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverAdapterFactory {
