@@ -14,7 +14,7 @@ import {
   UserId,
   WorkspaceId,
 } from '../scalars.ts';
-import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { PathId, storableText, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
 export type AuditVerdict = z.infer<typeof AuditVerdict>;
@@ -47,8 +47,8 @@ export const listAudit = defineRoute({
   auth: 'member',
   query: z.strictObject({
     ...WorkspaceQuery,
-    action: z.string().max(128).optional(),
-    actor: z.string().max(256).optional(),
+    action: storableText({ max: 128 }).optional(),
+    actor: storableText({ max: 256 }).optional(),
     verdict: AuditVerdict.optional(),
     /** Inclusive. */
     from: Instant.optional(),

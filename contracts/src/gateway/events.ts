@@ -1,25 +1,39 @@
 import { z } from 'zod';
+import { defineEvent } from '../event.ts';
 import { ApprovalId, RunId, TaskId, WorkspaceId } from '../scalars.ts';
 import { ApprovalStatus } from './audit.ts';
 import { RunStatus, TaskStatus } from './tasks.ts';
 
 const InWorkspace = { workspaceId: WorkspaceId };
 
-/** What the gateway tells the other services: CloudEvents data by type. */
-export const gatewayEvents = {
-  'task.created.v1': z.strictObject({ ...InWorkspace, taskId: TaskId }),
-  'task.moved.v1': z.strictObject({ ...InWorkspace, taskId: TaskId, from: TaskStatus, to: TaskStatus }),
-  /** The job of the orchestrator: somebody has to work on this run now. */
-  'run.enqueued.v1': z.strictObject({ ...InWorkspace, taskId: TaskId, runId: RunId }),
-  'run.ended.v1': z.strictObject({ ...InWorkspace, taskId: TaskId, runId: RunId, status: RunStatus }),
-  'approval.requested.v1': z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId }),
-  'approval.resolved.v1': z.strictObject({
-    ...InWorkspace,
-    runId: RunId,
-    approvalId: ApprovalId,
-    status: ApprovalStatus,
-  }),
-} as const;
+export const taskCreated = defineEvent({
+  type: 'task.created.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId }),
+});
 
-export type GatewayEventType = keyof typeof gatewayEvents;
-export type GatewayEventData<Type extends GatewayEventType> = z.infer<(typeof gatewayEvents)[Type]>;
+export const taskMoved = defineEvent({
+  type: 'task.moved.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId, from: TaskStatus, to: TaskStatus }),
+});
+
+/** The job of the orchestrator: somebody has to work on this run now. */
+export const runEnqueued = defineEvent({
+  type: 'run.enqueued.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId, runId: RunId }),
+  needsConsumer: true,
+});
+
+export const runEnded = defineEvent({
+  type: 'run.ended.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId, runId: RunId, status: RunStatus }),
+});
+
+export const approvalRequested = defineEvent({
+  type: 'approval.requested.v1',
+  data: z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId }),
+});
+
+export const approvalResolved = defineEvent({
+  type: 'approval.resolved.v1',
+  data: z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId, status: ApprovalStatus }),
+});

@@ -15,7 +15,7 @@ import {
   Verdict,
   WorkspaceId,
 } from '../scalars.ts';
-import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { PathId, storableText, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const TaskStatus = z.enum([
   'pending',
@@ -110,8 +110,8 @@ export const createTask = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({
     ...WorkspaceBody,
-    title: z.string().trim().min(1).max(200),
-    description: z.string().max(descriptionLengthMax).default(''),
+    title: storableText({ max: 200 }).trim().min(1),
+    description: storableText({ max: descriptionLengthMax }).default(''),
   }),
   reply: Task,
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],

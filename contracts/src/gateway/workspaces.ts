@@ -8,6 +8,15 @@ export type Role = z.infer<typeof Role>;
 export const WorkspaceMode = z.enum(['discover', 'decide', 'build', 'launch', 'apply']);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
+/** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
+export function storableText(bounds: { min?: number; max: number }) {
+  return z
+    .string()
+    .min(bounds.min ?? 0)
+    .max(bounds.max)
+    .refine((value) => !value.includes('\u0000'), 'must not contain NUL');
+}
+
 /** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
 export const PathId = z.strictObject({ id: z.string().min(1).max(128) });
 export const WorkspaceQuery = { workspaceId: z.string().min(1).max(128).optional() };
@@ -54,8 +63,8 @@ export const BudgetConfig = z.strictObject({
   currency: Currency.default('USD'),
 });
 export const ModelConfig = z.strictObject({
-  provider: z.string().min(1).max(64).default('default'),
-  model: z.string().min(1).max(256).default('default'),
+  provider: storableText({ min: 1, max: 64 }).default('default'),
+  model: storableText({ min: 1, max: 256 }).default('default'),
   temperature: z.number().min(0).max(2).default(0.7),
 });
 export const WorkspaceSettings = z.strictObject({
