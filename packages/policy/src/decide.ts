@@ -1,0 +1,96 @@
+import { gateOrder } from '@countersign/contracts';
+import type { GateName } from '@countersign/contracts';
+import type { GateOutcome } from '@countersign/contracts/governance-kernel';
+import { validateWithAjv } from './ajv-validator.ts';
+import type { ArgumentValidator } from './argument-validator.ts';
+import type { CompiledPolicy } from './compile-policy.ts';
+import type { Decision } from './decision.ts';
+import { evaluateRules } from './evaluate-rules.ts';
+import type { Facts } from './facts.ts';
+import { failClosedCodes } from './gate.ts';
+import type { Ask, GateInput, GateResult, RuleEvaluator } from './gate.ts';
+import { gates } from './gate-table.ts';
+import type { Intent } from './intent.ts';
+
+const DETAIL_LENGTH_MAX = 512;
+
+type Progress = { trace: GateOutcome[]; asks: Ask[]; rules: string[]; reason: string; consumesApproval: boolean; end: Ending | null };
+type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
+
+/**
+ * The decision: all gates of `gateOrder`, in order, over one frozen set of facts. Pure: no clock, no I/O, no randomness; same
+ * input, same answer. It never throws: a gate that fails denies with its own code. The first deny ends the cycle; a rule or a
+ * budget may only ask, budgets are still judged then, and the approval gate concludes.
+ */
+export function decide(
+  policy: CompiledPolicy | null,
+  intent: Intent,
+  facts: Facts,
+  evaluate: RuleEvaluator = evaluateRules,
+  validateArguments: ArgumentValidator = validateWithAjv,
+): Decision {
+  const progress: Progress = { trace: [], asks: [], rules: [], reason: 'Every gate passed.', consumesApproval: false, end: null };
+  for (const gate of gateOrder) {
+    if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
+    else advance(progress, gate, runGate(gate, { policy, intent, facts, evaluate, validateArguments, asks: progress.asks }));
+  }
+  return conclude(progress);
+}
+
+function runGate(gate: GateName, input: GateInput): GateResult {
+  try {
+    return gates[gate](input);
+  } catch {
+    return { outcome: 'deny', code: failClosedCodes[gate], reason: `The gate "${gate}" could not judge its facts.` };
+  }
+}
+
+function advance(progress: Progress, gate: GateName, result: GateResult): void {
+  progress.trace.push(traceOf(gate, result));
+  switch (result.outcome) {
+    case 'not_applicable':
+      return;
+    case 'pass':
+      progress.rules.push(...(result.rules ?? []));
+      progress.reason = result.reason ?? progress.reason;
+      progress.consumesApproval ||= result.consumes_approval === true;
+      return;
+    case 'ask':
+      progress.rules.push(...result.rules);
+      progress.asks.push(result.ask);
+      return;
+    case 'deny':
+      progress.rules.push(...(result.rules ?? []));
+      progress.end = result;
+      return;
+    case 'escalate':
+      progress.end = result;
+  }
+}
+
+// An ask stays visible as `escalate` with its code, also when the approval gate then lets the call pass.
+function traceOf(gate: GateName, result: GateResult): GateOutcome {
+  switch (result.outcome) {
+    case 'not_applicable':
+      return { gate, outcome: 'not_applicable' };
+    case 'pass':
+      return result.detail === undefined ? { gate, outcome: 'pass' } : { gate, outcome: 'pass', detail: clip(result.detail) };
+    case 'ask':
+      return { gate, outcome: 'escalate', reason_code: result.ask.code, detail: clip(result.ask.reason) };
+    case 'deny':
+    case 'escalate':
+      return { gate, outcome: result.outcome, reason_code: result.code, detail: clip(result.reason) };
+  }
+}
+
+function conclude({ trace, rules, reason, consumesApproval, end }: Progress): Decision {
+  const common = { trace, matched_rules: rules, consumes_approval: end === null && consumesApproval };
+  if (end === null) return { verdict: 'ALLOW', reason_code: 'ALLOWED', reason, ...common };
+  if (end.outcome === 'deny') return { verdict: 'DENY', reason_code: end.code, reason: end.reason, ...common };
+  const escalated: Decision = { verdict: 'ESCALATE', reason_code: end.code, reason: end.reason, ...common };
+  return end.approval === undefined ? escalated : { ...escalated, approval_request: end.approval };
+}
+
+function clip(text: string): string {
+  return text.length <= DETAIL_LENGTH_MAX ? text : `${text.slice(0, DETAIL_LENGTH_MAX - 1)}…`;
+}

@@ -1,0 +1,68 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+/** What a rule may look at. */
+export const rootVariables = [
+  'action',
+  'tool',
+  'resource',
+  'principal',
+  'tenant',
+  'session',
+  'args',
+  'effect_level',
+  'context',
+  'relations',
+  'now',
+] as const;
+export type RootVariable = (typeof rootVariables)[number];
+
+/** Macros that bind a variable and run their last arguments once per element. */
+export const comprehensions: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+/**
+ * Functions and methods by name and number of arguments. Absent on purpose: getDayOfYear and every method with a time zone
+ * (their answer depends on the machine), bytes and cel.bind.
+ */
+export const functions: ReadonlySet<string> = new Set([
+  ...['has/1', 'size/1', 'int/1', 'uint/1', 'double/1', 'string/1', 'bool/1', 'dyn/1', 'timestamp/1', 'duration/1'],
+]);
+export const methods: ReadonlySet<string> = new Set([
+  ...['size/0', 'matches/1', 'startsWith/1', 'endsWith/1', 'contains/1', 'lowerAscii/0', 'upperAscii/0', 'trim/0'],
+  ...['indexOf/1', 'indexOf/2', 'lastIndexOf/1', 'lastIndexOf/2', 'substring/1', 'substring/2', 'split/1', 'split/2'],
+  ...['join/0', 'join/1', 'getFullYear/0', 'getMonth/0', 'getDate/0', 'getDayOfMonth/0', 'getDayOfWeek/0'],
+  ...['getHours/0', 'getMinutes/0', 'getSeconds/0', 'getMilliseconds/0'],
+  ...['all/2', 'exists/2', 'exists_one/2', 'map/2', 'map/3', 'filter/2'],
+]);
+
+export function isRootVariable(name: string): name is RootVariable {
+  return (rootVariables as readonly string[]).includes(name); // widened, so that any string may be asked about
+}
+
+export function childrenOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return [];
+    case '.':
+    case '.?':
+      return [node.args[0]];
+    case 'call':
+      return node.args[1];
+    case 'rcall':
+      return [node.args[1], ...node.args[2]];
+    case 'map':
+      return node.args.flat();
+    case '!_':
+    case '-_':
+      return [node.args];
+    default:
+      return node.args;
+  }
+}
+
+/** The variable that a comprehension binds, or null for every other node. */
+export function boundVariable(node: ASTNode): string | null {
+  if (node.op !== 'rcall' || !comprehensions.has(node.args[0])) return null;
+  const [variable] = node.args[2];
+  return variable?.op === 'id' ? variable.args : null;
+}

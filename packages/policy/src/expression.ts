@@ -1,0 +1,118 @@
+import { Environment } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import type { RootVariable } from './expression-syntax.ts';
+import { childrenOf } from './expression-syntax.ts';
+import { inspectExpression } from './inspect-expression.ts';
+import type { Inspection } from './inspect-expression.ts';
+import { compileLinearRegExp } from './linear-regexp.ts';
+import type { LinearRegExp } from './linear-regexp.ts';
+import { PolicyError } from './policy-error.ts';
+import { readsOf } from './read-set.ts';
+
+export type ExpressionVariables = Record<RootVariable, unknown>;
+export type Expression = Inspection & {
+  reads: string[];
+  /** Throws on every CEL error; the value may be anything where the type is only known at run time. */
+  evaluate: (variables: ExpressionVariables) => unknown;
+};
+
+const TIMESTAMP = 'google.protobuf.Timestamp';
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const SECONDS_MAX = 253_402_300_799n; // 9999-12-31T23:59:59Z
+/** The library's `matches` backtracks and its `timestamp` reads a text without zone as local time: ours stand in for both. */
+const replacements: Readonly<Record<string, string>> = { matches: 'linearMatches', timestamp: 'instant' };
+
+const patterns = new Map<string, LinearRegExp>();
+const environment = createEnvironment();
+
+/** Compiles one `when`. Throws {@link PolicyError} unless it is boolean (or dynamic), within the limits, and of known names. */
+export function compileExpression(text: string, path: string): Expression {
+  const ast = parseCel(text, path).ast;
+  const inspection = inspectExpression(ast, path);
+  const program = parseCel(replaceCalls(text, ast, path), path);
+  if (callsToReplace(program.ast).length > 0) throw new PolicyError('EXPRESSION_INVALID', path, 'a call could not be made safe');
+  const checked = program.check();
+  if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
+  if (checked.type !== 'bool' && checked.type !== 'dyn') {
+    throw new PolicyError('EXPRESSION_NOT_BOOLEAN', path, `the expression is ${checked.type ?? 'of unknown type'}, not bool`);
+  }
+  return { ...inspection, reads: readsOf(ast), evaluate: (variables) => program(variables) as unknown };
+}
+
+function createEnvironment(): Environment {
+  const cel = new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 2000, maxDepth: 64, maxListElements: 500, maxMapEntries: 100 },
+  });
+  for (const name of ['action', 'principal', 'tenant', 'session', 'effect_level']) cel.registerVariable(name, 'string');
+  // Null where the call names none.
+  for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
+  for (const name of ['args', 'context']) cel.registerVariable(name, 'map');
+  cel.registerVariable('relations', 'list<string>').registerVariable('now', TIMESTAMP);
+  cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) => linearRegExp(pattern).test(text));
+  cel.registerFunction(`instant(string): ${TIMESTAMP}`, instantOfText);
+  cel.registerFunction(`instant(int): ${TIMESTAMP}`, instantOfSeconds);
+  return cel;
+}
+
+// Patterns are literals of compiled bundles, so the cache is as bounded as they are; the cap is for a process that sees many bundles.
+function linearRegExp(pattern: string): LinearRegExp {
+  const known = patterns.get(pattern);
+  if (known !== undefined) return known;
+  if (patterns.size >= 10_000) patterns.clear();
+  const compiled = compileLinearRegExp(pattern);
+  patterns.set(pattern, compiled);
+  return compiled;
+}
+
+function instantOfText(text: string): Date {
+  if (!RFC3339.test(text) || Number.isNaN(Date.parse(text))) throw new RangeError('timestamp() needs RFC 3339 with a zone');
+  return new Date(text);
+}
+
+function instantOfSeconds(seconds: bigint): Date {
+  if (seconds < 0n || seconds > SECONDS_MAX) throw new RangeError('timestamp() out of range');
+  return new Date(Number(seconds) * 1000);
+}
+
+function parseCel(text: string, path: string): ReturnType<Environment['parse']> {
+  try {
+    return environment.parse(text);
+  } catch (error) {
+    throw new PolicyError('EXPRESSION_INVALID', path, firstLine(error));
+  }
+}
+
+// The library has no way to override a built-in function, so the call is renamed in the text, where the syntax tree says it is.
+function replaceCalls(text: string, ast: ASTNode, path: string): string {
+  let replaced = text;
+  for (const node of callsToReplace(ast).sort((left, right) => nameStart(right, text, path) - nameStart(left, text, path))) {
+    const name = node.args[0];
+    const start = nameStart(node, text, path);
+    replaced = `${replaced.slice(0, start)}${replacements[name] ?? name}${replaced.slice(start + name.length)}`;
+  }
+  return replaced;
+}
+
+type CallNode = Extract<ASTNode, { op: 'call' | 'rcall' }>;
+
+function callsToReplace(node: ASTNode): CallNode[] {
+  const inner = childrenOf(node).flatMap(callsToReplace);
+  const isCall = node.op === 'call' || node.op === 'rcall';
+  return isCall && Object.hasOwn(replacements, node.args[0]) ? [node, ...inner] : inner;
+}
+
+function nameStart(node: CallNode, text: string, path: string): number {
+  const name = node.args[0];
+  if (node.op === 'call' && text.startsWith(name, node.range.start)) return node.range.start;
+  if (node.op === 'rcall') {
+    const from = node.args[1].range.end;
+    const [dot] = new RegExp(`^[\\s)]*\\.\\s*(?=${name}\\s*\\()`).exec(text.slice(from)) ?? [];
+    if (dot !== undefined) return from + dot.length;
+  }
+  throw new PolicyError('EXPRESSION_INVALID', path, `write ${name}(…) without comments in between`);
+}
+
+function firstLine(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n')[0] ?? error.message) : 'not CEL';
+}

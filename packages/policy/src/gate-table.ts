@@ -1,0 +1,42 @@
+import { gateOrder } from '@countersign/contracts';
+import type { GateName } from '@countersign/contracts';
+import { canonicalBytes, digestOf } from '@countersign/crypto';
+import type { CryptoProvider } from '@countersign/crypto';
+import type { Gate } from './gate.ts';
+import { approval } from './gates/approval.ts';
+import { argumentsGate } from './gates/arguments.ts';
+import { budget } from './gates/budget.ts';
+import { egress } from './gates/egress.ts';
+import { fence } from './gates/fence.ts';
+import { identity } from './gates/identity.ts';
+import { policy } from './gates/policy.ts';
+import { provenance } from './gates/provenance.ts';
+import { registry } from './gates/registry.ts';
+import { relationship } from './gates/relationship.ts';
+import { request } from './gates/request.ts';
+import { rules } from './gates/rules.ts';
+import { sandbox } from './gates/sandbox.ts';
+import { scopes } from './gates/scopes.ts';
+
+/** A gate that is named in the contracts and missing here does not compile. */
+export const gates: Record<GateName, Gate> = {
+  request,
+  fence,
+  policy,
+  identity,
+  relationship,
+  registry,
+  arguments: argumentsGate,
+  scopes,
+  sandbox,
+  egress,
+  provenance,
+  rules,
+  budget,
+  approval,
+};
+
+/** The gates a decision ran, in order, and the hash that the boundary record carries: SHA-256 of the names' canonical JSON. */
+export function gateRoster(provider: CryptoProvider): { gates: GateName[]; hash: string } {
+  return { gates: [...gateOrder], hash: digestOf(provider, canonicalBytes([...gateOrder])) };
+}

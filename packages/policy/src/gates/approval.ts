@@ -1,0 +1,39 @@
+import { strictestApproval } from '../approval-request.ts';
+import { deny, notApplicable, unavailable } from '../gate.ts';
+import type { Ask, Gate, GateInput, GateResult } from '../gate.ts';
+import type { ApprovalFact } from '../facts.ts';
+
+/**
+ * Settles what rules and budgets asked for. A grant counts only for exactly this call under exactly this policy, unexpired and
+ * unused; without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
+ */
+export const approval: Gate = (input) => {
+  const { facts, asks } = input;
+  if (facts.approval.state === 'unavailable') return unavailable('approval');
+  const [first] = asks;
+  if (first === undefined) return notApplicable;
+  const presented = facts.approval.state === 'known' ? facts.approval.value : null;
+  return presented === null ? escalate(first, asks) : judge(presented, first, input);
+};
+
+function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, policy }: GateInput): GateResult {
+  const { state, intent_hash, policy_hash, expired, uses_remaining } = presented;
+  if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
+  if (policy_hash === null || policy_hash !== policy?.hash) return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
+  if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', 'The approval was refused or withdrawn.');
+  if (state === 'expired' || expired !== false) return deny('APPROVAL_EXPIRED', 'The approval has expired.');
+  if (state === 'pending') return escalate(first, asks);
+  if (state !== 'approved') return unavailable('approval');
+  if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
+  return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
+}
+
+function escalate(first: Ask, asks: readonly Ask[]): GateResult {
+  let request = first.approval;
+  for (const ask of asks) {
+    const both = strictestApproval(request, ask.approval);
+    if (both === null) return deny('APPROVAL_REJECTED', 'The rules and budgets accept no approver in common.');
+    request = both;
+  }
+  return { outcome: 'escalate', code: first.code, reason: first.reason, approval: request };
+}

@@ -1,0 +1,15 @@
+import { deny, pass } from '../gate.ts';
+import type { Gate } from '../gate.ts';
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** The door has parsed the call; a cycle that is entered another way still gets no verdict on a shape that cannot be hashed. */
+export const request: Gate = ({ intent }) => {
+  if (!isObject(intent.args) || !isObject(intent.context)) return deny('MALFORMED_ARGUMENTS', 'Arguments and context must be JSON objects.');
+  if (!DIGEST.test(intent.args_hash) || !DIGEST.test(intent.intent_hash)) return deny('MALFORMED_ARGUMENTS', 'The call was not normalised.');
+  return pass;
+};
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

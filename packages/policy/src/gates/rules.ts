@@ -1,0 +1,31 @@
+import { unavailable } from '../gate.ts';
+import type { Gate, GateInput, GateResult } from '../gate.ts';
+import { parseRuleOutcome } from '../rule-outcome.ts';
+
+export const rules: Gate = (input) => {
+  const outcome = askEvaluator(input);
+  if (outcome === null) return unavailable('rules');
+  switch (outcome.kind) {
+    case 'allow':
+      return { outcome: 'pass', rules: outcome.rules, reason: outcome.reason };
+    case 'deny':
+      return { outcome: 'deny', code: outcome.code, reason: outcome.reason, rules: outcome.rules };
+    case 'escalate':
+      return askFor(outcome);
+  }
+};
+
+// An evaluator is injected and may throw, hang on a promise, or answer nonsense: none of that is an answer.
+function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnType<typeof parseRuleOutcome> {
+  if (policy === null) return null;
+  const relations = facts.relationship.state === 'known' ? facts.relationship.value.relations : [];
+  try {
+    return parseRuleOutcome(evaluate(policy, intent, { now: facts.now, relations }));
+  } catch {
+    return null;
+  }
+}
+
+function askFor({ rules: ids, reason, approval }: { rules: string[]; reason: string; approval: NonNullable<GateInput['asks'][number]['approval']> }): GateResult {
+  return { outcome: 'ask', rules: ids, ask: { code: 'APPROVAL_REQUIRED', reason, approval } };
+}

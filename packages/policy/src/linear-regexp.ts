@@ -1,0 +1,16 @@
+import { RE2JS } from 're2js';
+
+/** Enough for any honest pattern; keeps the compiled automaton small. */
+const PATTERN_LENGTH_MAX = 512;
+
+export type LinearRegExp = { test: (text: string) => boolean };
+
+/**
+ * A regular expression with RE2's guarantee: time linear in the text, whatever the text. Throws for back references and
+ * look-around, which no linear engine has, and for patterns over 512 characters.
+ */
+export function compileLinearRegExp(pattern: string): LinearRegExp {
+  if (pattern.length > PATTERN_LENGTH_MAX) throw new RangeError(`pattern longer than ${PATTERN_LENGTH_MAX} characters`);
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+  return { test: (text) => compiled.test(text) };
+}

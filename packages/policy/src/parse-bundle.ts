@@ -1,0 +1,76 @@
+import { isAlias, isNode, parseDocument, visit } from 'yaml';
+import type { Document } from 'yaml';
+import { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
+import { PolicyError } from './policy-error.ts';
+
+/** 5,000 rules of ordinary length fit four times over. */
+const BUNDLE_BYTES_MAX = 4 * 1024 * 1024;
+const BUNDLE_DEPTH_MAX = 64;
+
+/**
+ * Reads a bundle from text (JSON when it begins with `{`, else YAML 1.2) or from a value that was parsed elsewhere, and fills in
+ * defaults. Strict: unknown members, duplicate keys, YAML anchors, aliases and tags, and duplicate rule ids are refused.
+ * Throws {@link PolicyError}.
+ */
+export function parsePolicyBundle(source: unknown): PolicyBundle {
+  const parsed = PolicyBundle.safeParse(plainValue(source));
+  if (!parsed.success) throw schemaError(parsed.error.issues[0]);
+  refuseDuplicateIds(parsed.data);
+  return parsed.data;
+}
+
+function plainValue(source: unknown): unknown {
+  if (typeof source === 'string' && source.length > BUNDLE_BYTES_MAX) {
+    throw new PolicyError('TOO_LARGE', '', `a bundle may have ${BUNDLE_BYTES_MAX} bytes`);
+  }
+  try {
+    if (typeof source !== 'string') return parsePlainJson(source);
+    if (!source.trimStart().startsWith('{')) return parsePlainJson(parseYaml(source));
+    return parseStrictJson(source, { bytesMax: BUNDLE_BYTES_MAX, depthMax: BUNDLE_DEPTH_MAX });
+  } catch (error) {
+    if (error instanceof PolicyError) throw error;
+    throw new PolicyError('MALFORMED_BUNDLE', '', error instanceof Error ? error.message : 'unreadable bundle');
+  }
+}
+
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { schema: 'core', strict: true, uniqueKeys: true, stringKeys: true, merge: false });
+  const fault = document.errors[0] ?? document.warnings[0];
+  if (fault !== undefined) throw new PolicyError('YAML_REFUSED', '', fault.message.split('\n')[0] ?? fault.code);
+  refuseReferences(document);
+  return document.toJS({ maxAliasCount: 0 });
+}
+
+// Aliases multiply (a bomb), anchors prepare them, and tags change what a reader sees into something else.
+function refuseReferences(document: Document): void {
+  visit(document, (_key, node) => {
+    if (!isNode(node)) return;
+    if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) throw refused('anchors and aliases are refused');
+    if (node.tag !== undefined && node.tag.startsWith('!')) throw refused('tags are refused');
+    if (/binary|timestamp|set|omap|pairs/.test(node.tag ?? '')) throw refused('tags are refused');
+  });
+}
+
+function refused(message: string): PolicyError {
+  return new PolicyError('YAML_REFUSED', '', message);
+}
+
+type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] };
+
+function schemaError(issue: Issue | undefined): PolicyError {
+  if (issue === undefined) return new PolicyError('MALFORMED_BUNDLE', '', 'not a policy bundle');
+  const path = issue.path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  if (issue.code === 'unrecognized_keys') {
+    return new PolicyError('UNKNOWN_MEMBER', path, `unknown member ${issue.keys?.join(', ') ?? ''}`);
+  }
+  return new PolicyError('MALFORMED_BUNDLE', path, issue.message);
+}
+
+function refuseDuplicateIds(bundle: PolicyBundle): void {
+  const seen = new Set<string>();
+  bundle.rules.forEach((rule, index) => {
+    if (seen.has(rule.id)) throw new PolicyError('DUPLICATE_RULE_ID', `/rules/${index}/id`, `second rule ${rule.id}`);
+    seen.add(rule.id);
+  });
+}

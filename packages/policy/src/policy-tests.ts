@@ -1,0 +1,50 @@
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { ReasonCode, Verdict } from '@countersign/contracts';
+import type { CompiledPolicy } from './compile-policy.ts';
+import type { RuleOutcome } from './decision.ts';
+import { evaluateRules } from './evaluate-rules.ts';
+import type { Intent } from './intent.ts';
+import { PolicyError } from './policy-error.ts';
+
+type PolicyTest = PolicyBundle['tests'][number];
+
+/** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
+export const TEST_NOW = '2026-01-01T00:00:00.000Z';
+
+/** Runs the tests of a bundle against its rules. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
+export function runPolicyTests(policy: CompiledPolicy): void {
+  policy.bundle.tests.forEach((test, position) => {
+    const outcome = evaluateRules(policy, intentOf(test.intent), { now: TEST_NOW, relations: test.intent.relations });
+    const difference = differenceOf(test.expect, outcome);
+    if (difference === null) return;
+    throw new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
+  });
+}
+
+function differenceOf(expected: PolicyTest['expect'], outcome: RuleOutcome): string | null {
+  const { verdict, reason_code } = answerOf(outcome);
+  if (expected.verdict !== verdict) return `expected ${expected.verdict}, got ${verdict} (${reason_code})`;
+  if (expected.reason_code !== undefined && expected.reason_code !== reason_code) {
+    return `expected ${expected.reason_code}, got ${reason_code}`;
+  }
+  if (expected.rule !== undefined && !outcome.rules.includes(expected.rule)) {
+    return `expected rule ${expected.rule}, got ${outcome.rules.join(', ') || 'none'}`;
+  }
+  return null;
+}
+
+function answerOf(outcome: RuleOutcome): { verdict: Verdict; reason_code: ReasonCode } {
+  switch (outcome.kind) {
+    case 'allow':
+      return { verdict: 'ALLOW', reason_code: 'ALLOWED' };
+    case 'escalate':
+      return { verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' };
+    case 'deny':
+      return { verdict: 'DENY', reason_code: outcome.code };
+  }
+}
+
+function intentOf(test: PolicyTest['intent']): Intent {
+  const { relations: _relations, tool, resource, ...call } = test;
+  return { ...call, tool: tool ?? null, resource: resource ?? null, args_hash: '', intent_hash: '' };
+}

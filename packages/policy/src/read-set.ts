@@ -1,0 +1,43 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { boundVariable, childrenOf, isRootVariable } from './expression-syntax.ts';
+
+// `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
+const MEMBER = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * The paths of the call that an expression may read: `args.amount`, `context.channel`, `action`. An access whose member is not
+ * known before evaluation, or is no plain identifier, widens to what it is taken from: `args[x]` reads `args`.
+ */
+export function readsOf(node: ASTNode, bound: ReadonlySet<string> = new Set()): string[] {
+  const path = accessPath(node, bound);
+  if (path !== null) return [path];
+  const variable = boundVariable(node);
+  if (node.op !== 'rcall' || variable === null) return childrenOf(node).flatMap((child) => readsOf(child, bound));
+  const inner = new Set([...bound, variable]);
+  return [...readsOf(node.args[1], bound), ...node.args[2].flatMap((child) => readsOf(child, inner))];
+}
+
+/** Sorted, without paths that another path of the set contains. */
+export function minimalReadSet(paths: Iterable<string>): string[] {
+  const kept: string[] = [];
+  // A path sorts directly before the paths inside it, because `.` sorts before every character of an identifier.
+  for (const path of [...new Set(paths)].sort()) {
+    if (kept.length === 0 || !path.startsWith(`${kept.at(-1)}.`)) kept.push(path);
+  }
+  return kept;
+}
+
+function accessPath(node: ASTNode, bound: ReadonlySet<string>): string | null {
+  if (node.op === 'id') return !bound.has(node.args) && isRootVariable(node.args) ? node.args : null;
+  const step = memberStep(node);
+  if (step === null) return null;
+  const parent = accessPath(step.from, bound);
+  return parent !== null && /^(args|context)\b/.test(parent) && MEMBER.test(step.member) ? `${parent}.${step.member}` : parent;
+}
+
+function memberStep(node: ASTNode): { from: ASTNode; member: string } | null {
+  if (node.op === '.') return { from: node.args[0], member: node.args[1] };
+  if (node.op !== '[]') return null;
+  const [from, key] = node.args;
+  return key.op === 'value' && typeof key.args === 'string' ? { from, member: key.args } : null;
+}

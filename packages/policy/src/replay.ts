@@ -1,0 +1,84 @@
+import type { PlainJson } from '@countersign/contracts';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from './compile-policy.ts';
+import type { RuleEnvironment } from './evaluate-rules.ts';
+import type { Intent } from './intent.ts';
+
+type RecordedFacts = Record<string, PlainJson>;
+
+/**
+ * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of the call.
+ * An absent member is absent; a member on the way to it is kept as its shape alone (`{}`, or null where it is no object), so
+ * that `has()` answers the same on replay.
+ */
+export function readFacts(policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment): RecordedFacts {
+  const values: RecordedFacts = {
+    action: intent.action,
+    tool: intent.tool,
+    resource: intent.resource,
+    principal: intent.principal,
+    tenant: intent.tenant,
+    session: intent.session,
+    effect_level: intent.effect_level,
+    args: intent.args,
+    context: intent.context,
+    relations: environment.relations,
+    now: environment.now,
+  };
+  const facts: RecordedFacts = {};
+  for (const path of policy.readSet) copyPath(values, path.split('.'), facts);
+  return facts;
+}
+
+/** Paths that `policy` reads and that a record made under `recorded` does not hold: what makes a replay impossible. */
+export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy): string[] {
+  return policy.readSet.filter((path) => !recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`)) && !isInRecord(path));
+}
+
+/** The call as far as the record holds it: enough to evaluate the rules of the policy that the record was made under again. */
+export function restoreIntent(record: BoundaryRecord): { intent: Intent; environment: RuleEnvironment } {
+  const { action, tool, resource, effect_level, args_hash, intent_hash, facts } = record.intent;
+  const roots: RecordedFacts = {};
+  for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
+  const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
+  const call = { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash };
+  const relations = Array.isArray(roots['relations']) ? roots['relations'].map(String) : [];
+  const now = typeof roots['now'] === 'string' ? roots['now'] : record.created_at;
+  return { intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) }, environment: { now, relations } };
+}
+
+// Members that every boundary record carries beside the facts.
+function isInRecord(path: string): boolean {
+  return ['action', 'tool', 'resource', 'principal', 'tenant', 'session', 'effect_level'].includes(path);
+}
+
+function copyPath(from: RecordedFacts, steps: readonly string[], facts: RecordedFacts): void {
+  let value: PlainJson = from;
+  for (const [depth, step] of steps.entries()) {
+    const parent: PlainJson = value;
+    // args and context are always objects, so they need no trace of their own.
+    if (depth >= 2) facts[steps.slice(0, depth).join('.')] ??= isObject(parent) ? {} : null;
+    if (!isObject(parent) || !Object.hasOwn(parent, step)) return;
+    value = parent[step] ?? null;
+  }
+  facts[steps.join('.')] = value;
+}
+
+function setPath(root: RecordedFacts, steps: readonly string[], value: PlainJson): void {
+  let parent = root;
+  for (const step of steps.slice(0, -1)) {
+    const next = parent[step];
+    if (next === null) return;
+    parent = isObject(next) ? next : (parent[step] = {});
+  }
+  const last = steps.at(-1);
+  if (last !== undefined) parent[last] = isObject(value) ? { ...value } : value;
+}
+
+function objectOf(value: PlainJson | undefined): Record<string, PlainJson> {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: PlainJson | undefined): value is Record<string, PlainJson> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
