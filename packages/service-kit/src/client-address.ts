@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * The address that limits and audit lines may rely on. X-Forwarded-For counts only behind `trustedProxies` proxies of ours, each of
+ * which appended one entry: what stands further left was written by the caller. An IPv6 address is cut to its /64, which one
+ * subscriber owns whole.
+ */
+export function clientAddress(req: IncomingMessage, trustedProxies: number): string {
+  const peer = req.socket.remoteAddress ?? 'unknown';
+  if (trustedProxies === 0) return network(peer);
+  const header = req.headers['x-forwarded-for'];
+  const hops = (typeof header === 'string' ? header : '').split(',').map((hop) => hop.trim());
+  return network(hops.at(-trustedProxies) || peer);
+}
+
+function network(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('::', 2);
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
+}

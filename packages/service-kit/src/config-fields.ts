@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** How a variable is treated besides its value: secrets get a `_FILE` twin, are never printed, and must be strong in production. */
+export type SecretMeta = { secret: true; lengthMin: number };
+
+/** 256 bits written in hex are 64 characters, in base64 43; below 32 a secret was typed by a person. */
+const secretLengthMin = 32;
+
+/** `0` or `1`. */
+export function flag(fallback: boolean) {
+  return z
+    .enum(['0', '1'], 'must be 0 or 1')
+    .default(fallback ? '1' : '0')
+    .transform((value) => value === '1');
+}
+
+/** TCP port; 0 asks the system for a free one. */
+export function port(fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((value) => value <= 65_535, 'must be a port number')
+    .default(fallback);
+}
+
+/** Whole number between two bounds, both included. */
+export function integer(bounds: { min: number; max: number; fallback: number }) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= bounds.min && value <= bounds.max, `must be between ${bounds.min} and ${bounds.max}`)
+    .default(bounds.fallback);
+}
+
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Duration such as `250ms`, `30s`, `15m`, `24h`, `7d`, or plain milliseconds; the value is in milliseconds. */
+export function durationMs(fallbackMs: number) {
+  return z
+    .string()
+    .regex(/^\d{1,12}(ms|s|m|h|d)?$/, 'must be a duration such as 500ms, 30s, 15m, 24h or 7d')
+    .transform(parseDuration)
+    .default(fallbackMs);
+}
+
+function parseDuration(text: string): number {
+  const unit = text.replace(/^\d+/, '') || 'ms';
+  return Number.parseInt(text, 10) * (unitMs[unit] ?? 1);
+}
+
+/** Absolute URL of one of the schemes (default http and https), without trailing slash. */
+export function url(schemes: readonly string[] = ['http', 'https']) {
+  return z
+    .string()
+    .refine((value) => hasScheme(value, schemes), `must be a URL with scheme ${schemes.join(' or ')}`)
+    .transform((value) => value.replace(/\/$/, ''));
+}
+
+/** Comma-separated list; empty items are dropped. */
+export function list() {
+  return z
+    .string()
+    .default('')
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    );
+}
+
+/** A secret string. In production `readConfig` refuses placeholders and anything shorter than `lengthMin` (default 32). */
+export function secret(options: { lengthMin?: number } = {}) {
+  const meta: SecretMeta = { secret: true, lengthMin: options.lengthMin ?? secretLengthMin };
+  return z.string().min(1).meta(meta);
+}
+
+/** A URL that carries a credential (database, broker, mail): secret, but its strength is the other system's business. */
+export function secretUrl(schemes: readonly string[]) {
+  const meta: SecretMeta = { secret: true, lengthMin: 0 };
+  return z
+    .string()
+    .refine((value) => hasScheme(value, schemes), `must be a URL with scheme ${schemes.join(' or ')}`)
+    .meta(meta);
+}
+
+function hasScheme(value: string, schemes: readonly string[]): boolean {
+  return URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1));
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ReadConfigOptions = {
+  /** Variables with this prefix must be known; a misspelt one stops the start. */
+  prefix: string;
+  /** Variables read by other means, such as by the launcher. */
+  alsoKnown?: readonly string[];
+  /** Variables of sibling services that share this environment in the embedded profile. */
+  knownElsewhere?: readonly string[];
+};
+
+/** Lists every problem of the environment at once. Never holds a value, so it is safe to print. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type SecretRule = { lengthMin: number };
+
+/**
+ * Reads the environment once, by a zod object whose members are variable names. Empty variables count as unset. Each variable
+ * made by `secret()` or `secretUrl()` may come as `<NAME>_FILE` instead. Throws ConfigError naming all that is missing,
+ * malformed, unknown, given twice or, with NODE_ENV=production, too weak.
+ */
+export function readConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  env: Environment,
+  options: ReadConfigOptions,
+): Readonly<z.infer<z.ZodObject<Shape>>> {
+  const secrets = secretRules(schema);
+  const problems = unknownVariables(Object.keys(schema.shape), [...secrets.keys()], env, options);
+  const values = Object.fromEntries(
+    Object.keys(schema.shape).map((name) => [name, readVariable(name, secrets.has(name), env, problems)]),
+  );
+  if (env['NODE_ENV'] === 'production') problems.push(...weakSecrets(secrets, values));
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, values)));
+  if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return Object.freeze(parsed.data);
+}
+
+function unknownVariables(
+  names: readonly string[],
+  secretNames: readonly string[],
+  env: Environment,
+  options: ReadConfigOptions,
+): string[] {
+  const elsewhere = [...(options.alsoKnown ?? []), ...(options.knownElsewhere ?? [])];
+  const twins = [...secretNames, ...elsewhere].map((name) => `${name}_FILE`);
+  const known = new Set([...names, ...elsewhere, ...twins]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith(options.prefix) && !known.has(name))
+    .map((name) => `${name} is not a known variable`);
+}
+
+function readVariable(name: string, isSecret: boolean, env: Environment, problems: string[]): string | undefined {
+  const value = env[name] || undefined;
+  const file = isSecret ? env[`${name}_FILE`] || undefined : undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) {
+    problems.push(`${name} and ${name}_FILE are both set; keep one`);
+    return value;
+  }
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    problems.push(`${name}_FILE names a file that cannot be read`);
+    return undefined;
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, values: Record<string, unknown>): string {
+  const name = issue.path.map(String).join('.') || 'configuration';
+  return values[name] === undefined ? `${name} is missing` : `${name} is malformed: ${issue.message}`;
+}
+
+function secretRules(schema: z.ZodObject): Map<string, SecretRule> {
+  const rules = new Map<string, SecretRule>();
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const rule = secretRule(field);
+    if (rule !== null) rules.set(name, rule);
+  }
+  return rules;
+}
+
+/** Metadata stays on the inner schema when `.optional()` or `.default()` wraps it, so wrappers are opened here. */
+function secretRule(field: unknown): SecretRule | null {
+  if (!(field instanceof z.ZodType)) return null;
+  const meta = field.meta();
+  if (meta?.['secret'] === true) return { lengthMin: Number(meta['lengthMin']) };
+  const def: object = field.def;
+  if ('innerType' in def) return secretRule(def.innerType);
+  return 'in' in def ? secretRule(def.in) : null;
+}
+
+const placeholder =
+  /change.?me|placeholder|example|insecure|default|^(dev|test|demo|secret|password|admin|todo)|^(.)\2*$/i;
+
+function weakSecrets(secrets: Map<string, SecretRule>, values: Record<string, string | undefined>): string[] {
+  return [...secrets].flatMap(([name, rule]) => {
+    const value = values[name];
+    if (value === undefined || rule.lengthMin === 0) return [];
+    if (placeholder.test(value)) return [`${name} holds a placeholder, which production refuses`];
+    return value.length < rule.lengthMin
+      ? [`${name} must have at least ${rule.lengthMin} characters in production`]
+      : [];
+  });
+}

@@ -1,0 +1,103 @@
+import type { AnyRoute } from '@countersign/contracts';
+import { answerContent, takenOver } from './answer.ts';
+import type { Endpoint, EndpointInput } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { beginIdempotent, type IdempotencyClaim, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
+import { presetHeaders, sendText } from './send.ts';
+
+type Invoke = (input: EndpointInput) => unknown;
+type Once = { store: IdempotencyStore; claim: IdempotencyClaim; scope: string };
+
+/** Runs the handler, at most once per idempotency key, and sends what it answers. */
+export async function dispatch(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
+  const { route } = endpoint;
+  if (route.media !== 'json') presetHeaders(exchange);
+  const once = onceOnly(exchange, endpoint);
+  if (once !== null) {
+    await dispatchOnce(exchange, route, invoke, once);
+    return;
+  }
+  const result = await invoke(exchange);
+  if (result === takenOver && route.media !== 'json') return;
+  sendStored(exchange, storedAnswer(exchange, route, result));
+}
+
+/** The scope names principal and operation. Without a principal there is none: strangers must not replay each other's answers. */
+function onceOnly({ idempotency, services, caller }: Exchange, { route, options }: Endpoint): Once | null {
+  if (idempotency === null || services.idempotency === null) return null;
+  if (route.idempotent === false || options.idempotency === 'handler' || route.media !== 'json') return null;
+  const key = services.callerKey(caller);
+  return key === null ? null : { store: services.idempotency, claim: idempotency, scope: `${route.operation} ${key}` };
+}
+
+async function dispatchOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<void> {
+  const { store, claim, scope } = once;
+  const earlier = await beginIdempotent(store, scope, claim);
+  if (earlier !== null) {
+    exchange.setHeader('idempotency-replayed', 'true');
+    sendStored(exchange, earlier);
+    return;
+  }
+  const stored = await runOnce(exchange, route, invoke, once);
+  // The effect has happened: failing to keep its answer must not turn it into an error.
+  await store
+    .complete(scope, claim.key, stored)
+    .catch((error: unknown) => exchange.log.error('idempotency.complete_failed', { error }));
+  sendStored(exchange, stored);
+}
+
+async function runOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<StoredAnswer> {
+  const headersBefore = exchange.headers.length;
+  try {
+    const stored = storedAnswer(exchange, route, await invoke(exchange));
+    return { ...stored, headers: { ...headersSince(exchange, headersBefore), ...stored.headers } };
+  } catch (error) {
+    await once.store
+      .abandon(once.scope, once.claim.key)
+      .catch((cause: unknown) => exchange.log.error('idempotency.abandon_failed', { error: cause }));
+    throw error;
+  }
+}
+
+function headersSince({ headers }: Exchange, start: number): Record<string, string> {
+  const pairs = headers
+    .slice(start)
+    .flatMap((name, index, own) => (index % 2 === 0 ? [[name, own[index + 1] ?? '']] : []));
+  return Object.fromEntries(pairs);
+}
+
+function sendStored(exchange: Exchange, stored: StoredAnswer): void {
+  for (const name in stored.headers) exchange.setHeader(name, stored.headers[name] ?? '');
+  sendText(exchange, stored.status, stored.text);
+}
+
+const noHeaders = {};
+
+function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): StoredAnswer {
+  if (result === takenOver) throw new Error(`${route.operation} answers JSON and may not take its response over`);
+  const content = answerContent(result);
+  const status = content?.status ?? route.status;
+  if (status !== route.status && route.alsoStatus?.includes(status) !== true) {
+    throw new Error(`${route.operation} may not answer ${status}`);
+  }
+  const text = textOf(content === null ? { kind: 'value', value: result } : content.body, status);
+  if (exchange.services.checkReplies && route.media === 'json' && status !== 204) checkReply(route, text);
+  return { status, headers: content?.headers ?? noHeaders, text };
+}
+
+function textOf(
+  body: { kind: 'value'; value: unknown } | { kind: 'serialised'; text: string },
+  status: number,
+): string {
+  if (body.kind === 'serialised') return body.text;
+  if (status === 204) return '';
+  const text: string | undefined = JSON.stringify(body.value);
+  if (text === undefined) throw new Error('The handler returned nothing');
+  return text;
+}
+
+/** Checks what the caller will read, which is the text and not the object. */
+function checkReply(route: AnyRoute, text: string): void {
+  const parsed = route.reply.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`The reply of ${route.operation} breaks its contract`, { cause: parsed.error });
+}

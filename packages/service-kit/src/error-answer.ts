@@ -1,0 +1,64 @@
+import { AppError, errorCodes, isAppError, type ErrorEnvelope } from '@countersign/contracts';
+
+/** Recognises an error of a library (a database that does not answer) as one of ours; null when it does not know it. */
+export type ClassifyError = (error: unknown) => AppError | null;
+
+export type ErrorAnswer = { status: number; headers: Readonly<Record<string, string>>; envelope: ErrorEnvelope };
+
+/** The one translation of errors to answers. What is not an AppError and is not recognised is INTERNAL and says nothing. */
+export function errorAnswer(error: unknown, requestId: string, classifiers: readonly ClassifyError[]): ErrorAnswer {
+  const known = recognise(error, classifiers);
+  if (known === null || known.code === 'INTERNAL') return { status: 500, headers: {}, envelope: internal(requestId) };
+  const { status, type, retryable } = errorCodes[known.code];
+  return {
+    status,
+    headers: { ...challenge(known), ...known.headers },
+    envelope: {
+      error: {
+        message: known.message,
+        type,
+        code: known.code,
+        param: known.param,
+        reason_code: known.reasonCode,
+        request_id: requestId,
+        retryable,
+        ...(known.details === undefined ? {} : { details: plain(known.details) }),
+      },
+    },
+  };
+}
+
+function recognise(error: unknown, classifiers: readonly ClassifyError[]): AppError | null {
+  if (isAppError(error)) return error;
+  for (const classify of classifiers) {
+    const known = classify(error);
+    if (known !== null) return known;
+  }
+  return null;
+}
+
+/** RFC 6750 §3: a refused credential is told apart from a missing one. */
+function challenge(error: AppError): Record<string, string> {
+  if (error.status !== 401) return {};
+  return { 'www-authenticate': error.code === 'CREDENTIALS_REQUIRED' ? 'Bearer' : 'Bearer error="invalid_token"' };
+}
+
+function internal(requestId: string): ErrorEnvelope {
+  const { type, retryable } = errorCodes.INTERNAL;
+  return {
+    error: {
+      message: 'Internal error',
+      type,
+      code: 'INTERNAL',
+      param: null,
+      reason_code: null,
+      request_id: requestId,
+      retryable,
+    },
+  };
+}
+
+/** Details are JSON on the wire; dates and the like become what JSON makes of them. */
+function plain(details: Record<string, unknown>): NonNullable<ErrorEnvelope['error']['details']> {
+  return JSON.parse(JSON.stringify(details)) as NonNullable<ErrorEnvelope['error']['details']>; // JSON by construction
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+
+/** Below the 30 s after which the strictest common proxies cut a silent connection. */
+const heartbeatMsDefault = 15_000;
+const retryMsDefault = 2_000;
+
+export type StreamEvent = {
+  /** What the caller sends back as Last-Event-ID. */
+  id?: string;
+  event?: string;
+  data: unknown;
+};
+
+export type EventStream = {
+  /** Resolves when the caller has room for more: await it. Resolves to false when the stream has ended. */
+  send(event: StreamEvent): Promise<boolean>;
+  /** Ends the stream in order. */
+  close(): void;
+  /** Aborted when the stream has ended, for whatever reason. */
+  readonly ended: AbortSignal;
+};
+
+export type EventStreamOptions = { heartbeatMs?: number; retryMs?: number };
+
+/**
+ * Opens Server-Sent Events on a route whose media is `event-stream` or `openai`; the handler then returns `takenOver`. The stream
+ * lives until `close()`, until the caller leaves or until the process drains (`signal` of the handler's input), never by time.
+ */
+export function openEventStream(
+  { res, signal }: { res: ServerResponse; signal: AbortSignal },
+  options: EventStreamOptions = {},
+): EventStream {
+  const ended = new AbortController();
+  res.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  res.write(`retry: ${options.retryMs ?? retryMsDefault}\n\n`);
+  const heartbeat = setInterval(() => {
+    if (!res.writableNeedDrain) res.write(': heartbeat\n\n');
+  }, options.heartbeatMs ?? heartbeatMsDefault);
+
+  const close = () => {
+    clearInterval(heartbeat);
+    ended.abort();
+    if (!res.writableEnded) res.end();
+  };
+  res.once('close', close);
+  if (signal.aborted) close();
+  else signal.addEventListener('abort', close, { once: true });
+
+  const send = async (event: StreamEvent) => {
+    if (ended.signal.aborted) return false;
+    if (!res.write(frame(event))) await roomFor(res);
+    return !ended.signal.aborted;
+  };
+  return { send, close, ended: ended.signal };
+}
+
+/** A line break would end the field, so names and ids lose theirs; JSON text has none. */
+function frame({ id, event, data }: StreamEvent): string {
+  const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
+  const eventLine = event === undefined ? '' : `event: ${oneLine(event)}\n`;
+  return `${idLine}${eventLine}data: ${JSON.stringify(data)}\n\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\r\n\0]/g, '');
+}
+
+function roomFor(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    res.on('drain', done);
+    res.on('close', done);
+  });
+}

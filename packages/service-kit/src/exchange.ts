@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyRoute } from '@countersign/contracts';
+import { clientAddress } from './client-address.ts';
+import type { HttpServices } from './http-services.ts';
+import type { IdempotencyClaim } from './idempotency.ts';
+import type { Log } from './logger.ts';
+import { parseQuery, type RawQuery } from './parse-query.ts';
+import { requestIdOf, traceparentOf } from './request-identity.ts';
+
+/** One request and its answer. What costs time and is not always needed (logger, signal, trace) is made when first read. */
+export class Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly services: HttpServices;
+  readonly requestId: string;
+  readonly startedAtMs = performance.now();
+  /** Names and values in turn, sent with whatever the answer will be. */
+  readonly headers: string[] = [];
+  readonly operation: string;
+  /** The headers have been copied to `res`, because the handler writes the answer itself. */
+  arePreset = false;
+  isObserved = false;
+  rawParams: Readonly<Record<string, string>> = {};
+  params: unknown = {};
+  query: unknown = {};
+  body: unknown = undefined;
+  rawBody: Buffer | null = null;
+  caller: unknown = undefined;
+  idempotency: IdempotencyClaim | null = null;
+  #log: Log | null = null;
+  #rawQuery: RawQuery | null = null;
+  #traceparent: string | null = null;
+  #abort: AbortController | null = null;
+  readonly #isStream: boolean;
+
+  constructor(req: IncomingMessage, res: ServerResponse, services: HttpServices, route: AnyRoute | null) {
+    this.req = req;
+    this.res = res;
+    this.services = services;
+    this.requestId = requestIdOf(req);
+    this.operation = route?.operation ?? 'none';
+    this.#isStream = route?.media === 'event-stream';
+  }
+
+  /** A header of the answer; a second value for a name replaces the first. Bound, because handlers take it out of their input. */
+  readonly setHeader = (name: string, value: string): void => {
+    const wanted = name.toLowerCase();
+    if (this.arePreset && !this.res.headersSent) this.res.setHeader(wanted, value);
+    for (let index = 0; index < this.headers.length; index += 2) {
+      if (this.headers[index] !== wanted) continue;
+      this.headers[index + 1] = value;
+      return;
+    }
+    this.headers.push(wanted, value);
+  };
+
+  get log(): Log {
+    this.#log ??= this.services.log.child({ request_id: this.requestId, operation: this.operation });
+    return this.#log;
+  }
+
+  get rawQuery(): RawQuery {
+    this.#rawQuery ??= parseQuery(this.req.url ?? '');
+    return this.#rawQuery;
+  }
+
+  get traceparent(): string {
+    this.#traceparent ??= traceparentOf(this.req);
+    return this.#traceparent;
+  }
+
+  get clientAddress(): string {
+    return clientAddress(this.req, this.services.trustedProxies);
+  }
+
+  /** Aborted when the caller goes away before its answer is complete; for event streams also when the process drains. */
+  get signal(): AbortSignal {
+    this.#abort ??= this.#watch(new AbortController());
+    return this.#abort.signal;
+  }
+
+  #watch(abort: AbortController): AbortController {
+    const { res } = this;
+    const { streams } = this.services;
+    if (res.destroyed) abort.abort();
+    if (this.#isStream) streams.add(abort);
+    res.once('close', () => {
+      streams.delete(abort);
+      if (!res.writableFinished) abort.abort();
+    });
+    return abort;
+  }
+}

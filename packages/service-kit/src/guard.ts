@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { AnyRoute, AuthClass } from '@countersign/contracts';
+import type { Log } from './logger.ts';
+import type { RawQuery } from './parse-query.ts';
+
+/** What a guard may look at before the body is read. `params` and `query` are the caller's raw text. */
+export type GuardRequest = {
+  readonly req: IncomingMessage;
+  readonly route: AnyRoute;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<RawQuery>;
+  readonly requestId: string;
+  readonly log: Log;
+};
+
+/** What `authorize` sees in addition: the members as the route's shapes gave them. */
+export type ParsedRequest = GuardRequest & { readonly parsed: { params: unknown; query: unknown; body: unknown } };
+
+/**
+ * Who is calling, or AppError (CREDENTIALS_REQUIRED, CREDENTIALS_INVALID, PERMISSION_DENIED, …). The second form is for callers whose
+ * rights depend on what the body addresses: `authenticate` runs before the body is read, `authorize` after it was parsed.
+ */
+export type Guard<Caller, Principal = unknown> =
+  | ((request: GuardRequest) => Caller | Promise<Caller>)
+  | {
+      authenticate(request: GuardRequest): Principal | Promise<Principal>;
+      authorize(principal: Principal, request: ParsedRequest): Caller | Promise<Caller>;
+    };
+
+/** One guard for each class that a service's routes use; a route whose class has none stops the start. */
+export type Guards<Caller> = { readonly [Class in AuthClass]?: Guard<Caller> };
+
+/** For `public` routes. */
+export function anonymous(): undefined {
+  return undefined;
+}

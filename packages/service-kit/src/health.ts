@@ -1,0 +1,77 @@
+import { defineRoute } from '@countersign/contracts';
+import { z } from 'zod';
+import { answer } from './answer.ts';
+import { handlePublic, type Endpoint } from './endpoint.ts';
+
+/** A probe that takes longer than an orchestrator's own timeout helps nobody. */
+const checkTimeoutMs = 1_000;
+
+/** Resolves when the part works, rejects when it does not. */
+export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
+export type HealthReport = { ready: boolean; checks: Record<string, 'up' | 'down'> };
+
+/** Runs all checks at once, each for at most `timeoutMs` (default and most 1 s). Never rejects; says what is down, not why. */
+export async function runChecks(
+  checks: Readonly<Record<string, HealthCheck>>,
+  timeoutMs = checkTimeoutMs,
+): Promise<HealthReport> {
+  const names = Object.keys(checks);
+  const states = await Promise.all(
+    Object.values(checks).map((check) => stateOf(check, Math.min(timeoutMs, checkTimeoutMs))),
+  );
+  return {
+    ready: states.every((state) => state === 'up'),
+    checks: Object.fromEntries(names.map((name, index) => [name, states[index] ?? 'down'])),
+  };
+}
+
+async function stateOf(check: HealthCheck, timeoutMs: number): Promise<'up' | 'down'> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const tooLate = new Promise<'down'>((resolve) => late.signal.addEventListener('abort', () => resolve('down')));
+  try {
+    return await Promise.race([check(late.signal).then(() => 'up' as const), tooLate]);
+  } catch {
+    return 'down';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const healthRoutes = {
+  live: defineRoute({
+    operation: 'healthLive',
+    summary: 'The process runs. Restart it when this fails.',
+    method: 'GET',
+    path: '/health/live',
+    auth: 'public',
+    reply: z.strictObject({ status: z.literal('live') }),
+  }),
+  ready: defineRoute({
+    operation: 'healthReady',
+    summary: 'The process can do its work. Send it no traffic while this fails; do not restart it for that.',
+    method: 'GET',
+    path: '/health/ready',
+    auth: 'public',
+    alsoStatus: [503],
+    reply: z.strictObject({
+      status: z.enum(['ready', 'not_ready', 'stopping']),
+      checks: z.record(z.string(), z.enum(['up', 'down'])),
+    }),
+  }),
+};
+
+/** `/health/live` and `/health/ready`. Not ready is not dead: liveness asks nobody. */
+export function healthEndpoints(
+  checks: Readonly<Record<string, HealthCheck>>,
+  lifecycle: { isStopping(): boolean } = { isStopping: () => false },
+): Endpoint[] {
+  const live = handlePublic(healthRoutes.live)(() => ({ status: 'live' }));
+  const ready = handlePublic(healthRoutes.ready)(async () => {
+    if (lifecycle.isStopping()) return answer(503, { status: 'stopping', checks: {} });
+    const report = await runChecks(checks);
+    if (report.ready) return { status: 'ready', checks: report.checks };
+    return answer(503, { status: 'not_ready', checks: report.checks });
+  });
+  return [live, ready];
+}

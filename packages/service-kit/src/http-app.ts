@@ -1,0 +1,191 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, pathParams, type AnyRoute } from '@countersign/contracts';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { preflightHeaders, type CorsOptions } from './cors.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { ClassifyError } from './error-answer.ts';
+import { Exchange } from './exchange.ts';
+import type { Guards } from './guard.ts';
+import type { HttpServices } from './http-services.ts';
+import type { IdempotencyStore } from './idempotency.ts';
+import type { Log } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import { malformedEncoding } from './parse-query.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { answersHead, compareSpecificity, createRouteTable, type RouteTable } from './route-table.ts';
+import { sendError, sendText } from './send.ts';
+
+export type HttpAppOptions<Caller> = {
+  endpoints: readonly Endpoint[];
+  guards: Guards<Caller>;
+  log: Log;
+  /** Operations without path parameters that are answered in front of Express. */
+  fastOperations?: readonly string[];
+  cors?: CorsOptions;
+  rateLimiter?: RateLimiter | null;
+  idempotency?: IdempotencyStore | null;
+  metrics?: Metrics | null;
+  classifyErrors?: readonly ClassifyError[];
+  callerKey?: (caller: unknown) => string | null;
+  trustedProxies?: number;
+  guardQuery?: readonly string[];
+  checkReplies?: boolean;
+  /** Further Express handlers (forwarding, static files), after the endpoints and before 404. */
+  mount?: (app: Express) => void;
+};
+
+export type HttpApp = {
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly log: Log;
+  /** Ends event streams, whose callers resume elsewhere. */
+  drain(): void;
+};
+
+/**
+ * The http side of a service. Throws when two endpoints share an operation or a method and path, when a route's auth class has
+ * no guard, or when a fast operation does not exist or has path parameters.
+ */
+export function createHttpApp<Caller>(options: HttpAppOptions<Caller>): HttpApp {
+  const services = servicesOf(options);
+  const endpoints = [...options.endpoints].sort((left, right) => compareSpecificity(left.route, right.route));
+  refuseUnsound(endpoints, services);
+  const fast = fastEndpoints(endpoints, options.fastOperations ?? []);
+  const app = expressApp(endpoints, services, options.mount);
+  const noParams = Object.freeze({});
+
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
+    const endpoint = fast.size === 0 ? undefined : fast.get(`${req.method} ${pathOf(req.url ?? '/')}`);
+    if (endpoint === undefined) app(req, res);
+    else void endpoint.run(req, res, noParams, services);
+  };
+  const drain = () => {
+    for (const stream of services.streams) stream.abort();
+  };
+  return { listener, log: services.log, drain };
+}
+
+function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {
+  return Object.freeze({
+    log: options.log,
+    guards: options.guards,
+    cors: options.cors ?? { origins: [] },
+    classifiers: options.classifyErrors ?? [],
+    rateLimiter: options.rateLimiter ?? null,
+    idempotency: options.idempotency ?? null,
+    metrics: options.metrics ?? null,
+    callerKey: options.callerKey ?? (() => null),
+    trustedProxies: options.trustedProxies ?? 0,
+    guardQuery: options.guardQuery ?? [],
+    checkReplies: options.checkReplies ?? false,
+    streams: new Set<AbortController>(),
+  });
+}
+
+function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): void {
+  const seen = new Set<string>();
+  for (const { route, options } of endpoints) {
+    for (const name of [route.operation, `${route.method} ${route.path.replaceAll(/\{\w+\}/g, '{}')}`]) {
+      if (seen.has(name)) throw new Error(`${name} is defined twice`);
+      seen.add(name);
+    }
+    if (services.guards[route.auth] === undefined)
+      throw new Error(`${route.operation} needs a guard for ${route.auth}`);
+    const limitClass = options.rateLimit;
+    if (
+      limitClass !== undefined &&
+      services.rateLimiter !== null &&
+      services.rateLimiter.classOf(limitClass) === undefined
+    ) {
+      throw new Error(`${route.operation} names the unknown limit class ${limitClass}`);
+    }
+  }
+}
+
+function fastEndpoints(endpoints: readonly Endpoint[], operations: readonly string[]): Map<string, Endpoint> {
+  const chosen = operations.map((operation) => {
+    const endpoint = endpoints.find(({ route }) => route.operation === operation);
+    if (endpoint === undefined) throw new Error(`There is no operation ${operation} to answer fast`);
+    if (pathParams(endpoint.route.path).length > 0) throw new Error(`${operation} has path parameters`);
+    return endpoint;
+  });
+  return new Map(chosen.map((endpoint) => [`${endpoint.route.method} ${endpoint.route.path}`, endpoint]));
+}
+
+/** Express is the router and nothing else: no body parser, no etags, no view of the query. */
+function expressApp(endpoints: readonly Endpoint[], services: HttpServices, mount?: (app: Express) => void): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
+  app.enable('case sensitive routing').enable('strict routing');
+  for (const endpoint of endpoints) addRoute(app, endpoint, services);
+  mount?.(app);
+  app.use(unmatched(createRouteTable(endpoints.map(({ route }) => route)), services));
+  app.use(faulted(services));
+  return app;
+}
+
+function addRoute(app: Express, endpoint: Endpoint, services: HttpServices): void {
+  const { route } = endpoint;
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const run: RequestHandler = (req, res, next) => {
+    // Express gives GET handlers every HEAD request.
+    if (req.method === 'HEAD' && !answersHead(route)) next();
+    else void endpoint.run(req, res, singleParams(req.params), services);
+  };
+  const add: Record<AnyRoute['method'], () => void> = {
+    GET: () => app.get(path, run),
+    POST: () => app.post(path, run),
+    PUT: () => app.put(path, run),
+    DELETE: () => app.delete(path, run),
+  };
+  add[route.method]();
+}
+
+/** Our paths have no wildcards, so Express never gives a list; its type allows one. */
+function singleParams(params: Record<string, string | string[]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}
+
+function unmatched(table: RouteTable, services: HttpServices): RequestHandler {
+  return (req, res) => {
+    const exchange = new Exchange(req, res, services, null);
+    const path = pathOf(req.url);
+    const methods = table.methodsOf(path);
+    const allow = methods.join(', ');
+    if (methods.length > 0 && req.method === 'OPTIONS') {
+      for (const [name, value] of Object.entries(preflightHeaders(req, services.cors, allow)))
+        exchange.setHeader(name, value);
+      exchange.setHeader('allow', allow);
+      sendText(exchange, 204, '');
+      return;
+    }
+    sendError(exchange, unmatchedError(path, req.method, allow));
+  };
+}
+
+function unmatchedError(path: string, method: string, allow: string): AppError {
+  if (!isEncoded(path)) return malformedEncoding();
+  if (allow === '') return new AppError('ROUTE_NOT_FOUND', 'There is no such route');
+  return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers: { allow } });
+}
+
+function isEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Express itself throws only where it cannot decode a path parameter; mounted handlers may throw anything. */
+function faulted(services: HttpServices): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const isDecoding = error instanceof Error && 'status' in error && error.status === 400;
+    sendError(new Exchange(req, res, services, null), isDecoding ? malformedEncoding(error) : error);
+  };
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}

@@ -1,0 +1,28 @@
+import type { CorsOptions } from './cors.ts';
+import type { ClassifyError } from './error-answer.ts';
+import type { Guards } from './guard.ts';
+import type { IdempotencyStore } from './idempotency.ts';
+import type { Log } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+/** What every request of one http app shares. Made by createHttpApp, read by the pipeline. */
+export type HttpServices = {
+  readonly log: Log;
+  readonly guards: Guards<unknown>;
+  readonly cors: CorsOptions;
+  readonly classifiers: readonly ClassifyError[];
+  /** Null: no limits (benches). */
+  readonly rateLimiter: RateLimiter | null;
+  /** Null: Idempotency-Key is read but not acted on by the pipeline. */
+  readonly idempotency: IdempotencyStore | null;
+  readonly metrics: Metrics | null;
+  /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
+  readonly callerKey: (caller: unknown) => string | null;
+  readonly trustedProxies: number;
+  /** Query members that guards read on every route, so that strict query shapes need not know them. */
+  readonly guardQuery: readonly string[];
+  readonly checkReplies: boolean;
+  /** Requests being answered; a drain waits for them. */
+  readonly streams: Set<AbortController>;
+};

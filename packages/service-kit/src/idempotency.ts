@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@countersign/contracts';
+
+/** Draft idempotency-key-header-07 asks for a quoted string; bare tokens are accepted because most clients send them. */
+const quotedKey = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/;
+const bareKey = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
+
+export type StoredAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
+
+export type IdempotencyVerdict =
+  { kind: 'run' } | { kind: 'replay'; answer: StoredAnswer } | { kind: 'in-flight' } | { kind: 'mismatch' };
+
+/** Port that a service's store implements. `begin` must be atomic: of two equal claims one gets `run`. Keys live 24 hours. */
+export type IdempotencyStore = {
+  begin(scope: string, key: string, fingerprint: string): Promise<IdempotencyVerdict>;
+  complete(scope: string, key: string, answer: StoredAnswer): Promise<void>;
+  abandon(scope: string, key: string): Promise<void>;
+};
+
+/** What one request claims. Two requests with one fingerprint ask for the same thing. */
+export type IdempotencyClaim = { key: string; fingerprint: string };
+
+/** The claim of a request, or null without the header. Throws INVALID_REQUEST when the header is malformed. */
+export function idempotencyClaim(req: IncomingMessage, body: Buffer | null): IdempotencyClaim | null {
+  const header = req.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const text = String(header);
+  const key = quotedKey.exec(text)?.[1] ?? bareKey.exec(text)?.[0];
+  if (key === undefined) {
+    throw new AppError('INVALID_REQUEST', 'Idempotency-Key must be 1 to 255 visible ASCII characters', {
+      param: 'Idempotency-Key',
+    });
+  }
+  const hash = createHash('sha256').update(`${req.method} ${req.url}\n`);
+  if (body !== null) hash.update(body);
+  return { key, fingerprint: `sha256:${hash.digest('hex')}` };
+}
+
+/** Claims the key. Returns the stored answer of an earlier equal request, or null when this one is to run. */
+export async function beginIdempotent(
+  store: IdempotencyStore,
+  scope: string,
+  claim: IdempotencyClaim,
+): Promise<StoredAnswer | null> {
+  const verdict = await store.begin(scope, claim.key, claim.fingerprint);
+  switch (verdict.kind) {
+    case 'run':
+      return null;
+    case 'replay':
+      return verdict.answer;
+    case 'in-flight':
+      throw new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', {
+        headers: { 'retry-after': '1' },
+      });
+    case 'mismatch':
+      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+    default:
+      return verdict satisfies never;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Log } from './logger.ts';
+
+export type Lifecycle = {
+  /** True as soon as the process is told to stop: readiness says so before anything is closed. */
+  isStopping(): boolean;
+  beginStop(): void;
+  /** Registers what is to be closed; the last registered is closed first. */
+  onClose(name: string, close: () => Promise<void> | void): void;
+  /** Closes everything in reverse, going on past failures. Resolves to whether all of it closed. Safe to call twice. */
+  stop(): Promise<boolean>;
+};
+
+/** The order in which a process comes down. */
+export function createLifecycle(log: Log): Lifecycle {
+  const closers: { name: string; close: () => Promise<void> | void }[] = [];
+  let isStopping = false;
+  let stopped: Promise<boolean> | null = null;
+
+  const closeAll = async () => {
+    isStopping = true;
+    let clean = true;
+    for (const { name, close } of closers.reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        clean = false;
+        log.error('service.close_failed', { part: name, error });
+      }
+    }
+    return clean;
+  };
+  return {
+    isStopping: () => isStopping,
+    beginStop: () => {
+      isStopping = true;
+    },
+    onClose: (name, close) => void closers.push({ name, close }),
+    stop: () => (stopped ??= closeAll()),
+  };
+}

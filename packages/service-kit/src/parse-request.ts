@@ -1,0 +1,57 @@
+import { AppError, type AnyRoute } from '@countersign/contracts';
+import type { Exchange } from './exchange.ts';
+import { idempotencyClaim } from './idempotency.ts';
+import { parseJsonBody } from './parse-json-body.ts';
+import { hasBody, readBody, requireJson } from './read-body.ts';
+import { validate } from './validate.ts';
+
+/** Fills params, query, body and the idempotency claim of the exchange. Throws what the caller has to correct. */
+export async function parseRequest(exchange: Exchange, route: AnyRoute): Promise<void> {
+  if (route.params !== undefined) exchange.params = validate(route.params, exchange.rawParams);
+  exchange.query = parseRouteQuery(exchange, route);
+  const bytes = await bodyBytes(exchange, route);
+  if (route.method === 'POST') exchange.idempotency = idempotencyClaim(exchange.req, bytes);
+  exchange.rawBody = bytes;
+  exchange.body = parseBody(route, bytes);
+}
+
+function parseRouteQuery(exchange: Exchange, route: AnyRoute): unknown {
+  const url = exchange.req.url ?? '';
+  if (!url.includes('?') && route.query === undefined) return {};
+  const query = { ...exchange.rawQuery };
+  for (const name of exchange.services.guardQuery) if (!knowsMember(route.query, name)) delete query[name];
+  if (route.query !== undefined) return validate(route.query, query);
+  const [unknown] = Object.keys(query);
+  if (unknown !== undefined) throw unknownMember(unknown);
+  return {};
+}
+
+function knowsMember(shape: unknown, name: string): boolean {
+  if (typeof shape !== 'object' || shape === null || !('shape' in shape)) return false;
+  return typeof shape.shape === 'object' && shape.shape !== null && name in shape.shape;
+}
+
+/** Bodies of GET and DELETE mean nothing (RFC 9110 §9.3.1); other media than JSON read their request themselves unless a shape is given. */
+function takesBody(route: AnyRoute): boolean {
+  return route.body !== undefined || (route.media === 'json' && (route.method === 'POST' || route.method === 'PUT'));
+}
+
+async function bodyBytes({ req }: Exchange, route: AnyRoute): Promise<Buffer | null> {
+  if (!takesBody(route) || !hasBody(req)) return null;
+  requireJson(req);
+  const bytes = await readBody(req, route.bodyBytesMax);
+  return bytes.length === 0 ? null : bytes;
+}
+
+function parseBody(route: AnyRoute, bytes: Buffer | null): unknown {
+  const value = bytes === null ? undefined : parseJsonBody(bytes, route.bodyBytesMax);
+  if (route.body !== undefined) return validate(route.body, value);
+  if (value === undefined) return undefined;
+  const [unknown] = typeof value === 'object' && value !== null ? Object.keys(value) : ['body'];
+  if (unknown !== undefined) throw unknownMember(unknown);
+  return undefined;
+}
+
+function unknownMember(param: string): AppError {
+  return new AppError('UNKNOWN_MEMBER', `Unknown member ${param}`, { param });
+}

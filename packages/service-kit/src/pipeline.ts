@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, type AnyRoute } from '@countersign/contracts';
+import { dispatch } from './dispatch.ts';
+import type { Endpoint, EndpointInput } from './endpoint.ts';
+import { Exchange } from './exchange.ts';
+import type { Guard, GuardRequest } from './guard.ts';
+import type { HttpServices } from './http-services.ts';
+import { parseRequest } from './parse-request.ts';
+import { sendError } from './send.ts';
+
+type Run = {
+  endpoint: Endpoint;
+  invoke: (input: EndpointInput) => unknown;
+  req: IncomingMessage;
+  res: ServerResponse;
+  params: Readonly<Record<string, string>>;
+  services: HttpServices;
+};
+
+/** The one way of a request through a service, on the bare http server and behind Express alike. */
+export async function runEndpoint(run: Run): Promise<void> {
+  const { endpoint, services } = run;
+  const exchange = new Exchange(run.req, run.res, services, endpoint.route);
+  exchange.rawParams = run.params;
+  try {
+    const guard = guardOf(endpoint.route, services);
+    const principal = await authenticate(guard, exchange, endpoint.route);
+    await limitRate(exchange, endpoint, principal);
+    await parseRequest(exchange, endpoint.route);
+    exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
+    await dispatch(exchange, endpoint, run.invoke);
+  } catch (error) {
+    sendError(exchange, error, endpoint.options.renderError);
+  }
+}
+
+function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
+  const guard = services.guards[route.auth];
+  if (guard === undefined) throw new Error(`No guard for ${route.auth}`);
+  return guard;
+}
+
+function authenticate(guard: Guard<unknown>, exchange: Exchange, route: AnyRoute): unknown {
+  const request = guardRequest(exchange, route);
+  return typeof guard === 'function' ? guard(request) : guard.authenticate(request);
+}
+
+function authorize(guard: Guard<unknown>, principal: unknown, exchange: Exchange, route: AnyRoute): unknown {
+  if (typeof guard === 'function') return principal;
+  const { params, query, body } = exchange;
+  return guard.authorize(principal, { ...guardRequest(exchange, route), parsed: { params, query, body } });
+}
+
+function guardRequest(exchange: Exchange, route: AnyRoute): GuardRequest {
+  return {
+    req: exchange.req,
+    route,
+    params: exchange.rawParams,
+    requestId: exchange.requestId,
+    get query() {
+      return exchange.rawQuery;
+    },
+    get log() {
+      return exchange.log;
+    },
+  };
+}
+
+async function limitRate(exchange: Exchange, { route, options }: Endpoint, principal: unknown): Promise<void> {
+  const { rateLimiter, callerKey } = exchange.services;
+  if (rateLimiter === null) return;
+  const className = options.rateLimit ?? (route.auth === 'public' ? 'public' : 'standard');
+  const key = callerKey(principal) ?? `address ${exchange.clientAddress}`;
+  try {
+    const verdict = await rateLimiter.take(key, className);
+    for (const name in verdict.headers) exchange.headers.push(name, verdict.headers[name] ?? '');
+    if (verdict.allowed) return;
+  } catch (cause) {
+    exchange.log.error('rate_limiter.failed', { limit_class: className, error: cause });
+    if (rateLimiter.classOf(className)?.failClosed !== true) return;
+    throw new AppError('STORE_UNAVAILABLE', 'The rate limiter does not answer', { cause });
+  }
+  throw new AppError('RATE_LIMITED', 'Too many requests', { details: { limit_class: className } });
+}

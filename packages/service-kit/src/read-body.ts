@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@countersign/contracts';
+
+/**
+ * What a refused body may still send before the connection is cut: enough that an honest client reads its 413 rather than a reset.
+ */
+const discardBytesMax = 8_388_608;
+
+/** The caller went away before the body was complete: there is nobody left to answer. */
+export class RequestAborted extends Error {
+  override readonly name = 'RequestAborted';
+}
+
+/** Whether RFC 9112 §6 says that a body follows. */
+export function hasBody(req: IncomingMessage): boolean {
+  const length = req.headers['content-length'];
+  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as JSON in UTF-8 without a content coding. */
+export function requireJson(req: IncomingMessage): void {
+  const type = req.headers['content-type'];
+  const coding = req.headers['content-encoding'];
+  const isJson = type === 'application/json' || (type !== undefined && jsonType.test(type));
+  if (isJson && (coding === undefined || coding === 'identity')) return;
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8 without content coding');
+}
+
+const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
+
+/** The whole body. Throws PAYLOAD_TOO_LARGE by the declared length at once, by the received length as soon as it is exceeded. */
+export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > bytesMax) {
+    discard(req);
+    return Promise.reject(tooLarge(bytesMax));
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= bytesMax) return;
+      req.off('data', onData);
+      discard(req);
+      reject(tooLarge(bytesMax));
+    };
+    req.on('data', onData);
+    req.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
+    );
+    req.on('error', () => reject(new RequestAborted('The request ended early')));
+    req.on('close', () => reject(new RequestAborted('The request ended early')));
+  });
+}
+
+function tooLarge(bytesMax: number): AppError {
+  return new AppError('PAYLOAD_TOO_LARGE', `The body may have at most ${bytesMax} bytes`, {
+    details: { bytes_max: bytesMax },
+  });
+}
+
+function discard(req: IncomingMessage): void {
+  let length = 0;
+  req.on('error', () => undefined);
+  req.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > discardBytesMax) req.destroy();
+  });
+}

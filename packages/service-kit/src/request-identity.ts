@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/;
+/** W3C Trace Context level 1: version 00, neither id all zeros. */
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The caller's X-Request-Id when it is well-formed, else a new one. */
+export function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id'];
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+}
+
+/** The caller's traceparent when it is well-formed, else the root of a new trace. */
+export function traceparentOf(req: IncomingMessage): string {
+  const given = req.headers['traceparent'];
+  return typeof given === 'string' && traceparentPattern.test(given) ? given : mintTraceparent();
+}
+
+function mintTraceparent(): string {
+  const trace = randomUUID().replaceAll('-', '');
+  const span = randomUUID().replaceAll('-', '').slice(16);
+  return `00-${trace}-${span}-01`;
+}

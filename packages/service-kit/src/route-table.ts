@@ -1,0 +1,46 @@
+import type { AnyRoute } from '@countersign/contracts';
+
+type Entry = { method: string; segments: readonly string[] };
+
+export type RouteTable = {
+  /** Methods of the routes that match a path, sorted, HEAD and OPTIONS included; empty when none matches. */
+  methodsOf(path: string): string[];
+};
+
+/** For answering 404, 405 and OPTIONS. Finding the endpoint itself is the router's work. */
+export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
+  const entries: Entry[] = routes.flatMap((route) =>
+    [route.method, ...(answersHead(route) ? ['HEAD'] : [])].map((method) => ({
+      method,
+      segments: route.path.split('/'),
+    })),
+  );
+  const methodsOf = (path: string) => {
+    const segments = path.split('/');
+    const methods = entries.filter((entry) => matches(entry.segments, segments)).map((entry) => entry.method);
+    return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort();
+  };
+  return { methodsOf };
+}
+
+/** A stream has no length to tell, so HEAD would have to open it. */
+export function answersHead(route: AnyRoute): boolean {
+  return route.method === 'GET' && route.media === 'json';
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false;
+  return pattern.every((part, index) => (isParam(part) ? segments[index] !== '' : part === segments[index]));
+}
+
+function isParam(part: string): boolean {
+  return part.startsWith('{');
+}
+
+/** Fixed segments before parameters, so that `/tasks/search` is never taken for the task named search. */
+export function compareSpecificity(left: AnyRoute, right: AnyRoute): number {
+  const [a, b] = [left.path.split('/'), right.path.split('/')];
+  const at = a.findIndex((part, index) => isParam(part) !== isParam(b[index] ?? ''));
+  if (at === -1) return 0;
+  return isParam(a[at] ?? '') ? 1 : -1;
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError } from './config.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import type { Log } from './logger.ts';
+
+export type RunServiceOptions = {
+  log: Log;
+  /** Builds the service and registers what is to be closed. When it throws, what was registered is closed and the exit code is 1. */
+  start(lifecycle: Lifecycle): Promise<void>;
+  /** Time between "not ready" and the first close, for load balancers to notice. */
+  notReadyMs?: number;
+  /** After this the process ends whatever still runs. */
+  stopTimeoutMs?: number;
+};
+
+/**
+ * Runs a service as this process: SIGTERM and SIGINT make it not ready, then close it in reverse, then exit 0; a second signal
+ * exits at once with 1. An unhandled rejection or exception is logged and ends the process with 1: its state is unknown.
+ */
+export async function runService(options: RunServiceOptions): Promise<void> {
+  const { log } = options;
+  const lifecycle = createLifecycle(log);
+  let isSignalled = false;
+
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isSignalled) process.exit(1);
+    isSignalled = true;
+    log.info('service.stopping', { signal });
+    void stopThenExit(lifecycle, options);
+  };
+  const onFault = (error: unknown) => {
+    log.error('service.fault', { error });
+    process.exit(1);
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('unhandledRejection', onFault).on('uncaughtException', onFault);
+  try {
+    await options.start(lifecycle);
+    log.info('service.started');
+  } catch (error) {
+    log.error('service.start_failed', error instanceof ConfigError ? { problems: error.problems } : { error });
+    await lifecycle.stop();
+    process.exitCode = 1;
+  }
+}
+
+async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): Promise<void> {
+  const { log, notReadyMs = 0, stopTimeoutMs = 30_000 } = options;
+  const late = setTimeout(() => {
+    log.error('service.stop_timed_out', { timeout_ms: stopTimeoutMs });
+    process.exit(1);
+  }, stopTimeoutMs);
+  late.unref();
+  lifecycle.beginStop();
+  await delay(notReadyMs);
+  const clean = await lifecycle.stop();
+  log.info('service.stopped');
+  process.exit(clean ? 0 : 1);
+}

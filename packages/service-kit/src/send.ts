@@ -1,0 +1,101 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorEnvelope } from '@countersign/contracts';
+import { corsHeaders } from './cors.ts';
+import { errorAnswer } from './error-answer.ts';
+import type { Exchange } from './exchange.ts';
+import { RequestAborted } from './read-body.ts';
+
+/** An API answers no pages: nothing in an answer may be framed, sniffed, run or kept. */
+const fixedHeaders = [
+  'x-content-type-options',
+  'nosniff',
+  'content-security-policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy',
+  'no-referrer',
+  'cache-control',
+  'no-store',
+] as const;
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** Answers with JSON text in one write: head and body leave in one packet, nothing is hashed or negotiated. */
+export function sendText(exchange: Exchange, status: number, text: string): void {
+  const { res } = exchange;
+  const headers = commonHeaders(exchange);
+  if (status === 204) {
+    res.writeHead(status, headers);
+    res.end();
+  } else {
+    headers.push('content-type', jsonType, 'content-length', String(Buffer.byteLength(text)));
+    res.writeHead(status, headers);
+    res.end(text);
+  }
+  observe(exchange, status);
+}
+
+/** Sets what every answer carries on a response that the handler will write itself. */
+export function presetHeaders(exchange: Exchange): void {
+  const headers = commonHeaders(exchange);
+  for (let index = 0; index < headers.length; index += 2) {
+    exchange.res.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
+  }
+  exchange.arePreset = true;
+  exchange.res.once('close', () => observe(exchange, exchange.res.statusCode));
+}
+
+/** The one place that answers errors. An answer that has begun cannot be corrected: its connection is cut, so that nobody takes it for whole. */
+export function sendError(
+  exchange: Exchange,
+  error: unknown,
+  render: (envelope: ErrorEnvelope) => unknown = (envelope) => envelope,
+): void {
+  const { res, req } = exchange;
+  if (error instanceof RequestAborted || res.destroyed) {
+    exchange.log.debug('request.aborted', { error });
+    return;
+  }
+  const { status, headers, envelope } = errorAnswer(error, exchange.requestId, exchange.services.classifiers);
+  if (status >= 500)
+    exchange.log.error('request.failed', { status, method: req.method, error_code: envelope.error.code, error });
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) exchange.setHeader(name, value);
+  sendText(exchange, status, JSON.stringify(render(envelope)));
+}
+
+/** For faults of HTTP itself, where Node gives a bare socket and no request. */
+export function rawErrorResponse(status: number, text: string): string {
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...pairs(fixedHeaders),
+    `content-type: ${jsonType}`,
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
+}
+
+function commonHeaders(exchange: Exchange): string[] {
+  const { req, services, requestId } = exchange;
+  const own = exchange.headers;
+  const cors = corsHeaders(req, services.cors);
+  const fixed = own.includes('cache-control') ? fixedHeaders.slice(0, -2) : fixedHeaders;
+  return ['x-request-id', requestId, ...fixed, ...cors, ...own];
+}
+
+function observe(exchange: Exchange, status: number): void {
+  if (exchange.isObserved) return;
+  exchange.isObserved = true;
+  const { metrics, log } = exchange.services;
+  const elapsedMs = performance.now() - exchange.startedAtMs;
+  metrics?.observe(exchange.operation, status, elapsedMs / 1_000);
+  if (log.isEnabled('debug'))
+    exchange.log.debug('request.answered', { status, elapsed_ms: Math.round(elapsedMs * 100) / 100 });
+}
+
+function pairs(flat: readonly string[]): string[] {
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${flat[index + 1]}`] : []));
+}

@@ -1,0 +1,33 @@
+import { AppError, type Shape } from '@countersign/contracts';
+import type { z } from 'zod';
+
+/** Enough to correct a request, few enough that an answer stays small. */
+const issuesMax = 20;
+
+/** The value as the shape gives it. Throws UNKNOWN_MEMBER or INVALID_REQUEST naming the member and listing all issues. */
+export function validate<T>(shape: Shape<T>, value: unknown): T {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusal(parsed.error.issues);
+}
+
+function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
+  const details = { issues: issues.slice(0, issuesMax).map(describe) };
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (unknown !== undefined) {
+    const param = dotted([...unknown.path, unknown.keys[0] ?? '']);
+    return new AppError('UNKNOWN_MEMBER', `Unknown member ${param}`, { param, details });
+  }
+  const first = issues[0];
+  const param = first === undefined ? '' : dotted(first.path);
+  const named = param === '' ? {} : { param };
+  return new AppError('INVALID_REQUEST', first?.message ?? 'The request is invalid', { ...named, details });
+}
+
+function describe(issue: z.core.$ZodIssue): { path: string; code: string; message: string } {
+  return { path: dotted(issue.path), code: issue.code ?? 'custom', message: issue.message };
+}
+
+function dotted(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.').slice(0, 256);
+}
