@@ -1,0 +1,117 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+
+export type NoteServer = {
+  /** The streamable HTTP endpoint. */
+  readonly url: string;
+  /** Headers of everything that arrived, oldest first. */
+  readonly requests: readonly IncomingHttpHeaders[];
+  /** Calls that really reached a tool. */
+  readonly calls: readonly { tool: string; args: Record<string, unknown> }[];
+  /** Changes a definition under the feet of those who pinned it. */
+  redefine(tool: string, change: Partial<Tool>): void;
+  /** Adds a tool that was not there at first sight. */
+  addTool(tool: Tool): void;
+  close(): Promise<void>;
+};
+
+const idProperty = { id: { type: 'string', minLength: 1, maxLength: 64 } } as const;
+
+/** One tool of each kind of annotation, one without any. */
+const definitions: Tool[] = [
+  {
+    name: 'read_note',
+    description: 'Reads one note.',
+    inputSchema: { type: 'object', properties: idProperty, required: ['id'], additionalProperties: false },
+    annotations: { readOnlyHint: true },
+  },
+  {
+    name: 'write_note',
+    description: 'Writes one note; the old text is kept in its history.',
+    inputSchema: {
+      type: 'object',
+      properties: { ...idProperty, text: { type: 'string' } },
+      required: ['id', 'text'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false },
+  },
+  {
+    name: 'delete_note',
+    description: 'Deletes one note for good.',
+    inputSchema: { type: 'object', properties: idProperty, required: ['id'], additionalProperties: false },
+    annotations: { readOnlyHint: false, destructiveHint: true },
+  },
+  { name: 'pay', description: 'Pays an amount.', inputSchema: { type: 'object', properties: { amount: { type: 'integer' } } } },
+  { name: 'fill', description: 'Answers with many bytes.', inputSchema: { type: 'object', properties: { bytes: { type: 'integer' } } }, annotations: { readOnlyHint: true } },
+  { name: 'hang', description: 'Never answers.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+];
+
+/** A real MCP server of both protocol eras over streamable HTTP that keeps notes in memory. */
+export async function startNoteServer({ port = 0 }: { port?: number } = {}): Promise<NoteServer> {
+  const tools = definitions.map((tool) => ({ ...tool }));
+  const requests: IncomingHttpHeaders[] = [];
+  const calls: { tool: string; args: Record<string, unknown> }[] = [];
+  const notes = new Map<string, string>();
+  const handler = createMcpHandler(() => noteServer({ tools, calls, notes }));
+  const serve = toNodeHandler(handler);
+  const http = createServer((req, res) => {
+    requests.push(req.headers);
+    void serve(req, res);
+  });
+  await new Promise<void>((resolve, reject) => http.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('The note server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/mcp`,
+    requests,
+    calls,
+    redefine: (name, change) => Object.assign(tools.find((tool) => tool.name === name) ?? {}, change),
+    addTool: (tool) => void tools.push(tool),
+    close: async () => {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+      await handler.close();
+    },
+  };
+}
+
+type NoteState = { tools: Tool[]; calls: { tool: string; args: Record<string, unknown> }[]; notes: Map<string, string> };
+
+function noteServer({ tools, calls, notes }: NoteState): Server {
+  const server = new Server({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/list', () => ({ tools }));
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const args = params.arguments ?? {};
+    calls.push({ tool: params.name, args });
+    return act(params.name, args, notes);
+  });
+  return server;
+}
+
+function act(tool: string, args: Record<string, unknown>, notes: Map<string, string>): CallToolResult | Promise<CallToolResult> {
+  const id = String(args['id']);
+  switch (tool) {
+    case 'read_note':
+      return notes.has(id) ? text(notes.get(id) ?? '') : { ...text(`No note ${id}`), isError: true };
+    case 'write_note':
+      notes.set(id, String(args['text']));
+      return text(`Wrote ${id}`);
+    case 'delete_note':
+      notes.delete(id);
+      return text(`Deleted ${id}`);
+    case 'pay':
+      return { ...text(`Paid ${String(args['amount'])}`), structuredContent: { paid: Number(args['amount']) } };
+    case 'fill':
+      return text('x'.repeat(Number(args['bytes'])));
+    case 'hang':
+      return new Promise(() => undefined);
+    default:
+      return { ...text(`No tool ${tool}`), isError: true };
+  }
+}
+
+function text(value: string): CallToolResult {
+  return { content: [{ type: 'text', text: value }] };
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+
+export type ScriptedToolCall = { name: string; arguments: string };
+
+/** What the model says to one request. */
+export type ScriptedAnswer = { text?: string; toolCalls?: ScriptedToolCall[] };
+
+export type ChatMessage = { role: string; content?: unknown; tool_calls?: unknown[] };
+export type ScriptedRequest = {
+  model: string;
+  messages: ChatMessage[];
+  stream?: boolean | null;
+  n?: number | null;
+  stream_options?: { include_usage?: boolean } | null;
+};
+
+export const scriptedModelName = 'countersign-scripted-model';
+
+/** Fixed, so that equal requests have equal answers. */
+const createdAt = 1_700_000_000;
+const bytesPerToken = 4;
+
+/**
+ * The default script. Lines `call:server__tool {"path":"…"}` of the last user message become tool calls; a line `then` begins
+ * a further step, which is taken after the results of the one before. Without a step left it answers with text.
+ */
+export function followDirectives({ messages }: ScriptedRequest): ScriptedAnswer {
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const since = messages.slice(asked + 1);
+  const stepsDone = since.filter((message) => (message.tool_calls ?? []).length > 0).length;
+  const step = stepsOf(textOf(messages[asked]))[stepsDone] ?? [];
+  if (step.length > 0 && since.at(-1)?.role !== 'assistant') return { toolCalls: step };
+  return { text: spoken(textOf(messages[asked]), since.filter((message) => message.role === 'tool')) };
+}
+
+function spoken(question: string, results: ChatMessage[]): string {
+  if (results.length === 0) return `${scriptedModelName} heard: ${question}`;
+  const lines = results.map((result, index) => `${index + 1}. ${textOf(result).slice(0, 400)}`);
+  return `${scriptedModelName} received ${results.length} tool result(s):\n${lines.join('\n')}`;
+}
+
+function stepsOf(text: string): ScriptedToolCall[][] {
+  return text.split(/^\s*then\s*$/m).map(callsOf).filter((calls) => calls.length > 0);
+}
+
+function callsOf(text: string): ScriptedToolCall[] {
+  const directives = text.matchAll(/^\s*call:([A-Za-z0-9_.-]{1,128})[ \t]*(.*)$/gm);
+  return [...directives].map(([, name = '', given = '']) => ({ name, arguments: given.trim() || '{}' }));
+}
+
+function textOf(message: ChatMessage | undefined): string {
+  const content = message?.content;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: unknown) => (isTextPart(part) ? part.text : '')).join('');
+}
+
+function isTextPart(part: unknown): part is { text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+/** The members that all chunks and the whole answer share. Equal bodies give equal ids. */
+export function envelopeOf(request: ScriptedRequest, object: string) {
+  const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+  return { id: `chatcmpl-${digest.slice(0, 24)}`, object, created: createdAt, model: request.model, system_fingerprint: scriptedModelName };
+}
+
+export function usageOf(request: ScriptedRequest, answer: ScriptedAnswer) {
+  const prompt = tokens(JSON.stringify(request.messages));
+  const completion = tokens(`${answer.text ?? ''}${JSON.stringify(answer.toolCalls ?? [])}`) * (request.n ?? 1);
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+function tokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+}
+
+export function toolCallId(envelopeId: string, choice: number, index: number): string {
+  return `call_${envelopeId.slice(-12)}_${choice}_${index}`;
+}
