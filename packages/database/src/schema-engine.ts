@@ -2,8 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type {
+  SqlDriverAdapter,
+  SqlMigrationAwareDriverAdapterFactory,
+  SqlResultSet,
+} from '@prisma/driver-adapter-utils';
 import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
@@ -38,7 +42,7 @@ export async function withSchemaEngine<T>(
     max: 1,
   });
   pool.on('error', () => undefined);
-  labelCatalogCharAsText(pool);
+  passCatalogChars(pool);
   const factory = bindMigrationAwareSqlAdapterFactory(adapterFactory(pool, connection.schema));
   try {
     const datamodels: [string, string][] = [['schema.prisma', connection.datamodel]];
@@ -60,6 +64,8 @@ async function instantiate(): Promise<void> {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(join(dirname(script), 'schema_engine_bg.wasm'));
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineImports() });
+  // The engine reports a panic through this global; without it the reason would be lost.
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: raisePanic } });
   engineModule.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
   if (typeof start !== 'function')
@@ -76,6 +82,10 @@ function engineImports(): object {
   return Object.fromEntries(entries);
 }
 
+function raisePanic(message: string): never {
+  throw new Error(`The schema engine failed: ${message}`);
+}
+
 function setTimeoutUnreferenced(callback: () => void, delayMs: number): NodeJS.Timeout {
   return setTimeout(callback, delayMs).unref();
 }
@@ -85,7 +95,7 @@ function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverA
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
-    connect: async () => runScriptsWhole(await factory.connect()),
+    connect: async () => suitEngine(await factory.connect()),
     // The WebAssembly engine does not replay histories on PostgreSQL; diffMigration does that itself.
     connectToShadowDb: () => Promise.reject(new Error('Shadow databases are not supported.')),
   };
@@ -93,22 +103,33 @@ function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverA
 
 // The adapter splits a script at every semicolon, which cuts function bodies and DO blocks apart. As one simple query it runs
 // whole, and PostgreSQL makes it one transaction: a migration is applied entirely or not at all.
-function runScriptsWhole<A extends SqlDriverAdapter>(adapter: A): A {
+function suitEngine<A extends SqlDriverAdapter>(adapter: A): A {
   adapter.executeScript = async (script) => void (await adapter.executeRaw({ sql: script, args: [], argTypes: [] }));
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async (query) => restoreCatalogChars(await queryRaw(query));
   return adapter;
 }
 
 const CATALOG_CHAR_OID = 18;
+const STAND_IN = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
 
-// The engine reads catalog columns of the internal type "char" when it compares; the adapter knows every text type but that one.
-function labelCatalogCharAsText(pool: pg.Pool): void {
+// The engine reads catalog columns of the internal type "char" when it compares, and the adapter refuses that type. Until the
+// adapter has answered they pass as a type that no catalog holds, then the engine is told what they are.
+function passCatalogChars(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
-  const labelled = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
+  const disguised = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
     const result = await query(config);
     for (const { fields } of [result].flat()) {
-      for (const field of fields) if (field.dataTypeID === CATALOG_CHAR_OID) field.dataTypeID = pg.types.builtins.TEXT;
+      for (const field of fields) if (field.dataTypeID === CATALOG_CHAR_OID) field.dataTypeID = STAND_IN.oid;
     }
     return result;
   };
-  Object.assign(pool, { query: labelled });
+  Object.assign(pool, { query: disguised });
+}
+
+function restoreCatalogChars(result: SqlResultSet): SqlResultSet {
+  const columnTypes = result.columnTypes.map((type) =>
+    type === STAND_IN.columnType ? ColumnTypeEnum.Character : type,
+  );
+  return { ...result, columnTypes };
 }
