@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { postgresEnvironment } from './config.ts';
 import { SHARED_DIR } from './postgres-binaries.ts';
 import { mayAccess } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
@@ -117,7 +118,7 @@ function initialise({ home, binDir, account, log }: { home: string } & Omit<Clus
   execFileSync(join(binDir, 'initdb'), flags, {
     ...account,
     cwd: home,
-    env: { ...process.env, LC_ALL: 'C' },
+    env: postgresEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   renameSync(partial, join(home, 'cluster'));

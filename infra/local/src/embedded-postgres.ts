@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openCluster } from './cluster-directory.ts';
 import type { Cluster } from './cluster-directory.ts';
+import { postgresEnvironment } from './config.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { clearStaleServer, forgetOwner, recordOwner } from './running-server.ts';
 import { serverAccount } from './server-account.ts';
@@ -91,7 +92,7 @@ function launch({ cluster, binDir, account, port, log }: LaunchOptions): {
   const child = spawn(join(binDir, 'postgres'), ['-D', cluster.dataDir, '-p', String(port), ...settings], {
     ...account,
     cwd: cluster.dataDir,
-    env: { ...process.env, LC_ALL: 'C' },
+    env: postgresEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
     // Its own process group: Ctrl-C in the terminal must reach the services first, which then stop it in order.
     detached: true,

@@ -1,0 +1,57 @@
+# Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help install gen build up demo test check bench clean
+
+PNPM := npx --yes pnpm@12.21.0
+TSC := node node_modules/typescript-7/bin/tsc
+JEST := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
+# Node 20 miscompiles inlined calls from JavaScript to WASM under load (V8 aborts in Prisma's query compiler); NODE_OPTIONS
+# refuses the flag, so it stands here. Read when used, so that `make help` needs no Node.
+RUN = exec node $$(node tests/runner/node-flags.mjs) --enable-source-maps
+
+install_stamp := node_modules/.install-stamp
+gen_stamp := node_modules/.gen-stamp
+manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
+prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
+
+help: ## Print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(install_stamp) ## Install the locked dependencies
+$(install_stamp): pnpm-lock.yaml $(manifests)
+	@node tests/runner/require-node.mjs
+	CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
+	@touch $@
+
+gen: $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
+$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts')
+	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
+	$(TSC) -b contracts
+	node contracts/scripts/generate.mjs
+	@touch $@
+
+build: $(gen_stamp) ## Compile every package and service
+	$(TSC) -b
+
+up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
+	@$(RUN) infra/local/dist/main-up.js
+
+demo: build ## Watch one agent being allowed, denied, escalated, budgeted and proven
+	@$(RUN) infra/local/dist/main-demo.js
+
+test: build ## Run every test
+	@node tests/runner/run-tests.mjs
+
+check: build ## Formatting, types, lint, architecture, drift of generated files
+	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
+	$(TSC) -p tsconfig.check.json
+	node node_modules/eslint/bin/eslint.js .
+	$(JEST) tests/architecture tests/spec
+
+bench: build ## Measure the decision path against bare floors on this machine
+	@node tests/runner/run-tests.mjs --bench
+
+clean: ## Remove what was built and generated; data of `make up` stays
+	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist coverage
+	rm -f $(gen_stamp) node_modules/.cache/check.tsbuildinfo

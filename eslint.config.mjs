@@ -1,0 +1,89 @@
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { explainedSuppression } from './tests/lint/explained-suppression.mjs';
+
+const generated = ['**/.*/', '**/dist/', '**/generated/', '**/node_modules/', 'coverage/', '.countersign/'];
+
+/** Rules of STYLE.md that a machine can hold. There is no list of exempted files, and no rule is off for a folder of src. */
+const style = {
+  'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
+  'max-params': ['error', 4],
+  complexity: ['error', 20],
+  eqeqeq: 'error',
+  'no-control-regex': 'error',
+  'no-nested-ternary': 'error',
+  'no-param-reassign': 'error',
+  'no-var': 'error',
+  'prefer-const': 'error',
+  'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'], location: 'start' }],
+  'no-restricted-syntax': [
+    'error',
+    { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+    { selector: 'ForInStatement', message: 'Iterate over Object.keys or Object.entries.' },
+  ],
+  'countersign/explained-suppression': 'error',
+};
+
+const typed = {
+  '@typescript-eslint/await-thenable': 'error',
+  '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description' }],
+  '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+  '@typescript-eslint/no-array-delete': 'error',
+  '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-for-in-array': 'error',
+  '@typescript-eslint/no-implied-eval': 'error',
+  '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+  '@typescript-eslint/no-non-null-assertion': 'error',
+  '@typescript-eslint/no-unnecessary-type-assertion': 'error',
+  '@typescript-eslint/no-unsafe-argument': 'error',
+  '@typescript-eslint/no-unsafe-assignment': 'error',
+  '@typescript-eslint/no-unsafe-call': 'error',
+  '@typescript-eslint/no-unsafe-member-access': 'error',
+  '@typescript-eslint/no-unsafe-return': 'error',
+  '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+  '@typescript-eslint/only-throw-error': 'error',
+  '@typescript-eslint/prefer-promise-reject-errors': 'error',
+  '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+  '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+  '@typescript-eslint/switch-exhaustiveness-check': [
+    'error',
+    { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true },
+  ],
+};
+
+export default defineConfig(
+  { ignores: generated },
+  {
+    files: ['**/*.ts'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: {
+      '@typescript-eslint': tseslint.plugin,
+      countersign: { rules: { 'explained-suppression': explainedSuppression } },
+    },
+    rules: { ...style, ...typed },
+  },
+  {
+    files: ['**/src/**/*.ts'],
+    rules: {
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],
+      // A service logs through its logger, a command writes to process.stdout on purpose.
+      'no-console': 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'node:test', message: 'Tests live in tests/.' },
+            { name: 'crypto', message: 'Say node:crypto.' },
+            { name: 'fs', message: 'Say node:fs.' },
+          ],
+          patterns: [{ group: ['**/tests/**'], message: 'Source never imports a test.' }],
+        },
+      ],
+    },
+  },
+);

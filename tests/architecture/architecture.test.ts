@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Rule } from './import-graph.ts';
+import { graphOf } from './import-graph.ts';
+import { readGraph } from './repository.ts';
+import * as directions from './rules/directions.ts';
+import * as places from './rules/places.ts';
+import * as services from './rules/services.ts';
+
+type Case = { guarantee: string; rule: Rule; offence: Record<string, string>; innocent?: Record<string, string> };
+
+/** Each rule with a smallest tree that breaks it, so that a rule that stopped noticing fails here. */
+const cases: Case[] = [
+  {
+    guarantee: 'a unit imports only the units it was given',
+    rule: directions.onlyGivenUnits,
+    offence: { 'packages/crypto/src/a.ts': `import type { Route } from '@countersign/contracts';` },
+    innocent: { 'packages/policy/src/a.ts': `import { sha256 } from '@countersign/crypto';` },
+  },
+  {
+    guarantee: 'contracts and crypto depend on their few libraries alone',
+    rule: directions.onlyGivenLibraries,
+    offence: { 'contracts/src/a.ts': `import { parse } from 'yaml';` },
+    innocent: { 'contracts/src/a.ts': `import { z } from 'zod';` },
+  },
+  {
+    guarantee: 'no package and no service imports a service',
+    rule: directions.noImportOfServices,
+    offence: { 'services/gateway/src/a.ts': `import { startKernel } from '@countersign/governance-kernel';` },
+    innocent: { 'infra/local/src/a.ts': `import { startKernel } from '@countersign/governance-kernel';` },
+  },
+  {
+    guarantee: 'nobody reaches around the exports of a package',
+    rule: directions.noReachingAround,
+    offence: { 'packages/policy/src/a.ts': `import { x } from '../../crypto/src/hex.ts';` },
+  },
+  {
+    guarantee: 'no cycle of imports runs',
+    rule: directions.noCycles,
+    offence: { 'packages/policy/src/a.ts': `import './b.ts';`, 'packages/policy/src/b.ts': `export * from './a.ts';` },
+    innocent: {
+      'packages/policy/src/a.ts': `import type { B } from './b.ts';`,
+      'packages/policy/src/b.ts': `import './a.ts';`,
+    },
+  },
+  {
+    guarantee: 'domain code of a service runs neither routes nor store nor wiring',
+    rule: services.domainKnowsNoOuterLayer,
+    offence: { 'services/gateway/src/tasks/moves.ts': `import { findTask } from '../store/tasks.ts';` },
+    innocent: { 'services/gateway/src/tasks/moves.ts': `import type { TaskRow } from '../store/tasks.ts';` },
+  },
+  {
+    guarantee: 'the store knows rules by their types',
+    rule: services.storeKnowsRulesByType,
+    offence: { 'services/gateway/src/store/tasks.ts': `import { mayMove } from '../tasks/moves.ts';` },
+    innocent: { 'services/gateway/src/store/tasks.ts': `import { type Task } from '../tasks/moves.ts';` },
+  },
+  {
+    guarantee: 'no route calls another route',
+    rule: services.routesAreLeaves,
+    offence: { 'services/gateway/src/routes/a.ts': `import { b } from './b.ts';` },
+    innocent: { 'services/gateway/src/app.ts': `import { b } from './routes/b.ts';` },
+  },
+  {
+    guarantee: 'only config.ts reads the environment',
+    rule: places.onlyConfigReadsEnvironment,
+    offence: { 'services/gateway/src/main.ts': `const port = process.env['PORT'];` },
+    innocent: { 'services/gateway/src/config.ts': `const port = process.env['PORT'];` },
+  },
+  {
+    guarantee: 'only the store imports Prisma',
+    rule: places.onlyStoreImportsPrisma,
+    offence: { 'services/gateway/src/routes/a.ts': `import { Prisma } from '../generated/prisma/client.ts';` },
+    innocent: { 'services/gateway/src/store/a.ts': `import { Prisma } from '../generated/prisma/client.ts';` },
+  },
+  {
+    guarantee: 'only app.ts and service-kit import Express',
+    rule: places.onlyAppImportsExpress,
+    offence: { 'services/gateway/src/routes/a.ts': `import type { Request } from 'express';` },
+    innocent: { 'services/gateway/src/app.ts': `import express from 'express';` },
+  },
+  {
+    guarantee: 'only messaging imports amqplib',
+    rule: places.onlyMessagingImportsAmqp,
+    offence: { 'services/gateway/src/context.ts': `import { connect } from 'amqplib';` },
+  },
+  {
+    guarantee: 'only context.ts of a service constructs clients',
+    rule: places.onlyContextConstructsClients,
+    offence: { 'services/gateway/src/store/a.ts': `import pg from 'pg'; export const pool = new pg.Pool({});` },
+    innocent: { 'services/gateway/src/context.ts': `import pg from 'pg'; export const pool = new pg.Pool({});` },
+  },
+  {
+    guarantee: 'only the kernel and the test kit can sign',
+    rule: places.onlyKernelSigns,
+    offence: { 'services/gateway/src/context.ts': `import { createSigner } from '@countersign/crypto/signing';` },
+    innocent: {
+      'services/governance-kernel/src/context.ts': `import { createSigner } from '@countersign/crypto/signing';`,
+    },
+  },
+  {
+    guarantee: 'portable packages use nothing of Node',
+    rule: places.portableUsesNoNode,
+    offence: { 'packages/verifier/src/a.ts': `import { readFile } from 'node:fs/promises';` },
+    innocent: { 'packages/verifier/src/cli.ts': `import { readFile } from 'node:fs/promises';` },
+  },
+  {
+    guarantee: 'the portable entries pull no Node entry in',
+    rule: places.nodeEntriesStayApart,
+    offence: { 'packages/verifier/src/index.ts': `export { nodeProvider } from '@countersign/crypto/node';` },
+    innocent: { 'packages/verifier/src/cli.ts': `import { nodeProvider } from '@countersign/crypto/node';` },
+  },
+  {
+    guarantee: 'no source imports test material',
+    rule: places.sourceImportsNoTestkit,
+    offence: { 'services/gateway/src/a.ts': `import { startModel } from '@countersign/testkit';` },
+    innocent: { 'infra/local/src/a.ts': `import { startModel } from '@countersign/testkit';` },
+  },
+];
+
+const graph = readGraph();
+
+describe('architecture', () => {
+  it.each(cases)('$guarantee', ({ rule }) => {
+    expect(rule(graph)).toEqual([]);
+  });
+
+  it.each(cases)('a tree that breaks it is noticed: $guarantee', ({ rule, offence, innocent }) => {
+    expect(rule(graphOf(offence))).not.toEqual([]);
+    expect(rule(graphOf(innocent ?? {}))).toEqual([]);
+  });
+
+  it('reads the sources it judges', () => {
+    expect(graph.files.length).toBeGreaterThan(50);
+    expect(graph.edges.length).toBeGreaterThan(graph.files.length);
+  });
+});

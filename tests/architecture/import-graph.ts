@@ -1,0 +1,107 @@
+import ts from 'typescript';
+
+/** One import or re-export of a source file. `to` is a file of the repository, or null when it leaves it. */
+export type ImportEdge = { from: string; specifier: string; to: string | null; typeOnly: boolean };
+
+export type SourceFile = { path: string; syntax: ts.SourceFile };
+
+/** The sources of the repository, by path from its root, with what they import. */
+export type ImportGraph = { files: SourceFile[]; edges: ImportEdge[] };
+
+/** A rule names each offence in one line that begins with the offending file. */
+export type Rule = (graph: ImportGraph) => string[];
+
+/** Reads imports with the compiler's own parser, so that neither comments nor strings are taken for imports. */
+export function graphOf(sources: Record<string, string>): ImportGraph {
+  const files = Object.entries(sources).map(([path, text]) => ({
+    path,
+    syntax: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true),
+  }));
+  const edges = files.flatMap(({ path, syntax }) =>
+    importsOf(syntax).map(({ specifier, typeOnly }) => ({
+      from: path,
+      specifier,
+      to: resolve(path, specifier),
+      typeOnly,
+    })),
+  );
+  return { files, edges };
+}
+
+type Import = { specifier: string; typeOnly: boolean };
+
+function importsOf(syntax: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  const visit = (node: ts.Node): void => {
+    const found1 = importOf(node);
+    if (found1) found.push(found1);
+    ts.forEachChild(node, visit);
+  };
+  visit(syntax);
+  return found;
+}
+
+function importOf(node: ts.Node): Import | undefined {
+  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier))
+    return { specifier: node.moduleSpecifier.text, typeOnly: isTypeOnly(node.importClause) };
+  if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
+    return { specifier: node.moduleSpecifier.text, typeOnly: node.isTypeOnly };
+  const dynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  const specifier = dynamic ? node.arguments[0] : undefined;
+  if (specifier && ts.isStringLiteralLike(specifier)) return { specifier: specifier.text, typeOnly: false };
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal))
+    return { specifier: node.argument.literal.text, typeOnly: true };
+  return undefined;
+}
+
+function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const names = clause.namedBindings;
+  if (clause.name || !names || !ts.isNamedImports(names)) return false;
+  return names.elements.length > 0 && names.elements.every((element) => element.isTypeOnly);
+}
+
+/** Folders whose package is called `@countersign/<last segment>`, except infra/local, which is `@countersign/local`. */
+function resolve(from: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return normalise(`${from.slice(0, from.lastIndexOf('/'))}/${specifier}`);
+  const [scope, name = '', ...rest] = specifier.split('/');
+  if (scope !== '@countersign') return null;
+  const folder = unitFolder(name);
+  return `${folder}/src/${rest.length === 0 ? 'index' : rest.join('/')}.ts`;
+}
+
+const services = new Set(['gateway', 'governance-kernel', 'control-plane', 'commercial-gateway']);
+
+function unitFolder(name: string): string {
+  if (name === 'contracts') return 'contracts';
+  if (name === 'local') return 'infra/local';
+  return services.has(name) ? `services/${name}` : `packages/${name}`;
+}
+
+function normalise(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '.' && segment !== '') segments.push(segment);
+  }
+  return segments.join('/');
+}
+
+/** The package, service or profile that a path belongs to: `packages/crypto`, `services/gateway`, `contracts`, `infra/local`. */
+export function unitOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  return first === 'contracts' ? first : `${first}/${second}`;
+}
+
+/** Path inside the unit's `src`, or null outside it. */
+export function insideSrc(path: string): string | null {
+  const prefix = `${unitOf(path)}/src/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : null;
+}
+
+/** `express` of `express`, `@prisma/client` of `@prisma/client/runtime`. */
+export function packageOf(specifier: string): string {
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import type { PromiseId } from '../promises.ts';
+import { finished, promises } from '../promises.ts';
+import { listFiles, readText } from './repository.ts';
+
+/** The promise ids that a test file proves, read as syntax: a comment or a string that mentions one is no proof. */
+function provenIn(text: string): string[] {
+  const ids: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.expression.getText() === 'verifies') ids.push(idOf(node));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('a.test.ts', text, ts.ScriptTarget.Latest, true));
+  return ids;
+}
+
+function idOf(call: ts.CallExpression): string {
+  const [id] = call.arguments;
+  return id && ts.isStringLiteral(id) ? id.text : `not a string literal: ${id?.getText() ?? 'nothing'}`;
+}
+
+const known = new Set<string>(promises.map(({ id }) => id));
+
+function unknownIds(ids: string[]): string[] {
+  return ids.filter((id) => !known.has(id));
+}
+
+function unproven(required: readonly PromiseId[], ids: string[]): string[] {
+  return required.filter((id) => !ids.includes(id));
+}
+
+describe('promises', () => {
+  const tests = ['contracts', 'packages', 'services', 'infra', 'tests'].flatMap((folder) =>
+    listFiles(folder, '.test.ts'),
+  );
+  const proven = tests.flatMap((path) => provenIn(readText(path)));
+
+  it('are listed once each', () => {
+    expect(promises.map(({ id }) => id)).toHaveLength(known.size);
+    expect(promises.filter(({ promise }) => promise.trim() === '')).toEqual([]);
+  });
+
+  it('of finished areas have a test each', () => {
+    expect(unproven(finished, proven)).toEqual([]);
+  });
+
+  it('are named correctly by every test that claims to prove one', () => {
+    expect(unknownIds(proven)).toEqual([]);
+  });
+
+  it('a missing proof, an unknown id and a computed id are noticed', () => {
+    const claims = provenIn(`verifies('kn.evaluate', 'x', f); verifies('kn.nonsense', 'x', f); verifies(id, 'x', f);`);
+    expect(unproven(['kn.evaluate', 'kn.chain'], claims)).toEqual(['kn.chain']);
+    expect(unknownIds(claims)).toEqual(['kn.nonsense', 'not a string literal: id']);
+    expect(provenIn(`// verifies('kn.chain', 'in a comment')\nconst s = "verifies('kn.chain')";`)).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import ts from 'typescript';
+import type { ImportGraph, SourceFile } from '../import-graph.ts';
+import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function findNode(root: ts.Node, matches: (node: ts.Node) => boolean): boolean {
+  return matches(root) || ts.forEachChild(root, (node) => findNode(node, matches) || undefined) === true;
+}
+
+/** The environment is read once, in config.ts. */
+export function onlyConfigReadsEnvironment({ files }: ImportGraph): string[] {
+  return files
+    .filter(({ path }) => fileName(path) !== 'config.ts')
+    .filter(({ syntax }) => findNode(syntax, isEnvironment))
+    .map(({ path }) => `${path}: reads process.env; only config.ts may`);
+}
+
+function isEnvironment(node: ts.Node): boolean {
+  return ts.isPropertyAccessExpression(node) && node.name.text === 'env' && node.expression.getText() === 'process';
+}
+
+/** Prisma is known by the store of a service and by packages/database. */
+export function onlyStoreImportsPrisma({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ specifier, to }) => specifier.startsWith('@prisma/') || to?.includes('/generated/prisma/') === true)
+    .filter(({ from }) => unitOf(from) !== 'packages/database' && insideSrc(from)?.startsWith('store/') !== true)
+    .map(({ from, specifier }) => `${from}: imports ${specifier}; only store/ may`);
+}
+
+/** Express stays where requests enter: app.ts of a service, and service-kit. */
+export function onlyAppImportsExpress({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ specifier }) => packageOf(specifier) === 'express')
+    .filter(({ from }) => unitOf(from) !== 'packages/service-kit' && insideSrc(from) !== 'app.ts')
+    .map(({ from }) => `${from}: imports express; only app.ts and service-kit may`);
+}
+
+/** amqplib is a detail of packages/messaging. */
+export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ specifier, from }) => packageOf(specifier) === 'amqplib' && unitOf(from) !== 'packages/messaging')
+    .map(({ from }) => `${from}: imports amqplib; only packages/messaging may`);
+}
+
+const clientLibraries = new Set(['pg', 'amqplib', 'nodemailer', 'undici', 'openai', '@prisma/client', 'ioredis']);
+const clientFactories = new Set(['createTransport', 'openDatabase', 'createClient']);
+
+/** A service's connections are made in one place, so that one close() ends them all. */
+export function onlyContextConstructsClients({ files, edges }: ImportGraph): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('services/') && insideSrc(path) !== 'context.ts')
+    .filter((file) => constructsClient(file, edges))
+    .map(({ path }) => `${path}: constructs a client; only context.ts may`);
+}
+
+function constructsClient({ path, syntax }: SourceFile, edges: ImportGraph['edges']): boolean {
+  const imports = edges.some(
+    ({ from, specifier, typeOnly }) => from === path && !typeOnly && clientLibraries.has(packageOf(specifier)),
+  );
+  return findNode(syntax, (node) => {
+    if (ts.isCallExpression(node)) return clientFactories.has(node.expression.getText());
+    return (
+      imports &&
+      ts.isNewExpression(node) &&
+      /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI|Redis)$/.test(node.expression.getText())
+    );
+  });
+}
+
+/** Whoever can sign can forge: one service and the test kit. */
+export function onlyKernelSigns({ edges }: ImportGraph): string[] {
+  const allowed = new Set(['services/governance-kernel/src/context.ts']);
+  return edges
+    .filter(({ specifier }) => specifier === '@countersign/crypto/signing')
+    .filter(({ from }) => !allowed.has(from) && unitOf(from) !== 'packages/testkit')
+    .map(({ from }) => `${from}: may not sign`);
+}
+
+const portable = new Set(['contracts', 'packages/crypto', 'packages/policy', 'packages/verifier']);
+/** Separate entry points for Node, which a browser never loads. */
+const nodeEntries = new Set([
+  'packages/crypto/src/node.ts',
+  'packages/crypto/src/signing.ts',
+  'packages/verifier/src/cli.ts',
+]);
+
+/** The console and the CLI run the same bytes, so these packages use nothing of Node's. */
+export function portableUsesNoNode({ edges, files }: ImportGraph): string[] {
+  const imports = edges
+    .filter(
+      ({ from, specifier }) => specifier.startsWith('node:') && portable.has(unitOf(from)) && !nodeEntries.has(from),
+    )
+    .map(({ from, specifier }) => `${from}: imports ${specifier}, which a browser does not have`);
+  const globals = files
+    .filter(({ path }) => portable.has(unitOf(path)) && !nodeEntries.has(path))
+    .filter(({ syntax }) => findNode(syntax, (node) => ts.isIdentifier(node) && node.text === 'Buffer'))
+    .map(({ path }) => `${path}: uses Buffer, which a browser does not have`);
+  return [...imports, ...globals];
+}
+
+/** The portable entry never pulls a Node entry in. */
+export function nodeEntriesStayApart({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(
+      ({ from, to }) => to !== null && nodeEntries.has(to) && portable.has(unitOf(from)) && !nodeEntries.has(from),
+    )
+    .map(({ from, specifier }) => `${from}: imports the Node entry ${specifier}`);
+}
+
+/** Test material never runs in production. */
+export function sourceImportsNoTestkit({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ specifier }) => ['@countersign/testkit', '@jest/globals', 'fast-check'].includes(packageOf(specifier)))
+    .filter(({ from }) => unitOf(from) !== 'packages/testkit' && unitOf(from) !== 'infra/local')
+    .map(({ from, specifier }) => `${from}: source imports ${specifier}`);
+}

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { listFiles, readText, root, units } from './repository.ts';
+
+/** Over 200 lines a file gets a second look, over 400 it does not merge. */
+const fileLinesMax = 400;
+const readmeLinesMax = 15;
+/** Names that say nothing of what a file holds. */
+const emptyNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'types', 'manager', 'impl']);
+
+const written = ['contracts', 'packages', 'services', 'infra', 'tests'].flatMap((folder) => listFiles(folder, '.ts'));
+
+describe('shape of the tree', () => {
+  it('no file is longer than 400 lines', () => {
+    expect(written.filter((path) => readText(path).split('\n').length - 1 > fileLinesMax)).toEqual([]);
+  });
+
+  it('files are named in kebab-case after what they hold', () => {
+    const names = written.map((path) => ({
+      path,
+      name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.test)?\.ts$/, ''),
+    }));
+    expect(names.filter(({ name }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
+    expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('each package, service and profile explains itself in at most 15 lines', () => {
+    const readmes = units().map((unit) => ({ unit, path: `${unit}/README.md` }));
+    expect(readmes.filter(({ path }) => !existsSync(join(root, path))).map(({ unit }) => unit)).toEqual([]);
+    const long = readmes.filter(({ path }) => readText(path).trimEnd().split('\n').length > readmeLinesMax);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('services are the four that the architecture names, and each has its anatomy', () => {
+    const services = units().filter((unit) => unit.startsWith('services/'));
+    const named = ['gateway', 'governance-kernel', 'control-plane', 'commercial-gateway'].map(
+      (name) => `services/${name}`,
+    );
+    expect(services.filter((service) => !named.includes(service))).toEqual([]);
+    const anatomy = ['src/main.ts', 'src/config.ts', 'src/context.ts', 'src/app.ts', 'prisma/schema.prisma'];
+    const missing = services.flatMap((service) => anatomy.map((part) => `${service}/${part}`));
+    expect(missing.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+describe('lint', () => {
+  it.each(['packages/crypto/src/index.ts', 'services/gateway/src/index.ts', 'infra/local/src/index.ts'])(
+    'holds %s to the size rules and the rules without exemption',
+    (path) => {
+      const rules = lintRulesOf(path);
+      expect(rules['max-lines']).toEqual([2, expect.objectContaining({ max: 400, skipBlankLines: false })]);
+      expect(rules['max-lines-per-function']).toEqual([2, expect.objectContaining({ max: 60, skipBlankLines: false })]);
+      for (const rule of strictRules) expect([rule, rules[rule]?.[0]]).toEqual([rule, 2]);
+    },
+  );
+
+  it('refuses a suppression without a reason and one without a rule', () => {
+    expect(lintMessages('// eslint-disable-next-line no-var\nvar a = 1;\n')).toContain(
+      'countersign/explained-suppression',
+    );
+    expect(lintMessages('/* eslint-disable -- a reason that is long enough */\n')).toContain(
+      'countersign/explained-suppression',
+    );
+  });
+});
+
+const strictRules = [
+  'countersign/explained-suppression',
+  '@typescript-eslint/no-explicit-any',
+  '@typescript-eslint/no-floating-promises',
+  '@typescript-eslint/no-non-null-assertion',
+  '@typescript-eslint/switch-exhaustiveness-check',
+  '@typescript-eslint/consistent-type-imports',
+  'no-restricted-syntax',
+];
+
+const eslint = join(root, 'node_modules/eslint/bin/eslint.js');
+
+function lintRulesOf(path: string): Record<string, unknown[]> {
+  const printed = execFileSync(process.execPath, [eslint, '--print-config', path], { cwd: root, encoding: 'utf8' });
+  return (JSON.parse(printed) as { rules: Record<string, unknown[]> }).rules; // the tool's own output
+}
+
+/** Lints a text in the place of a real source file, and returns the names of the rules that spoke. */
+function lintMessages(text: string): string[] {
+  const args = [eslint, '--stdin', '--stdin-filename', 'contracts/src/route.ts', '--format', 'json'];
+  try {
+    execFileSync(process.execPath, args, { cwd: root, input: text, encoding: 'utf8' });
+    return [];
+  } catch (error) {
+    const { stdout } = error as { stdout: string }; // execFileSync throws with the output it read
+    const [result] = JSON.parse(stdout) as { messages: { ruleId: string }[] }[];
+    return (result?.messages ?? []).map(({ ruleId }) => ruleId);
+  }
+}

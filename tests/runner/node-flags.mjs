@@ -1,0 +1,3 @@
+import { nodeFlags } from './node-flags-of.mjs';
+
+process.stdout.write(nodeFlags().join(' '));

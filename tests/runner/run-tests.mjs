@@ -1,0 +1,80 @@
+// Brings PostgreSQL and RabbitMQ, runs every suite, and ends with the line `N passed, N failed`.
+// Usage: node tests/runner/run-tests.mjs [jest arguments…] | --bench
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodeFlags } from './node-flags-of.mjs';
+import { findRabbitmq } from './rabbitmq.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const log = (line) => process.stderr.write(`${line}\n`);
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args) {
+  const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+  const summaryFile = join(scratch, 'summary.json');
+  let postgres;
+  let exitCode = 1;
+  try {
+    const amqpUrl = await findRabbitmq(process.env, log);
+    postgres = await findPostgres(process.env, scratch);
+    const env = { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
+    exitCode =
+      args[0] === '--bench'
+        ? await runBench(env)
+        : await runJest(args, { ...env, COUNTERSIGN_TEST_SUMMARY: summaryFile });
+  } catch (error) {
+    log(error instanceof Error ? error.message : String(error));
+  } finally {
+    await postgres?.stop();
+  }
+  if (args[0] !== '--bench') exitCode = report(summaryFile, exitCode);
+  rmSync(scratch, { recursive: true, force: true });
+  return exitCode;
+}
+
+async function findPostgres(env, scratch) {
+  if (env.TEST_DATABASE_URL) return { url: env.TEST_DATABASE_URL, stop: async () => {} };
+  const { startEmbeddedPostgres } = await import('../../infra/local/dist/embedded-postgres.js');
+  const started = await startEmbeddedPostgres({ dataDir: join(scratch, 'postgres'), log: () => {} });
+  return { url: started.adminUrl, stop: () => started.stop() };
+}
+
+function runJest(args, env) {
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const flags = [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'];
+  const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
+  return run([...flags, jest, ...reporters, ...args], env);
+}
+
+function runBench(env) {
+  return run([...nodeFlags(), join(root, 'tests/bench/run.mjs')], env);
+}
+
+function run(args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const forward = (signal) => child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, forward);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+function report(summaryFile, exitCode) {
+  // No summary: the runner itself broke off, which is a failure whatever it had passed by then.
+  const { passed, failed, skipped } = readSummary(summaryFile) ?? { passed: 0, failed: 1, skipped: 0 };
+  const skips = skipped > 0 ? `, ${skipped} skipped` : '';
+  process.stdout.write(`${passed} passed, ${failed} failed${skips}\n`);
+  return failed > 0 ? 1 : exitCode;
+}
+
+function readSummary(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
