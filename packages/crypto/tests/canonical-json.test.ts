@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalize as oracle } from 'json-canonicalize';
+import { runInNewContext } from 'node:vm';
+import { canonicalBytes, canonicalize, parsePlainJson, parseStrictJson, utf8Bytes } from '../src/index.ts';
+import type { JsonValue } from '../src/index.ts';
+import { numberOfBits, refusal, vectorsOf } from './vector-files.ts';
+
+type NumberVector = { numbers: { ieee754: string; canonical: string }[] };
+type ValidVector = { text: string; canonical: string } | NumberVector;
+
+const LIMITS = { depthMax: 64, bytesMax: 100_000 };
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+
+// Strings of any code points, member names that look like prototype members, and every finite number.
+const jsonValues = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }).map((value) => value as JsonValue);
+
+describe('RFC 8785 canonical form', () => {
+  it.each(vectorsOf<ValidVector>('canonical-json/valid'))('writes %s as published', (_name, vector) => {
+    if ('numbers' in vector) {
+      for (const { ieee754, canonical } of vector.numbers) expect(canonicalize(numberOfBits(ieee754))).toBe(canonical);
+      return;
+    }
+    const value = parseStrictJson(vector.text, LIMITS);
+    expect(canonicalize(value)).toBe(vector.canonical);
+    expect(parseStrictJson(utf8Bytes(vector.canonical), LIMITS)).toEqual(value);
+    expect(canonicalBytes(value)).toEqual(utf8Bytes(vector.canonical));
+  });
+
+  it('is the form that an independent implementation writes', () => {
+    fc.assert(
+      fc.property(jsonValues, (value) => expect(canonicalize(value)).toBe(oracle(value))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is a fixed point: parsing and writing it again changes nothing', () => {
+    fc.assert(
+      fc.property(jsonValues, (value) => {
+        const text = canonicalize(value);
+        expect(canonicalize(JSON.parse(text) as JsonValue)).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('does not depend on the order in which members were added', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.integer()), (members) => {
+        const reversed = Object.fromEntries(Object.entries(members).reverse());
+        expect(canonicalize(reversed)).toBe(canonicalize(members));
+      }),
+    );
+  });
+});
+
+describe('the plain-JSON gate', () => {
+  class Money {
+    amount = 1;
+  }
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = [cyclic];
+  const withSymbol = { a: 1, [Symbol('hidden')]: 2 };
+  const annotated = Object.assign([1], { note: 'lost' });
+  const sparse = [1, 2, 3];
+  delete sparse[1];
+
+  it.each<[string, unknown, string, string]>([
+    ['undefined', undefined, 'NOT_PLAIN_JSON', ''],
+    ['an undefined member', { a: { b: undefined } }, 'NOT_PLAIN_JSON', '/a/b'],
+    ['an undefined element', [1, undefined], 'NOT_PLAIN_JSON', '/1'],
+    ['a hole', { list: sparse }, 'NOT_PLAIN_JSON', '/list'],
+    ['a function', { f: () => 1 }, 'NOT_PLAIN_JSON', '/f'],
+    ['a toJSON method', { toJSON: () => 'other' }, 'NOT_PLAIN_JSON', '/toJSON'],
+    ['a symbol', [Symbol('s')], 'NOT_PLAIN_JSON', '/0'],
+    ['a symbol member', withSymbol, 'NOT_PLAIN_JSON', ''],
+    ['an array with members', annotated, 'NOT_PLAIN_JSON', ''],
+    ['a bigint', { n: 1n }, 'NOT_PLAIN_JSON', '/n'],
+    ['a Map', { m: new Map([['a', 1]]) }, 'NOT_PLAIN_JSON', '/m'],
+    ['a Date', new Date(0), 'NOT_PLAIN_JSON', ''],
+    ['bytes', { b: Uint8Array.of(1) }, 'NOT_PLAIN_JSON', '/b'],
+    ['a boxed string', [Object('x')], 'NOT_PLAIN_JSON', '/0'],
+    ['a class instance', { price: new Money() }, 'NOT_PLAIN_JSON', '/price'],
+    ['an object that inherits members', Object.create({ a: 1 }), 'NOT_PLAIN_JSON', ''],
+    ['an array of a subclass', new (class extends Array {})(), 'NOT_PLAIN_JSON', ''],
+    ['a cycle', cyclic, 'NOT_PLAIN_JSON', `${'/self/0'.repeat(32)}`],
+    ['NaN', { 'a/b': [NaN] }, 'NUMBER_NOT_FINITE', '/a~1b/0'],
+    ['an infinity', -Infinity, 'NUMBER_NOT_FINITE', ''],
+    ['a lone surrogate', ['ok', 'x\ud83d'], 'LONE_SURROGATE', '/1'],
+    ['a lone surrogate in a name', { '\udc00': 1 }, 'LONE_SURROGATE', '/\udc00'],
+    ['65 levels', nested(65), 'NESTING_TOO_DEEP', '/0'.repeat(64)],
+  ])('refuses %s and says where', (_what, value, code, path) => {
+    expect(refusal(() => parsePlainJson(value))).toEqual({ code, path });
+    expect(refusal(() => canonicalize(value as JsonValue))).toEqual({ code, path });
+  });
+
+  it.each<[string, unknown]>([
+    ['64 levels', nested(64)],
+    ['an object without prototype', Object.assign(Object.create(null), { a: [] })],
+    ['objects and arrays of another realm', runInNewContext('({ a: [{ b: 1 }] })')],
+    ['the same object twice, which is no cycle', [withSymbol.a, [cyclic].length, ...Array(2).fill({ a: 1 })]],
+  ])('accepts %s and returns it unchanged', (_what, value) => {
+    expect(parsePlainJson(value)).toBe(value);
+  });
+
+  it('takes a lower depth limit from its caller', () => {
+    expect(refusal(() => parsePlainJson([[[]]], { depthMax: 2 }))).toEqual({ code: 'NESTING_TOO_DEEP', path: '/0/0' });
+    expect(parsePlainJson([[1]], { depthMax: 2 })).toEqual([[1]]);
+  });
+
+  it.each(
+    vectorsOf<{ ieee754?: string; code: string }>('canonical-json/invalid').filter(
+      ([, vector]) => vector.ieee754 !== undefined,
+    ),
+  )('refuses the number %s', (_name, { ieee754 = '', code }) => {
+    expect(refusal(() => canonicalize(numberOfBits(ieee754))).code).toBe(code);
+  });
+});

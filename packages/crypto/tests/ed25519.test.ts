@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import nacl from 'tweetnacl';
+import { createPublicKey, verify } from 'node:crypto';
+import {
+  CryptoError,
+  decodeHex,
+  encodeHex,
+  isAcceptablePublicKey,
+  keyIdOf,
+  portableProvider,
+  publicKeyFromJwk,
+  publicKeyToJwk,
+  utf8Bytes,
+} from '../src/index.ts';
+import { nodeProvider } from '../src/node.ts';
+import { createSigner, generateSigningKey } from '../src/signing.ts';
+import { flipBit, refusal, vectorsOf } from './vector-files.ts';
+
+interface SignatureVector {
+  seed?: string;
+  public_key: string;
+  message: string;
+  signature: string;
+}
+
+const valid = vectorsOf<SignatureVector>('signatures/valid');
+const invalid = vectorsOf<SignatureVector>('signatures/invalid');
+const isKeyAtFault = (name: string) =>
+  name.startsWith('small-order') || /^key-(too|empty|not-on|non-canonical)/.test(name);
+
+function verdicts({ public_key, message, signature }: SignatureVector): boolean[] {
+  const [key, bytes, proof] = [decodeHex(public_key), decodeHex(message), decodeHex(signature)];
+  return [portableProvider, nodeProvider].map((provider) => provider.verifyEd25519(key, bytes, proof));
+}
+
+describe('Ed25519 verification', () => {
+  it.each(valid)('accepts %s with both implementations', (_name, vector) => {
+    expect(verdicts(vector)).toEqual([true, true]);
+    expect(isAcceptablePublicKey(decodeHex(vector.public_key))).toBe(true);
+  });
+
+  it.each(invalid)('refuses %s with both implementations', (_name, vector) => {
+    expect(verdicts(vector)).toEqual([false, false]);
+  });
+
+  it('would accept some of the invalid vectors without the shared encoding check', () => {
+    const bare = (check: (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean) =>
+      invalid.filter(([, { public_key, message, signature }]) => {
+        try {
+          return check(decodeHex(public_key), decodeHex(message), decodeHex(signature));
+        } catch {
+          return false;
+        }
+      });
+    const openssl = bare((key, message, signature) =>
+      verify(null, message, createPublicKey({ key: { ...publicKeyToJwk(key) }, format: 'jwk' }), signature),
+    );
+    const tweetnacl = bare((key, message, signature) => nacl.sign.detached.verify(message, signature, key));
+    expect(openssl.map(([name]) => name)).toContain('small-order-key-order-8-1');
+    expect(tweetnacl.map(([name]) => name)).toContain('s-plus-order');
+  });
+
+  it('refuses a signature after any flipped bit of key, message or signature, alike in both', () => {
+    const signer = createSigner(new Uint8Array(32).fill(7));
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 80 }),
+        fc.nat(),
+        fc.constantFrom(0, 1, 2),
+        (message, at, part) => {
+          const parts = [signer.publicKey, message, signer.sign(message)];
+          const tampered = parts.map((bytes, index) =>
+            index === part ? flipBit(bytes, at % (bytes.length * 8)) : bytes,
+          );
+          const [key = message, text = message, signature = message] = tampered;
+          expect(nodeProvider.verifyEd25519(key, text, signature)).toBe(false);
+          expect(portableProvider.verifyEd25519(key, text, signature)).toBe(false);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('refuses every single flipped bit of a signature', () => {
+    const signer = createSigner(new Uint8Array(32).fill(9));
+    const message = utf8Bytes('approve');
+    const signature = signer.sign(message);
+    const accepted = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) =>
+      nodeProvider.verifyEd25519(signer.publicKey, message, flipBit(signature, bit)),
+    );
+    expect(accepted).toEqual([]);
+  });
+});
+
+describe('enrolment of a public key', () => {
+  it.each(invalid.filter(([name]) => isKeyAtFault(name)))('refuses %s', (_name, { public_key }) => {
+    expect(isAcceptablePublicKey(decodeHex(public_key))).toBe(false);
+  });
+
+  it('agrees with tweetnacl on which encodings are points of the curve', () => {
+    // tweetnacl decompresses the key first and fails on a y without x; S = 0 and R = identity otherwise just mismatch.
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const key = bytes.with(31, (bytes[31] ?? 0) & 0x3f);
+        expect(isAcceptablePublicKey(key)).toBe(isPoint(key));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('reads back the JWK it writes and refuses other key types, private keys and bad points', () => {
+    const { publicKey } = generateSigningKey();
+    const jwk = publicKeyToJwk(publicKey);
+    expect(publicKeyFromJwk({ ...jwk, kid: 'k1' })).toEqual(publicKey);
+    const refused = [
+      null,
+      'x',
+      {},
+      { ...jwk, kty: 'EC' },
+      { ...jwk, crv: 'X25519' },
+      { ...jwk, d: jwk.x },
+      { ...jwk, x: `${jwk.x}=` },
+    ];
+    const smallOrder = publicKeyToJwk(new Uint8Array(32));
+    for (const bad of [...refused, smallOrder]) expect(refusal(() => publicKeyFromJwk(bad)).code).toBe('MALFORMED_KEY');
+  });
+});
+
+describe('signing', () => {
+  it.each(valid.filter(([, { seed }]) => seed !== undefined))(
+    'gives the published signature of %s',
+    (_name, vector) => {
+      const signer = createSigner(decodeHex(vector.seed ?? ''));
+      expect(encodeHex(signer.publicKey)).toBe(vector.public_key);
+      expect(encodeHex(signer.sign(decodeHex(vector.message)))).toBe(vector.signature);
+    },
+  );
+
+  it('restores the same signer and key id from the PEM of a generated key', () => {
+    const generated = generateSigningKey();
+    const signer = createSigner(generated.privateKeyPem);
+    expect([signer.publicKey, signer.keyId]).toEqual([generated.publicKey, generated.keyId]);
+    expect(signer.keyId).toBe(keyIdOf(portableProvider, signer.publicKey));
+    expect(signer.keyId).toMatch(/^key_[0-9a-f]{16}$/);
+  });
+
+  it('refuses what is no Ed25519 private key without repeating it', () => {
+    const secret = 'not-a-key-but-secret';
+    for (const bad of [secret, new Uint8Array(31)]) {
+      expect(refusal(() => createSigner(bad)).code).toBe('MALFORMED_KEY');
+    }
+    expect(() => createSigner(secret)).toThrow(CryptoError);
+    expect(() => createSigner(secret)).not.toThrow(new RegExp(secret));
+  });
+});
+
+// Independent of the check under test: OpenSSL's own decompression, seen through X.509 key agreement being impossible to fake here.
+function isPoint(key: Uint8Array): boolean {
+  const p = 2n ** 255n - 19n;
+  const y = BigInt(`0x${encodeHex(key.toReversed())}`);
+  const d = (-121665n * inverse(121666n, p)) % p;
+  const xSquared = ((y * y - 1n) * inverse((d * y * y + 1n + p * p * p) % p, p)) % p;
+  const x = modPow((xSquared + p) % p, (p + 3n) / 8n, p);
+  const sqrtOfMinusOne = modPow(2n, (p - 1n) / 4n, p);
+  return [x, (x * sqrtOfMinusOne) % p].some((root) => (root * root - xSquared) % p === 0n);
+}
+
+function inverse(value: bigint, p: bigint): bigint {
+  return modPow(((value % p) + p) % p, p - 2n, p);
+}
+
+function modPow(base: bigint, exponent: bigint, p: bigint): bigint {
+  if (exponent === 0n) return 1n;
+  const half = modPow((base * base) % p, exponent / 2n, p);
+  return exponent % 2n === 1n ? (half * base) % p : half;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalize, decodeHex, parseStrictJson, utf8Bytes } from '../src/index.ts';
+import type { JsonValue } from '../src/index.ts';
+import { refusal, vectorsOf } from './vector-files.ts';
+
+interface InvalidVector {
+  text?: string;
+  text_hex?: string;
+  limits?: { depth_max: number; bytes_max: number };
+  code: string;
+  path?: string;
+}
+
+const LIMITS = { depthMax: 64, bytesMax: 100_000 };
+const texts = vectorsOf<InvalidVector>('canonical-json/invalid').filter(
+  ([, { text, text_hex }]) => (text ?? text_hex) !== undefined,
+);
+
+describe('strict JSON text', () => {
+  it.each(texts)('refuses %s', (_name, { text, text_hex = '', limits, code, path }) => {
+    const bounds = limits === undefined ? LIMITS : { depthMax: limits.depth_max, bytesMax: limits.bytes_max };
+    const refused = refusal(() => parseStrictJson(text ?? decodeHex(text_hex), bounds));
+    expect(refused.code).toBe(code);
+    if (path !== undefined) expect(refused.path).toBe(path);
+  });
+
+  it('reads what JSON.parse reads from any text without a hidden loss', () => {
+    const spaced = fc.tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary', noNegativeZero: true }), fc.nat(3));
+    fc.assert(
+      fc.property(spaced, ([value, indent]) => {
+        const text = JSON.stringify(value, null, indent);
+        // Numbers such as 1e20 are written without exponent, which I-JSON forbids.
+        fc.pre(!/[0-9]{16}/.test(text));
+        expect(parseStrictJson(text, LIMITS)).toEqual(JSON.parse(text));
+        expect(parseStrictJson(utf8Bytes(text), LIMITS)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('refuses a repeated member wherever it stands and however it is spelled', () => {
+    const escapeAll = (name: string) =>
+      Array.from({ length: name.length }, (_, at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+        '',
+      );
+    const names = fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(names, fc.nat(), fc.boolean(), ([...all], pick, isEscaped) => {
+        const repeated = all[pick % all.length] ?? '';
+        const spelling = isEscaped ? `"${escapeAll(repeated)}"` : JSON.stringify(repeated);
+        const members = [...all.map((name) => JSON.stringify(name)), spelling].map((name) => `${name}:{"x":[1]}`);
+        expect(refusal(() => parseStrictJson(`[{"in":{${members.join(',')}}}]`, LIMITS)).code).toBe('DUPLICATE_MEMBER');
+      }),
+    );
+  });
+
+  it('answers any bytes with a value or a CryptoError', () => {
+    const fragments = fc.array(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\\u', 'd800', '0', '-', '1e9', 'null', ' '),
+    );
+    fc.assert(
+      fc.property(fragments, (parts) => {
+        const text = parts.join('');
+        const isJson = (() => {
+          try {
+            return JSON.parse(text) !== undefined;
+          } catch {
+            return false;
+          }
+        })();
+        if (!isJson) expect(refusal(() => parseStrictJson(text, LIMITS)).code).toBe('MALFORMED_JSON');
+        else expect(() => outcome(text)).not.toThrow();
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('keeps a member named __proto__ as data and pollutes nothing', () => {
+    const value = parseStrictJson('{"__proto__":{"isAdmin":true}}', LIMITS);
+    expect(Object.keys(value as object)).toEqual(['__proto__']);
+    expect((value as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+
+  it('counts bytes, not characters, up to the limit and not beyond', () => {
+    expect(parseStrictJson('"€€"', { depthMax: 1, bytesMax: 8 })).toBe('€€');
+    expect(refusal(() => parseStrictJson('"€€"', { depthMax: 1, bytesMax: 7 })).code).toBe('TOO_LARGE');
+  });
+});
+
+/** Either the canonical text or the code of a refusal; anything else propagates. */
+function outcome(text: string): string {
+  let value: JsonValue;
+  try {
+    value = parseStrictJson(text, LIMITS);
+  } catch {
+    return refusal(() => parseStrictJson(text, LIMITS)).code;
+  }
+  return canonicalize(value);
+}
