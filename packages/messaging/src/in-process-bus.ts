@@ -1,9 +1,8 @@
 import { systemClock, type Clock } from './clock.ts';
 import { LocalQueue } from './local-queue.ts';
 import { silent, type Message, type MessageBus, type Report } from './message-bus.ts';
+import { GRACE_MS } from './running-deliveries.ts';
 import { matchesTopic } from './topic-pattern.ts';
-
-const GRACE_MS = 25_000;
 
 export type InProcessBusOptions = {
   /** True: publishing waits for `release()`, so that services which start one after the other miss nothing of each other. */

@@ -12,10 +12,9 @@ import {
   type LocalDelivery,
 } from './local-deliveries.ts';
 import { reasonOf, type Message, type Report, type Subscription } from './message-bus.ts';
-import { RunningDeliveries } from './running-deliveries.ts';
+import { PREFETCH, RunningDeliveries } from './running-deliveries.ts';
 import { createWake, type Wake } from './wake.ts';
 
-export const PREFETCH = 10;
 // Renewed three times per lease; only a process that is stuck or gone lets it end.
 const LEASE_MS = 30_000;
 // Finds retries that fell due; new messages wake the loop at once.

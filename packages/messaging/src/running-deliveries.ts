@@ -4,6 +4,9 @@ import type { Report, Subscription } from './message-bus.ts';
 
 // Five minutes below RabbitMQ's consumer time-out: time for the handler to stop and for the answer to arrive.
 const HANDLER_TIMEOUT_MS = 25 * 60_000;
+// Below the 30 s that Kubernetes and Compose wait before they kill.
+export const GRACE_MS = 25_000;
+export const PREFETCH = 10;
 
 /** The handlers of one subscription that run now, for both drivers: time-out, abort and drain. */
 export class RunningDeliveries {

@@ -1,0 +1,31 @@
+import { backoffMs, type Backoff } from './backoff.ts';
+import type { Clock } from './clock.ts';
+
+export type Retrying = { backoff: Backoff; clock: Clock; random: () => number };
+
+/**
+ * Opens something with a lifetime again and again until `signal` is aborted. `open` resolves with a promise that settles when the
+ * thing has closed. Never rejects; every failure and every unwanted end goes to `onLost`.
+ */
+export async function keepOpen(
+  options: Retrying & {
+    signal: AbortSignal;
+    open: () => Promise<{ closed: Promise<string> }>;
+    onLost: (reason: string) => void;
+  },
+): Promise<void> {
+  const { backoff, clock, random, signal, open, onLost } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    const reason = await open().then(
+      ({ closed }) => {
+        failures = 0;
+        return closed;
+      },
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    if (signal.aborted) return;
+    onLost(reason);
+    await clock.sleep(backoffMs({ attempt: failures++, ...backoff }, random), signal);
+  }
+}

@@ -1,0 +1,53 @@
+import { RECONNECT_BACKOFF, type Backoff } from './backoff.ts';
+import { systemClock, type Clock } from './clock.ts';
+import { silent, type MessageBus, type Report } from './message-bus.ts';
+import { RabbitConsumer } from './rabbit-consumer.ts';
+import { RabbitLink } from './rabbit-link.ts';
+import { RabbitPublisher } from './rabbit-publisher.ts';
+import { GRACE_MS } from './running-deliveries.ts';
+
+export type RabbitBusOptions = {
+  url: string;
+  exchange: string;
+  /** Shown in the broker's list of connections. */
+  name: string;
+  backoff?: Backoff;
+  clock?: Clock;
+  random?: () => number;
+  report?: Report;
+};
+
+/**
+ * A bus over RabbitMQ. Returns at once and connects in the background, for as long as it takes: `status().connected` tells.
+ * Publishing and consuming have separate connections, because a broker that runs out of memory blocks publishers and must still
+ * hear acknowledgements.
+ */
+export function createRabbitBus(options: RabbitBusOptions): MessageBus {
+  const { url, exchange, name, ...given } = options;
+  const context = { backoff: RECONNECT_BACKOFF, clock: systemClock, random: Math.random, report: silent, ...given };
+  const publishing = new RabbitLink({ url, name: `${name} publisher`, ...context });
+  const publisher = new RabbitPublisher(publishing, { exchange, ...context });
+  const consumers: RabbitConsumer[] = [];
+  let consuming: RabbitLink | undefined;
+
+  return {
+    publish: (batch) => publisher.publish(batch),
+    redrive: (queue) => publisher.redrive(queue),
+    consume(subscription) {
+      consuming ??= new RabbitLink({ url, name: `${name} consumer`, ...context });
+      const consumer = new RabbitConsumer(subscription, { link: consuming, exchange, ...context });
+      consumers.push(consumer);
+      return { subscribed: consumer.subscribed };
+    },
+    status: () => ({
+      driver: 'rabbitmq',
+      connected: publisher.open,
+      consuming: consumers.filter(({ live }) => live).map(({ queue }) => queue),
+      handling: consumers.reduce((sum, { handling }) => sum + handling, 0),
+    }),
+    async close({ graceMs = GRACE_MS } = {}) {
+      await Promise.all(consumers.map((consumer) => consumer.close(graceMs)));
+      await Promise.all([consuming?.close(), publishing.close()]);
+    },
+  };
+}

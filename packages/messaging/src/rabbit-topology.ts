@@ -1,0 +1,40 @@
+import type { Channel } from 'amqplib';
+
+// Ours is per subscription and may change at any time; a queue's own limit may not, and RabbitMQ 4 would set 20.
+const BROKER_DELIVERY_LIMIT = 1_000;
+
+export function deadQueueOf(queue: string): string {
+  return `${queue}.dead`;
+}
+
+export async function declareExchanges(channel: Channel, exchange: string): Promise<void> {
+  await channel.assertExchange(exchange, 'topic', { durable: true });
+  await channel.assertExchange(deadExchangeOf(exchange), 'direct', { durable: true });
+}
+
+/** Declares queue and dead-letter queue, both replicated. Throws when one exists with other arguments. */
+export async function declareQueue(
+  channel: Channel,
+  { exchange, queue, bindings }: { exchange: string; queue: string; bindings: readonly string[] },
+): Promise<void> {
+  await declareExchanges(channel, exchange);
+  await channel.assertQueue(deadQueueOf(queue), { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+  await channel.bindQueue(deadQueueOf(queue), deadExchangeOf(exchange), queue);
+  await channel.assertQueue(queue, {
+    durable: true,
+    arguments: {
+      'x-queue-type': 'quorum',
+      'x-delivery-limit': BROKER_DELIVERY_LIMIT,
+      'x-dead-letter-exchange': deadExchangeOf(exchange),
+      'x-dead-letter-routing-key': queue,
+      // Kept in the queue until the dead-letter queue has confirmed; the broker demands reject-publish for it.
+      'x-dead-letter-strategy': 'at-least-once',
+      'x-overflow': 'reject-publish',
+    },
+  });
+  for (const binding of bindings) await channel.bindQueue(queue, exchange, binding);
+}
+
+function deadExchangeOf(exchange: string): string {
+  return `${exchange}.dead`;
+}

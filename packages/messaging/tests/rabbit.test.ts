@@ -1,0 +1,4 @@
+import { describe } from '@jest/globals';
+import { describeMessageBus } from './contract-suite.ts';
+
+describe('the RabbitMQ bus', () => describeMessageBus('rabbitmq'));

@@ -1,0 +1,22 @@
+// Relays and consumes until it is killed; prints one line per handled message.
+import { ack, OutboxRelay } from '@countersign/messaging';
+import { inTransaction } from '@countersign/database';
+import { createBus, type BusSettings } from './drivers.ts';
+import { noteSubscription, openSchema, writeEffect } from './note.ts';
+
+type Settings = BusSettings & { databaseUrl: string; schema: string; queue: string };
+const settings = JSON.parse(process.argv[2] ?? '') as Settings; // written by the test that starts this process
+
+const database = openSchema(settings.databaseUrl, settings.schema);
+const bus = createBus(settings);
+const { subscribed } = bus.consume(
+  noteSubscription(database, settings.queue, {
+    handler: async (event, tx) => {
+      await writeEffect(tx, event.data.value);
+      process.stdout.write('handled\n');
+      return ack;
+    },
+  }),
+);
+await subscribed;
+new OutboxRelay({ bus, transaction: (work) => inTransaction(database.pool, work), batchSize: 20 }).start();
