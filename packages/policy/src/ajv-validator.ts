@@ -3,8 +3,11 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ArgumentValidator } from './argument-validator.ts';
 import { compileLinearRegExp } from './linear-regexp.ts';
+import { isTooCostly } from './schema-cost.ts';
 
 type Compiled = { validate: ValidateFunction } | { fault: string };
+
+const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
 
 /** By identity: whoever holds a registry entry keeps its schema object, and dropping the entry drops the validator. */
 const compiledSchemas = new WeakMap<object, Compiled>();
@@ -12,15 +15,16 @@ const compiledSchemas = new WeakMap<object, Compiled>();
 const options = {
   strict: false,
   validateFormats: false,
-  // A hostile schema names itself like another one, or expands its references into megabytes of code.
-  addUsedSchema: false,
+  // A hostile schema expands its references into megabytes of code.
   inlineRefs: false,
   logger: false as const,
   // Attacker-controlled patterns never reach a backtracking engine.
   code: { regExp: Object.assign((pattern: string) => compileLinearRegExp(pattern), { code: 'linearRegExp' }) },
 };
-const draft07 = new Ajv(options);
-const draft2020 = new Ajv2020(options);
+const dialects = {
+  draft07: { Dialect: Ajv, metaSchema: new Ajv(options) },
+  draft2020: { Dialect: Ajv2020, metaSchema: new Ajv2020(options) },
+};
 
 /**
  * The default validator. Generates code (`new Function`), which a content security policy may refuse: inject another
@@ -43,16 +47,19 @@ function compileAndKeep(schema: Record<string, unknown>): Compiled {
   return compiled;
 }
 
+// One instance for each schema: Ajv keeps what it compiled, and schemas of one instance share their $id and pattern names.
 function compile(schema: Record<string, unknown>): Compiled {
-  if ('$async' in schema) return { fault: 'the schema cannot be compiled' };
-  const ajv = /draft-0[67]/.test(String(schema['$schema'] ?? '')) ? draft07 : draft2020;
+  const { Dialect, metaSchema } = dialects[dialectOf(schema)];
   try {
-    return { validate: ajv.compile(schema) };
+    if (isTooCostly(schema) || metaSchema.validateSchema(schema) !== true) return uncompilable;
+    return { validate: new Dialect({ ...options, meta: false, validateSchema: false }).compile(schema) };
   } catch {
-    return { fault: 'the schema cannot be compiled' };
-  } finally {
-    ajv.removeSchema(schema); // Ajv's own cache would hold every schema for ever
+    return uncompilable;
   }
+}
+
+function dialectOf(schema: Record<string, unknown>): keyof typeof dialects {
+  return /draft-0[67]/.test(String(schema['$schema'] ?? '')) ? 'draft07' : 'draft2020';
 }
 
 function faultOf(validate: ValidateFunction): string {

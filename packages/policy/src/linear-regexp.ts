@@ -3,7 +3,8 @@ import { RE2JS } from 're2js';
 /** Enough for any honest pattern; keeps the compiled automaton small. */
 const PATTERN_LENGTH_MAX = 512;
 
-export type LinearRegExp = { test: (text: string) => boolean };
+/** `toString` tells patterns apart: Ajv keeps compiled patterns by that name. */
+export type LinearRegExp = { test: (text: string) => boolean; toString: () => string };
 
 /**
  * A regular expression with RE2's guarantee: time linear in the text, whatever the text. Throws for back references and
@@ -12,5 +13,5 @@ export type LinearRegExp = { test: (text: string) => boolean };
 export function compileLinearRegExp(pattern: string): LinearRegExp {
   if (pattern.length > PATTERN_LENGTH_MAX) throw new RangeError(`pattern longer than ${PATTERN_LENGTH_MAX} characters`);
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text) => compiled.test(text) };
+  return { test: (text) => compiled.test(text), toString: () => `re2:${pattern}` };
 }

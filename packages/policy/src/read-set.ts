@@ -32,12 +32,16 @@ function accessPath(node: ASTNode, bound: ReadonlySet<string>): string | null {
   const step = memberStep(node);
   if (step === null) return null;
   const parent = accessPath(step.from, bound);
-  return parent !== null && /^(args|context)\b/.test(parent) && MEMBER.test(step.member) ? `${parent}.${step.member}` : parent;
+  return parent !== null && /^(args|context)\b/.test(parent) ? `${parent}.${step.member}` : parent;
 }
 
 function memberStep(node: ASTNode): { from: ASTNode; member: string } | null {
-  if (node.op === '.') return { from: node.args[0], member: node.args[1] };
-  if (node.op !== '[]') return null;
+  if (node.op !== '.' && node.op !== '[]') return null;
   const [from, key] = node.args;
-  return key.op === 'value' && typeof key.args === 'string' ? { from, member: key.args } : null;
+  const member = typeof key === 'string' ? key : literalKey(key);
+  return member !== null && MEMBER.test(member) ? { from, member } : null;
+}
+
+function literalKey(key: ASTNode): string | null {
+  return key.op === 'value' && typeof key.args === 'string' ? key.args : null;
 }

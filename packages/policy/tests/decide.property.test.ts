@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decide, evaluateRules } from '../src/index.ts';
+import type { Facts } from '../src/index.ts';
+import { combine } from '../src/evaluate-rules.ts';
+import { matchesCall } from '../src/rule-index.ts';
+import { NOW, bundleOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
+
+const environment = { now: NOW, relations: ['viewer@document:42'] };
+const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), { minLength: 1, maxLength: 3 });
+const condition = fc.constantFrom(
+  undefined,
+  'true',
+  'false',
+  'args.amount > 100',
+  'has(args.amount) && args.amount > 100',
+  'principal == "agent-1"',
+  'context.channel == "web"',
+  '"viewer@document:42" in relations',
+  'resource != null && resource.matches("^file:")',
+);
+const ruleBody = fc.record({
+  effect: fc.constantFrom('allow', 'deny', 'escalate'),
+  match: fc.record({ action: globs, tool: globs, principal: fc.constant(['agent-*']), effect_level: fc.constant(['E1', 'E2']) }, { requiredKeys: [] }),
+  when: condition,
+});
+const ruleList = fc.array(ruleBody, { maxLength: 12 }).map((bodies) =>
+  bodies.map(({ when, ...body }, index) => ({ id: `r${index}`, ...body, ...(when === undefined ? {} : { when }) })),
+);
+const anyIntent = fc
+  .record({
+    action: fc.constantFrom('tool.call', 'model.call'),
+    tool: fc.constantFrom('files.read', 'web.get', 'mail.send', null),
+    resource: fc.constantFrom('file:/a', 'http://b', null),
+    principal: fc.constantFrom('agent-1', 'human'),
+    effect_level: fc.constantFrom('E0' as const, 'E1' as const, 'E4' as const),
+    args: fc.constantFrom({}, { amount: 5 }, { amount: 500 }, { amount: 'many' }),
+    context: fc.constantFrom({}, { channel: 'web' }),
+  })
+  .map(intentOf);
+function copyOf<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value; // plain JSON by construction
+}
+const openTool = { registry: { state: 'not_applicable' } } as const;
+
+describe('decide', () => {
+  it('never becomes ALLOW by one more deny rule', () => {
+    fc.assert(
+      fc.property(ruleList, ruleBody, anyIntent, (rules, { match, when }, intent) => {
+        const denial = { id: 'extra', effect: 'deny', match, ...(when === undefined ? {} : { when }) };
+        const before = policyOf(rules);
+        const after = policyOf([...rules, denial]);
+        const verdictBefore = decide(before, intent, factsFor(before, openTool)).verdict;
+        const verdictAfter = decide(after, intent, factsFor(after, openTool)).verdict;
+        expect(verdictAfter === 'ALLOW' && verdictBefore !== 'ALLOW').toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('evaluates through the index exactly as without it', () => {
+    fc.assert(
+      fc.property(ruleList, anyIntent, (rules, intent) => {
+        const policy = policyOf(rules);
+        const naive = policy.rules.filter(({ rule }) => matchesCall(rule.match, intent));
+        expect(evaluateRules(policy, intent, environment)).toEqual(combine(naive, intent, environment));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const factNames = Object.keys(factsFor(null)).filter((name) => name !== 'now' && name !== 'demand') as (keyof Facts)[];
+  it.each(factNames)('denies when "%s" is unavailable, whatever the rest says', (name) => {
+    fc.assert(
+      fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
+        const policy = policyOf([...rules, { id: 'all', effect: 'allow' }]);
+        const approval = known(granted ? grantFor(policy, intent) : null);
+        const facts = factsFor(policy, { ...openTool, approval, [name]: { state: 'unavailable', detail: 'down' } });
+        expect(decide(policy, intent, facts).verdict).toBe('DENY');
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is deterministic, and its verdict is that of the first gate that did not pass', () => {
+    fc.assert(
+      fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
+        const policy = policyOf(rules);
+        const facts = factsFor(policy, { ...openTool, approval: known(granted ? grantFor(policy, intent) : null) });
+        const decision = decide(policy, intent, facts);
+        expect(decide(policyOf(rules), copyOf(intent), copyOf(facts))).toEqual(decision);
+        const settled = decision.trace.some(({ gate, outcome }) => gate === 'approval' && outcome === 'pass');
+        const stop = decision.trace.find(({ outcome }) => outcome === 'deny' || (outcome === 'escalate' && !settled));
+        const deciding = decision.trace.find(({ outcome }) => outcome === 'deny') ?? stop;
+        expect(decision.reason_code).toBe(deciding?.reason_code ?? 'ALLOWED');
+        expect(decision.consumes_approval).toBe(settled);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has one policy hash for one meaning', () => {
+    const rule = { id: 'a', effect: 'allow' };
+    expect(policyOf([rule]).hash).toBe(policyOf([{ effect: 'allow', match: {}, id: 'a' }]).hash);
+    expect(policyOf([rule]).hash).not.toBe(policyOf([{ ...rule, reason: 'other' }]).hash);
+    expect(bundleOf([rule]).tests).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, parsePolicyBundle } from '../src/index.ts';
+import type { CompiledPolicy, Facts, Intent } from '../src/index.ts';
+
+export const NOW = '2026-03-01T12:00:00.000Z';
+const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+
+export function policyOf(rules: object[], tests: object[] = []): CompiledPolicy {
+  return compilePolicy(bundleOf(rules, tests), nodeProvider);
+}
+
+export function bundleOf(rules: object[], tests: object[] = []): PolicyBundle {
+  return parsePolicyBundle({ format: 'countersign/policy.v1', name: 'test', version: '1', rules, tests });
+}
+
+export function intentOf(changes: Partial<Intent> = {}): Intent {
+  return {
+    tenant: 'acme',
+    principal: 'agent-1',
+    session: 'session-1',
+    action: 'tool.call',
+    tool: 'files.read',
+    resource: 'file:/notes.txt',
+    effect_level: 'E1',
+    args: { path: '/notes.txt' },
+    context: {},
+    args_hash: digest('a'),
+    intent_hash: digest('b'),
+    ...changes,
+  };
+}
+
+/** Facts under which every gate passes. */
+export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
+  return {
+    now: NOW,
+    fence: known({ frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false }),
+    policy: known(policy && { hash: policy.hash, epoch: 1, signature_valid: true, age_ms: 10, age_max_ms: 1000 }),
+    identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
+    relationship: known({ snapshot_hash: digest('c'), age_ms: 10, age_max_ms: 1000, relations: ['viewer@document:42'], required: [] }),
+    registry: known({ server_id: 'files', state: 'approved', tool: toolOf({}) }),
+    scopes: known({ required: ['files:read'], granted: ['files:read', 'files:write'] }),
+    sandbox: known({ grant_hash: digest('d'), required: true, overgrants: [] }),
+    egress: known({ destination: 'example.org', allowed: true, detail: 'example.org' }),
+    provenance: known({ through_boundary: true }),
+    budgets: known([budgetOf({})]),
+    demand: { tool_calls: 1, spend_minor: 10, egress_bytes: 100, writes: 0 },
+    approval: known(null),
+    ...changes,
+  };
+}
+
+export function toolOf(changes: object) {
+  const input_schema: Record<string, unknown> = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false };
+  return { pinned_hash: digest('e'), current_hash: digest('e'), input_schema, ...changes };
+}
+
+export function budgetOf(changes: object) {
+  return {
+    budget_id: 'daily',
+    tool_calls_remaining: 5,
+    spend_remaining_minor: 1000,
+    egress_remaining_bytes: null,
+    writes_remaining: 5,
+    approval_required_above_minor: null,
+    currency: 'EUR',
+    ...changes,
+  };
+}
+
+export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object = {}) {
+  return {
+    approval_id: 'apr_1',
+    state: 'approved' as const,
+    intent_hash: intent.intent_hash,
+    policy_hash: policy.hash,
+    uses_remaining: 1,
+    expired: false,
+    ...changes,
+  };
+}
+
+export function known<Value>(value: Value): { state: 'known'; value: Value } {
+  return { state: 'known', value };
+}
