@@ -10,6 +10,7 @@ interface Walk {
 }
 
 // Control characters, quote, backslash and any surrogate: a string without them is its own escaped form.
+// eslint-disable-next-line no-control-regex -- RFC 8785 §3.2.2.2 escapes exactly these
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
 // With the u flag a well-formed pair is one code point above U+FFFF, so only lone surrogates match.
 const LONE_SURROGATE = /[\ud800-\udfff]/u;

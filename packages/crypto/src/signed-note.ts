@@ -92,7 +92,7 @@ function decodeSignature(encoded: string): Uint8Array {
 
 function assertNoteText(text: string): void {
   if (!text.endsWith('\n')) throw malformed('text does not end with a newline');
-  // Control characters below U+0020 but newline, and what UTF-8 cannot encode.
+  // eslint-disable-next-line no-control-regex -- notes forbid control characters but newline, and what UTF-8 cannot encode
   if (/[\u0000-\u0009\u000b-\u001f]|\p{Cs}/u.test(text))
     throw malformed('text holds control characters or lone surrogates');
 }

@@ -23,7 +23,7 @@ describe('RFC 8785 canonical form', () => {
     }
     const value = parseStrictJson(vector.text, LIMITS);
     expect(canonicalize(value)).toBe(vector.canonical);
-    expect(parseStrictJson(utf8Bytes(vector.canonical), LIMITS)).toEqual(value);
+    expect(canonicalize(parseStrictJson(vector.canonical, LIMITS))).toBe(vector.canonical);
     expect(canonicalBytes(value)).toEqual(utf8Bytes(vector.canonical));
   });
 
@@ -62,8 +62,7 @@ describe('the plain-JSON gate', () => {
   cyclic['self'] = [cyclic];
   const withSymbol = { a: 1, [Symbol('hidden')]: 2 };
   const annotated = Object.assign([1], { note: 'lost' });
-  const sparse = [1, 2, 3];
-  delete sparse[1];
+  const sparse = new Array<number>(3);
 
   it.each<[string, unknown, string, string]>([
     ['undefined', undefined, 'NOT_PLAIN_JSON', ''],
@@ -98,7 +97,7 @@ describe('the plain-JSON gate', () => {
     ['64 levels', nested(64)],
     ['an object without prototype', Object.assign(Object.create(null), { a: [] })],
     ['objects and arrays of another realm', runInNewContext('({ a: [{ b: 1 }] })')],
-    ['the same object twice, which is no cycle', [withSymbol.a, [cyclic].length, ...Array(2).fill({ a: 1 })]],
+    ['the same object twice, which is no cycle', Array(2).fill({ a: [] })],
   ])('accepts %s and returns it unchanged', (_what, value) => {
     expect(parsePlainJson(value)).toBe(value);
   });

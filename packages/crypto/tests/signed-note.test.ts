@@ -113,7 +113,7 @@ describe('a signed note', () => {
     'a+00000000+AQ==',
     `${formatVkey(logKey)}=`,
     formatVkey(logKey).replace('acme', 'evil'),
-    formatVkey(logKey).replace('+AV', '+BF'),
+    formatVkey(logKey).replace(/(\+[0-9a-f]{8}\+)A/, '$1B'),
   ])('has no verifier key %j', (vkey) => {
     expect(refusal(() => parseVkey(nodeProvider, vkey)).code).toBe('MALFORMED_KEY');
   });

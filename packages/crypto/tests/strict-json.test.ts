@@ -26,7 +26,7 @@ describe('strict JSON text', () => {
   });
 
   it('reads what JSON.parse reads from any text without a hidden loss', () => {
-    const spaced = fc.tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary', noNegativeZero: true }), fc.nat(3));
+    const spaced = fc.tuple(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), fc.nat(3));
     fc.assert(
       fc.property(spaced, ([value, indent]) => {
         const text = JSON.stringify(value, null, indent);
