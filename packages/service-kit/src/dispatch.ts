@@ -60,14 +60,13 @@ async function runOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once
 }
 
 function headersSince({ headers }: Exchange, start: number): Record<string, string> {
-  const pairs = headers
-    .slice(start)
-    .flatMap((name, index, own) => (index % 2 === 0 ? [[name, own[index + 1] ?? '']] : []));
-  return Object.fromEntries(pairs);
+  const own: Record<string, string> = {};
+  for (let index = start; index < headers.length; index += 2) own[headers[index] ?? ''] = headers[index + 1] ?? '';
+  return own;
 }
 
 function sendStored(exchange: Exchange, stored: StoredAnswer): void {
-  for (const name in stored.headers) exchange.setHeader(name, stored.headers[name] ?? '');
+  for (const [name, value] of Object.entries(stored.headers)) exchange.setHeader(name, value);
   sendText(exchange, stored.status, stored.text);
 }
 

@@ -1,4 +1,4 @@
-import { AppError, errorCodes, isAppError, type ErrorEnvelope } from '@countersign/contracts';
+import { errorCodes, isAppError, type AppError, type ErrorEnvelope } from '@countersign/contracts';
 
 /** Recognises an error of a library (a database that does not answer) as one of ours; null when it does not know it. */
 export type ClassifyError = (error: unknown) => AppError | null;

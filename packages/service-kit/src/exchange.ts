@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AnyRoute } from '@countersign/contracts';
 import { clientAddress } from './client-address.ts';
 import type { HttpServices } from './http-services.ts';
@@ -42,9 +42,10 @@ export class Exchange {
     this.#isStream = route?.media === 'event-stream';
   }
 
-  /** A header of the answer; a second value for a name replaces the first. Bound, because handlers take it out of their input. */
+  /** A header of the answer; a second value for a name replaces the first. Throws on a value that no header can hold. Bound, because handlers take it out of their input. */
   readonly setHeader = (name: string, value: string): void => {
     const wanted = name.toLowerCase();
+    validateHeaderValue(wanted, value);
     if (this.arePreset && !this.res.headersSent) this.res.setHeader(wanted, value);
     for (let index = 0; index < this.headers.length; index += 2) {
       if (this.headers[index] !== wanted) continue;

@@ -23,6 +23,6 @@ export type HttpServices = {
   /** Query members that guards read on every route, so that strict query shapes need not know them. */
   readonly guardQuery: readonly string[];
   readonly checkReplies: boolean;
-  /** Requests being answered; a drain waits for them. */
+  /** Open event streams, which a drain ends. */
   readonly streams: Set<AbortController>;
 };

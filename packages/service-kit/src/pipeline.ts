@@ -73,7 +73,7 @@ async function limitRate(exchange: Exchange, { route, options }: Endpoint, princ
   const key = callerKey(principal) ?? `address ${exchange.clientAddress}`;
   try {
     const verdict = await rateLimiter.take(key, className);
-    for (const name in verdict.headers) exchange.headers.push(name, verdict.headers[name] ?? '');
+    for (const [name, value] of Object.entries(verdict.headers)) exchange.headers.push(name, value);
     if (verdict.allowed) return;
   } catch (cause) {
     exchange.log.error('rate_limiter.failed', { limit_class: className, error: cause });

@@ -49,8 +49,11 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
     req.on('end', () =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
     );
-    req.on('error', () => reject(new RequestAborted('The request ended early')));
-    req.on('close', () => reject(new RequestAborted('The request ended early')));
+    const onEarlyEnd = () => {
+      if (!req.complete) reject(new RequestAborted('The request ended early'));
+    };
+    req.on('error', onEarlyEnd);
+    req.on('close', onEarlyEnd);
   });
 }
 

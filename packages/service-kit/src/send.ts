@@ -44,20 +44,29 @@ export function presetHeaders(exchange: Exchange): void {
   exchange.res.once('close', () => observe(exchange, exchange.res.statusCode));
 }
 
-/** The one place that answers errors. An answer that has begun cannot be corrected: its connection is cut, so that nobody takes it for whole. */
-export function sendError(
-  exchange: Exchange,
-  error: unknown,
-  render: (envelope: ErrorEnvelope) => unknown = (envelope) => envelope,
-): void {
-  const { res, req } = exchange;
-  if (error instanceof RequestAborted || res.destroyed) {
-    exchange.log.debug('request.aborted', { error });
-    return;
+/**
+ * The one place that answers errors. Never throws. An answer that has begun cannot be corrected: its connection is cut, so that
+ * nobody takes it for whole.
+ */
+export function sendError(exchange: Exchange, error: unknown, render: RenderError = (envelope) => envelope): void {
+  const { res, log } = exchange;
+  try {
+    if (error instanceof RequestAborted || res.destroyed) log.debug('request.aborted', { error });
+    else answerError(exchange, error, render);
+  } catch (fault) {
+    log.error('request.unanswerable', { error: fault });
+    res.destroy();
   }
-  const { status, headers, envelope } = errorAnswer(error, exchange.requestId, exchange.services.classifiers);
-  if (status >= 500)
+}
+
+type RenderError = (envelope: ErrorEnvelope) => unknown;
+
+function answerError(exchange: Exchange, error: unknown, render: RenderError): void {
+  const { res, req, requestId, services } = exchange;
+  const { status, headers, envelope } = errorAnswer(error, requestId, services.classifiers);
+  if (status >= 500) {
     exchange.log.error('request.failed', { status, method: req.method, error_code: envelope.error.code, error });
+  }
   if (res.headersSent) {
     res.destroy();
     return;
@@ -67,9 +76,11 @@ export function sendError(
 }
 
 /** For faults of HTTP itself, where Node gives a bare socket and no request. */
-export function rawErrorResponse(status: number, text: string): string {
+export function rawErrorResponse(status: number, envelope: ErrorEnvelope): string {
+  const text = JSON.stringify(envelope);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `x-request-id: ${envelope.error.request_id}`,
     ...pairs(fixedHeaders),
     `content-type: ${jsonType}`,
     `content-length: ${Buffer.byteLength(text)}`,

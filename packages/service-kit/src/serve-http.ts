@@ -96,7 +96,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, inFlight
     return;
   }
   const { status, message } = parserFault(error.code);
-  socket.end(rawErrorResponse(status, JSON.stringify(parserEnvelope(message))));
+  socket.end(rawErrorResponse(status, parserEnvelope(message)));
 }
 
 function parserFault(code: string | undefined): { status: number; message: string } {

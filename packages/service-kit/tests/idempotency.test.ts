@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { HttpServer, IdempotencyStore, StoredAnswer } from '../src/index.ts';
+import { asAdmin, EchoBody, handleAdmin, routes, send, startEcho } from './echo-service.ts';
+
+type Held = { fingerprint: string; answer: StoredAnswer | null };
+
+/** The smallest store that keeps the port's promise. */
+function memoryStore(): IdempotencyStore {
+  const held = new Map<string, Held>();
+  return {
+    begin: (scope, key, fingerprint) => {
+      const found = held.get(`${scope} ${key}`);
+      if (found === undefined) held.set(`${scope} ${key}`, { fingerprint, answer: null });
+      if (found === undefined) return Promise.resolve({ kind: 'run' });
+      if (found.fingerprint !== fingerprint) return Promise.resolve({ kind: 'mismatch' });
+      return Promise.resolve(found.answer === null ? { kind: 'in-flight' } : { kind: 'replay', answer: found.answer });
+    },
+    complete: (scope, key, answer) => {
+      const found = held.get(`${scope} ${key}`);
+      if (found !== undefined) found.answer = answer;
+      return Promise.resolve();
+    },
+    abandon: (scope, key) => Promise.resolve(void held.delete(`${scope} ${key}`)),
+  };
+}
+
+let server: HttpServer;
+let runs = 0;
+const held: { release: () => void } = { release: () => undefined };
+
+beforeAll(async () => {
+  const counting = handleAdmin(routes.echo)(async ({ body, caller, setHeader }) => {
+    runs += 1;
+    setHeader('etag', `"${runs}"`);
+    if (body.text === 'slow') await new Promise<void>((resolve) => (held.release = resolve));
+    if (body.text === 'crash' && runs === 1) throw new Error('once');
+    return { text: `${body.text} ${runs}`, caller: caller.name };
+  });
+  server = await startEcho({ endpoints: [counting], idempotency: memoryStore(), callerKey: () => 'ada' });
+});
+afterAll(async () => await server.close());
+
+function call(key: string, text: string) {
+  runs = key.startsWith('again') ? runs : 0;
+  return send(server.url, {
+    headers: { ...asAdmin, 'idempotency-key': key },
+    body: JSON.stringify(EchoBody.parse({ text })),
+  });
+}
+
+describe('Idempotency-Key', () => {
+  it('runs once and replays status, body and headers', async () => {
+    const first = await call('"key-1"', 'a');
+    const second = await call('key-1', 'a');
+    expect(runs).toBe(0);
+    expect(second.text).toBe(first.text);
+    expect(second.headers['etag']).toBe('"1"');
+    expect([first, second].map(({ headers }) => headers['idempotency-replayed'])).toEqual([undefined, 'true']);
+  });
+
+  it('answers 422 to another body under the same key, without running it', async () => {
+    await call('key-2', 'a');
+    const other = await call('key-2', 'b');
+    expect({ status: other.status, runs }).toEqual({ status: 422, runs: 0 });
+  });
+
+  it('answers 409 while the first request runs', async () => {
+    const first = call('key-3', 'slow');
+    while (runs === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = await call('again-key-3'.slice(6), 'slow');
+    held.release();
+    expect([(await first).status, second.status]).toEqual([200, 409]);
+  });
+
+  it('runs again after a failure', async () => {
+    const failed = await call('key-4', 'crash');
+    runs = 1;
+    const retried = await send(server.url, {
+      headers: { ...asAdmin, 'idempotency-key': 'key-4' },
+      body: '{"text":"crash"}',
+    });
+    expect([failed.status, retried.status]).toEqual([500, 200]);
+  });
+
+  it.each(['', '"open', 'a b', 'x'.repeat(256)])('refuses the malformed key %j', async (key) => {
+    expect((await call(key, 'a')).status).toBe(400);
+  });
+});

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { ErrorEnvelope } from '@countersign/contracts';
+import { clientAddress, createRateLimiter, type RateLimiter } from '../src/index.ts';
+import { asAdmin, send, startEcho } from './echo-service.ts';
+
+function atTime(keysMax?: number) {
+  const clock = { ms: 0 };
+  const limiter = createRateLimiter({
+    classes: { few: { limit: 2, windowMs: 10_000 } },
+    now: () => clock.ms,
+    ...(keysMax === undefined ? {} : { keysMax }),
+  });
+  const take = async (key: string) => await limiter.take(key, 'few');
+  return { clock, take };
+}
+
+const callerKey = (caller: unknown) => (caller === undefined ? null : 'ada');
+const request = { headers: asAdmin, body: '{"text":"a"}' };
+
+describe('the rate limiter', () => {
+  it('lets a burst through, then as many as time refills', async () => {
+    const { clock, take } = atTime();
+    const burst = [await take('a'), await take('a'), await take('a')];
+    clock.ms = 5_000;
+    const later = [await take('a'), await take('a')];
+    expect([...burst, ...later].map(({ allowed }) => allowed)).toEqual([true, true, false, true, false]);
+    expect(burst[2]?.headers).toEqual({
+      ratelimit: '"few";r=0;t=10',
+      'ratelimit-policy': '"few";q=2;w=10',
+      'retry-after': '5',
+    });
+  });
+
+  it('counts each key for itself and forgets the least recently used beyond its bound', async () => {
+    const { take } = atTime(2);
+    for (const key of ['a', 'a', 'b', 'b', 'c']) await take(key);
+    expect((await take('b')).allowed).toBe(false);
+    expect((await take('a')).allowed).toBe(true);
+  });
+
+  it('answers 429 with Retry-After per caller, whatever addresses the caller claims', async () => {
+    const rateLimiter = createRateLimiter({ classes: { standard: { limit: 2, windowMs: 60_000 } } });
+    const server = await startEcho({ rateLimiter, callerKey });
+    const from = (address: string) =>
+      send(server.url, { ...request, headers: { ...asAdmin, 'x-forwarded-for': address } });
+    const answers = [await from('1.1.1.1'), await from('2.2.2.2'), await from('3.3.3.3')];
+    await server.close();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.headers['retry-after']).toBe('30');
+    expect(ErrorEnvelope.parse(JSON.parse(answers[2]?.text ?? '')).error.code).toBe('RATE_LIMITED');
+  });
+
+  it('refuses on classes that fail closed when it cannot answer, and lets others through', async () => {
+    const broken = (failClosed: boolean): RateLimiter => ({
+      take: () => Promise.reject(new Error('down')),
+      classOf: () => ({ limit: 1, windowMs: 1, failClosed }),
+    });
+    const [closed, open] = [
+      await startEcho({ rateLimiter: broken(true) }),
+      await startEcho({ rateLimiter: broken(false) }),
+    ];
+    const statuses = [(await send(closed.url, request)).status, (await send(open.url, request)).status];
+    await Promise.all([closed.close(), open.close()]);
+    expect(statuses).toEqual([503, 200]);
+  });
+});
+
+describe('clientAddress', () => {
+  const from = (remoteAddress: string, forwarded?: string) =>
+    ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage; // the two members that are read
+
+  it('believes forwarded addresses only as far as trusted proxies wrote them', () => {
+    expect(clientAddress(from('10.0.0.9', '6.6.6.6'), 0)).toBe('10.0.0.9');
+    expect(clientAddress(from('10.0.0.9', '6.6.6.6, 203.0.113.7'), 1)).toBe('203.0.113.7');
+    expect(clientAddress(from('10.0.0.9', '6.6.6.6, 203.0.113.7, 10.0.0.1'), 2)).toBe('203.0.113.7');
+    expect(clientAddress(from('10.0.0.9'), 1)).toBe('10.0.0.9');
+  });
+
+  it('takes one IPv6 subscriber for one caller', () => {
+    expect(clientAddress(from('2001:db8::1'), 0)).toBe(clientAddress(from('2001:db8:0:0:ffff::2'), 0));
+    expect(clientAddress(from('::ffff:10.0.0.9'), 0)).toBe('10.0.0.9');
+  });
+});

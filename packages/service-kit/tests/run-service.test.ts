@@ -1,0 +1,69 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+const entry = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+// A process of its own runs the build, not the sources that Jest transforms: make sure that it is today's.
+beforeAll(() => {
+  spawnSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'packages/service-kit'], { cwd: root });
+}, 60_000);
+
+/** A real process around `start`; resolves with its lines and exit code after the signals were sent. */
+async function runProcess(start: string, signals: NodeJS.Signals[]) {
+  const source = `
+    import { createLogger, runService } from ${JSON.stringify(entry)};
+    const log = createLogger({ service: 'child' });
+    await runService({ log, start: async (lifecycle) => { ${start} } });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source]);
+  let text = '';
+  child.stdout.setEncoding('utf8');
+  for (const signal of signals) {
+    while (!text.includes(signal === signals[0] ? 'service.started' : 'service.stopping')) {
+      text += String((await once(child.stdout, 'data'))[0]);
+    }
+    child.kill(signal);
+  }
+  child.stdout.on('data', (chunk: string) => (text += chunk));
+  const [code] = await once(child, 'close');
+  const events = text
+    .trim()
+    .split('\n')
+    .map((line) => String(JSON.parse(line).event));
+  return { events, code: Number(code) };
+}
+
+const keepAlive = 'const timer = setInterval(() => {}, 1000); lifecycle.onClose("timer", () => clearInterval(timer));';
+
+describe('a service process', () => {
+  it('is not ready first, closes in reverse and exits 0 on SIGTERM', async () => {
+    const start = `${keepAlive}
+      lifecycle.onClose('first', () => log.info('closed.first'));
+      lifecycle.onClose('second', () => log.info(lifecycle.isStopping() ? 'closed.second' : 'wrong'));`;
+    const { events, code } = await runProcess(start, ['SIGTERM']);
+    expect(events).toEqual(['service.started', 'service.stopping', 'closed.second', 'closed.first', 'service.stopped']);
+    expect(code).toBe(0);
+  });
+
+  it('exits at once on a second signal', async () => {
+    const start = `${keepAlive} lifecycle.onClose('stuck', () => new Promise(() => undefined));`;
+    expect((await runProcess(start, ['SIGTERM', 'SIGINT'])).code).toBe(1);
+  });
+
+  it('closes what was opened and exits 1 when it cannot start', async () => {
+    const start = `lifecycle.onClose('first', () => log.info('closed.first')); throw new Error('no port');`;
+    const { events, code } = await runProcess(start, []);
+    expect(events).toEqual(['service.start_failed', 'closed.first']);
+    expect(code).toBe(1);
+  });
+
+  it('exits 1 on an unhandled rejection, after logging it', async () => {
+    const { events, code } = await runProcess(
+      `${keepAlive} setTimeout(() => { void Promise.reject(new Error('lost')); }, 1);`,
+      [],
+    );
+    expect({ last: events.at(-1), code }).toEqual({ last: 'service.fault', code: 1 });
+  });
+});

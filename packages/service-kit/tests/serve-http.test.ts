@@ -1,0 +1,215 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { AppError, defineRoute } from '@countersign/contracts';
+import { z } from 'zod';
+import {
+  createLifecycle,
+  createMetrics,
+  handlePublic,
+  healthEndpoints,
+  openEventStream,
+  takenOver,
+  type EventStream,
+  type HealthCheck,
+} from '../src/index.ts';
+import { asAdmin, echoEndpoints, send, silentLog, startEcho } from './echo-service.ts';
+
+const eventsRoute = defineRoute({
+  operation: 'events',
+  summary: 'Streams.',
+  method: 'GET',
+  path: '/events',
+  auth: 'public',
+  media: 'event-stream',
+  query: z.strictObject({ refuse: z.string().optional() }),
+  reply: z.unknown(),
+});
+
+/** A stream server whose handler hands its stream to the test. */
+async function startStream() {
+  let opened: (stream: EventStream) => void = () => undefined;
+  const stream = new Promise<EventStream>((resolve) => (opened = resolve));
+  const events = handlePublic(eventsRoute)((input) => {
+    if (input.query.refuse !== undefined) throw new AppError('NOT_FOUND', 'No such stream');
+    opened(openEventStream(input, { heartbeatMs: 5, retryMs: 1_000 }));
+    return takenOver;
+  });
+  return { server: await startEcho({ endpoints: [events] }), stream };
+}
+
+async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, wanted: RegExp): Promise<string> {
+  let text = '';
+  while (!wanted.test(text)) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += Buffer.from(value).toString('utf8');
+  }
+  return text;
+}
+
+function readerOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
+  if (response.body === null) throw new Error('no body');
+  return response.body.getReader();
+}
+
+describe('an event stream', () => {
+  it('sends retry, ids, names, data and heartbeats, and carries the headers of every answer', async () => {
+    const { server, stream } = await startStream();
+    const response = await fetch(`${server.url}/events`);
+    const reader = readerOf(response);
+    expect(await (await stream).send({ id: '7', event: 'receipt\ninjected: x', data: { a: 'line\nbreak' } })).toBe(
+      true,
+    );
+    const text = await readUntil(reader, /heartbeat/);
+    await reader.cancel();
+    await server.close();
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(text).toContain('retry: 1000\n\n');
+    expect(text).toContain('id: 7\nevent: receiptinjected: x\ndata: {"a":"line\\nbreak"}\n\n');
+  });
+
+  it('ends for the sender when the caller leaves', async () => {
+    const { server, stream } = await startStream();
+    const reader = readerOf(await fetch(`${server.url}/events`));
+    const { ended, send: sendEvent } = await stream;
+    const left = new Promise((resolve) => ended.addEventListener('abort', resolve));
+    await reader.cancel();
+    await left;
+    expect(await sendEvent({ data: 1 })).toBe(false);
+    await server.close();
+  });
+
+  it('makes the sender wait for a caller that does not read', async () => {
+    const { server, stream } = await startStream();
+    const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /events HTTP/1.1\r\nhost: a\r\n\r\n'));
+    socket.pause();
+    const { send: sendEvent } = await stream;
+    let sent = 0;
+    const flood = (async () => {
+      while (sent < 1_000 && (await sendEvent({ data: 'x'.repeat(100_000) }))) sent += 1;
+    })();
+    await Promise.race([flood, new Promise((resolve) => setTimeout(resolve, 300))]);
+    expect(sent).toBeLessThan(1_000);
+    socket.destroy();
+    await flood;
+    await server.close();
+  });
+
+  it('ends in order when the process drains, so that draining does not wait for it', async () => {
+    const { server, stream } = await startStream();
+    const reader = readerOf(await fetch(`${server.url}/events`));
+    await stream;
+    const closed = server.close();
+    expect(await readUntil(reader, /never/)).toContain('retry');
+    await closed;
+  });
+
+  it('answers a refusal as JSON in the envelope', async () => {
+    const { server } = await startStream();
+    const got = await send(server.url, { method: 'GET', path: '/events?refuse=1' });
+    const head = await send(server.url, { method: 'HEAD', path: '/events' });
+    await server.close();
+    expect({ status: got.status, type: got.headers['content-type'] }).toEqual({
+      status: 404,
+      type: 'application/json; charset=utf-8',
+    });
+    expect(head.status).toBe(405);
+  });
+});
+
+const slowRoute = defineRoute({
+  operation: 'slow',
+  summary: 'Waits.',
+  method: 'GET',
+  path: '/slow',
+  auth: 'public',
+  reply: z.strictObject({ done: z.literal(true) }),
+});
+
+/** A server with one request in flight that ends when `release` is called. */
+async function withRequestInFlight(graceMs: number) {
+  let release = () => undefined as void;
+  let entered = () => undefined as void;
+  const inside = new Promise<void>((resolve) => (entered = resolve));
+  const slow = handlePublic(slowRoute)(async ({ signal }) => {
+    entered();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+      signal.addEventListener('abort', () => resolve());
+    });
+    return { done: true };
+  });
+  const server = await startEcho({ endpoints: [slow] }, { graceMs });
+  const answered = fetch(`${server.url}/slow`);
+  await inside;
+  return { server, answered, release: () => release() };
+}
+
+describe('closing', () => {
+  it('accepts nobody, lets what is in flight end, then resolves', async () => {
+    const { server, answered, release } = await withRequestInFlight(10_000);
+    const closed = server.close();
+    await expect(fetch(server.url)).rejects.toThrow();
+    release();
+    const response = await answered;
+    expect({ status: response.status, connection: response.headers.get('connection') }).toEqual({
+      status: 200,
+      connection: 'close',
+    });
+    await closed;
+  });
+
+  it('cuts what does not end within the grace, and aborts its signal', async () => {
+    const { server, answered } = await withRequestInFlight(20);
+    const refused = expect(answered).rejects.toThrow();
+    await server.close();
+    await refused;
+  });
+
+  it('does not wait for idle keep-alive connections', async () => {
+    const server = await startEcho();
+    await (await fetch(`${server.url}/things/a`)).text();
+    await server.close();
+  });
+});
+
+describe('health', () => {
+  it('is ready with all checks up, tells which is down, and is live all the time', async () => {
+    const state = { database: true };
+    const database: HealthCheck = () =>
+      state.database ? Promise.resolve() : Promise.reject(new Error('secret reason'));
+    const hanging: HealthCheck = () => new Promise(() => undefined);
+    const lifecycle = createLifecycle(silentLog);
+    const server = await startEcho({ endpoints: healthEndpoints({ database }, lifecycle) });
+    const stuck = await startEcho({ endpoints: healthEndpoints({ database, hanging }) });
+    const ready = (url: string) => send(url, { method: 'GET', path: '/health/ready' });
+    const up = await ready(server.url);
+    const late = await ready(stuck.url);
+    state.database = false;
+    const down = await ready(server.url);
+    lifecycle.beginStop();
+    const stopping = await ready(server.url);
+    const live = await send(server.url, { method: 'GET', path: '/health/live' });
+    await Promise.all([server.close(), stuck.close()]);
+    expect([up.status, up.text]).toEqual([200, '{"status":"ready","checks":{"database":"up"}}']);
+    expect([late.status, late.text]).toEqual([
+      503,
+      '{"status":"not_ready","checks":{"database":"up","hanging":"down"}}',
+    ]);
+    expect([down.status, down.text]).toEqual([503, '{"status":"not_ready","checks":{"database":"down"}}']);
+    expect([stopping.status, live.status]).toEqual([503, 200]);
+  });
+});
+
+describe('metrics', () => {
+  it('count answers by operation and status', async () => {
+    const metrics = createMetrics();
+    const server = await startEcho({ endpoints: echoEndpoints, metrics });
+    await send(server.url, { headers: asAdmin, body: '{"text":"a"}' });
+    await send(server.url, { headers: asAdmin, body: '{"text":1}' });
+    await server.close();
+    expect(metrics.render()).toContain('_count{operation="echo",status="200"} 1');
+    expect(metrics.render()).toContain('_bucket{operation="echo",status="400",le="+Inf"} 1');
+  });
+});
