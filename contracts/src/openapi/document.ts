@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { ErrorEnvelope, errorCodes, type ErrorCode } from '../errors.ts';
+import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.ts';
+import type { PlainJson } from '../scalars.ts';
+import { createComponents, type Components, type JsonSchema } from './components.ts';
+
+export type DocumentOptions = {
+  title: string;
+  description: string;
+  version: string;
+  serverUrl: string;
+  routes: AnyRoute[];
+  /** Modules whose exported zod types become the named schemas. */
+  modules: Record<string, unknown>[];
+};
+
+/** The public OpenAPI 3.1.1 description of one service: the same routes that its server parses by. */
+export function openApiDocument(options: DocumentOptions): JsonSchema {
+  const components = createComponents(options.modules, '#/components/schemas/');
+  const paths = pathsOf(options.routes, components);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.serverUrl }],
+    paths,
+    components: { securitySchemes: securitySchemes(options.routes), schemas: components.named() },
+  };
+}
+
+function pathsOf(routes: AnyRoute[], components: Components): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
+  for (const route of [...routes].sort(byPath)) {
+    const operation = operationOf(route, components);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  }
+  return paths;
+}
+
+function byPath(a: AnyRoute, b: AnyRoute): number {
+  return `${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1;
+}
+
+function operationOf(route: AnyRoute, components: Components): JsonSchema {
+  const body = route.body as z.ZodType | undefined; // AnyRoute forgets the member types
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    'x-countersign-auth': route.auth,
+    security: security[route.auth],
+    parameters: parametersOf(route, components),
+    ...(body ? { requestBody: { required: true, content: json(components.schemaOf(body, 'input')) } } : {}),
+    responses: responsesOf(route, components),
+  };
+}
+
+const security: Record<AuthClass, PlainJson> = {
+  public: [],
+  tenant_scoped: [{ adminKey: [] }],
+  admin: [{ adminKey: [] }],
+  service_internal: [{ serviceKey: [] }],
+  session: [{ sessionToken: [] }],
+  member: [{ sessionToken: [] }, { apiKey: [] }],
+  partner: [{ sessionToken: [] }, { apiKey: [] }],
+  owner: [{ sessionToken: [] }, { apiKey: [] }],
+};
+
+const schemes: Record<string, JsonSchema> = {
+  adminKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_ADMIN_API_KEY.' },
+  serviceKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_SERVICE_API_KEY.' },
+  sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token; rotates through X-New-Token.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A workspace key, hp_…' },
+};
+
+function securitySchemes(routes: AnyRoute[]): JsonSchema {
+  const used = JSON.stringify(routes.map(({ auth }) => security[auth]));
+  return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.includes(`"${name}"`)));
+}
+
+function parametersOf(route: AnyRoute, components: Components): PlainJson {
+  return [
+    ...pathParams(route.path).map((name) => parameter('path', name, memberOf(route.params, name, components), true)),
+    ...members(route.query, components).map(({ name, schema }) => parameter('query', name, schema, false)),
+    ...headersOf(route),
+  ];
+}
+
+type Member = { name: string; schema: JsonSchema };
+
+/** Parameters are described one by one, so that a named shape of parameters does not become a component. */
+function members(shape: AnyRoute['query'], components: Components): Member[] {
+  if (shape === undefined) return [];
+  if (!(shape instanceof z.ZodObject)) throw new TypeError('Parameters are described by an object of their names');
+  return Object.entries(shape.shape).map(([name, type]) => ({
+    name,
+    schema: components.schemaOf(type as z.ZodType, 'input'), // the members of a zod object are zod types
+  }));
+}
+
+function memberOf(shape: AnyRoute['params'], name: string, components: Components): JsonSchema {
+  const found = members(shape, components).find((member) => member.name === name);
+  if (found === undefined) throw new TypeError(`The path parameter ${name} has no type`);
+  return found.schema;
+}
+
+function parameter(
+  place: 'path' | 'query' | 'header',
+  name: string,
+  schema: JsonSchema,
+  required: boolean,
+): JsonSchema {
+  return { in: place, name, required, schema };
+}
+
+const text: JsonSchema = { type: 'string' };
+
+function headersOf(route: AnyRoute): JsonSchema[] {
+  const tenant = [
+    parameter('header', 'X-Gov-Tenant-ID', text, false),
+    parameter('header', 'X-Gov-Principal-ID', text, false),
+  ];
+  const repeatable = route.method === 'POST' && route.idempotent !== false && route.auth !== 'public';
+  return [
+    ...(route.auth === 'tenant_scoped' ? tenant : []),
+    ...(repeatable
+      ? [parameter('header', 'Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 }, false)]
+      : []),
+  ];
+}
+
+const mediaTypes: Record<Media, string[]> = {
+  json: ['application/json'],
+  'event-stream': ['text/event-stream'],
+  openai: ['application/json', 'text/event-stream'],
+  mcp: ['application/json', 'text/event-stream'],
+};
+
+function responsesOf(route: AnyRoute, components: Components): JsonSchema {
+  const reply = components.schemaOf(route.reply as z.ZodType, 'output'); // AnyRoute forgets the member types
+  const statuses = [route.status, ...(route.alsoStatus ?? [])];
+  const answer = { description: route.summary, content: contentOf(route.media, reply) };
+  return {
+    ...Object.fromEntries(statuses.map((status) => [String(status), answer])),
+    ...errorResponses(route, components, statuses),
+    default: errorResponse('Any other failure, in the same envelope.', components),
+  };
+}
+
+function contentOf(media: Media, reply: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    mediaTypes[media].map((type) => [type, { schema: type === 'application/json' ? reply : text }]),
+  );
+}
+
+/** Codes that answer on every route of a kind, so that routes need not repeat them. */
+function impliedErrors(route: AnyRoute): ErrorCode[] {
+  const sent = route.body !== undefined || route.query !== undefined || route.params !== undefined;
+  return [
+    ...(sent ? (['INVALID_REQUEST', 'UNKNOWN_MEMBER'] as const) : []),
+    ...(route.body !== undefined ? (['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID'] as const) : []),
+    ...(route.auth === 'tenant_scoped' ? (['TENANT_REQUIRED'] as const) : []),
+  ];
+}
+
+function errorResponses(route: AnyRoute, components: Components, taken: number[]): JsonSchema {
+  const codes = [...new Set([...impliedErrors(route), ...(route.errors ?? [])])];
+  const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses
+      .filter((status) => !taken.includes(status))
+      .map((status) => {
+        const named = codes.filter((code) => errorCodes[code].status === status);
+        return [String(status), errorResponse(named.join(', '), components)];
+      }),
+  );
+}
+
+function errorResponse(description: string, components: Components): JsonSchema {
+  return { description, content: json(components.schemaOf(ErrorEnvelope, 'output')) };
+}
+
+function json(schema: JsonSchema): JsonSchema {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,78 @@
+import * as gateway from '../gateway/index.ts';
+import * as kernel from '../governance-kernel/index.ts';
+import * as shared from '../index.ts';
+import type { AnyRoute } from '../route.ts';
+import { createComponents } from './components.ts';
+import { openApiDocument } from './document.ts';
+import { errorCodesPage, reasonCodesPage, routesPage } from './reference.ts';
+
+const version = '0.1.0';
+
+/** Every route that a contracts module exports. */
+export function routesOf(module: Record<string, unknown>): AnyRoute[] {
+  return Object.values(module).filter(isRoute);
+}
+
+function isRoute(value: unknown): value is AnyRoute {
+  return typeof value === 'object' && value !== null && 'operation' in value && 'path' in value && 'auth' in value;
+}
+
+/** All routes, by service. */
+export const routesByService: { name: string; routes: AnyRoute[] }[] = [
+  { name: 'gateway', routes: routesOf(gateway) },
+  { name: 'governance-kernel', routes: routesOf(kernel) },
+];
+
+/** Every generated file by its path from the repository root. `make gen` writes them, a test compares them. */
+export function generatedFiles(): Record<string, string> {
+  return {
+    'contracts/openapi/governance-kernel.json': print(
+      openApiDocument({
+        title: 'Countersign governance kernel',
+        description: 'Decides every consequential call, seals a signed receipt, proves it.',
+        version,
+        serverUrl: 'http://127.0.0.1:8080',
+        routes: routesOf(kernel),
+        modules: [shared, kernel],
+      }),
+    ),
+    'contracts/openapi/gateway.json': print(
+      openApiDocument({
+        title: 'Countersign gateway',
+        description: 'The public door: identity, workspaces, tasks, audit.',
+        version,
+        serverUrl: 'http://127.0.0.1:3100',
+        routes: routesOf(gateway),
+        modules: [shared, gateway],
+      }),
+    ),
+    ...schemaFiles(),
+    'docs/reference/reason-codes.md': reasonCodesPage(),
+    'docs/reference/error-codes.md': errorCodesPage(),
+    'docs/reference/routes.md': routesPage(routesByService),
+  };
+}
+
+/** The documents that leave the system and are read by others: each with a schema of its own. */
+function schemaFiles(): Record<string, string> {
+  const documents = {
+    receipt: { type: kernel.SignedReceipt, title: 'A signed receipt (countersign.receipt.v1)' },
+    'boundary-record': { type: kernel.BoundaryRecord, title: 'A boundary record (countersign.record.v1)' },
+    'policy-bundle': { type: kernel.PolicyBundle, title: 'A policy bundle (countersign/policy.v1)' },
+  };
+  return Object.fromEntries(
+    Object.entries(documents).map(([name, { type, title }]) => {
+      const components = createComponents([shared, kernel], '#/$defs/');
+      const root = components.schemaOf(type, name === 'policy-bundle' ? 'input' : 'output');
+      const head = {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: `urn:countersign:schema:${name}:v1`,
+      };
+      return [`contracts/schemas/${name}.schema.json`, print({ ...head, title, ...root, $defs: components.named() })];
+    }),
+  );
+}
+
+function print(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { generatedFiles, routesByService } from '@countersign/contracts/openapi';
+import { root } from '../architecture/repository.ts';
+import { documented } from './documented-routes.ts';
+
+describe('contracts', () => {
+  it.each(routesByService)('of $name hold every documented route with its auth class', ({ name, routes }) => {
+    const held = routes.map(({ method, path, auth }) => [method, path, auth]);
+    const expected = documented[name === 'gateway' ? 'gateway' : 'governance-kernel'];
+    expect(expected.filter((row) => !held.some((route) => route.join(' ') === row.join(' ')))).toEqual([]);
+  });
+
+  it.each(routesByService)('of $name name each operation and each method and path once', ({ routes }) => {
+    const operations = routes.map(({ operation }) => operation);
+    const places = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    expect(new Set(operations).size).toBe(operations.length);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it.each(Object.entries(generatedFiles()))('the committed %s is what the contracts generate', (path, text) => {
+    expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+  });
+});
