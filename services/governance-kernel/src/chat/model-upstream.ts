@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+import { AppError } from '@countersign/contracts';
+import { Pool } from 'undici';
+
+export type ModelUpstreamOptions = {
+  /** Base URL in OpenAI's sense (https://api.openai.com/v1), or null: no upstream. */
+  url: string | null;
+  apiKey: string | null;
+  timeoutMs: number;
+};
+
+export type UpstreamAnswer = { status: number; contentType: string; retryAfter: string | null; body: Readable };
+
+export type ModelUpstream = {
+  readonly isConfigured: boolean;
+  /** Sends the bytes as they are. Of the caller's headers nothing goes with them. Throws UPSTREAM_FAILED. */
+  send(request: { body: Buffer; stream: boolean; signal: AbortSignal }): Promise<UpstreamAnswer>;
+  close(): Promise<void>;
+};
+
+/** Enough for many slow answers at a time; more would only queue at the model. */
+const connectionsMax = 128;
+
+export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOptions): ModelUpstream {
+  if (url === null) return unconfigured;
+  const target = new URL(url);
+  const pool = new Pool(target.origin, { connections: connectionsMax, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const path = completionsPath(target);
+  return {
+    isConfigured: true,
+    send: async ({ body, stream, signal }) => {
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const headers = headersOf(apiKey, stream);
+      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unreachable);
+      return {
+        status: answer.statusCode,
+        contentType: single(answer.headers['content-type']) ?? '',
+        retryAfter: single(answer.headers['retry-after']),
+        body: answer.body,
+      };
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+const unconfigured: ModelUpstream = {
+  isConfigured: false,
+  send: () => Promise.reject(new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured')),
+  close: () => Promise.resolve(),
+};
+
+/** `…/v1` is the usual base; a bare origin and the full address of the operation are understood as well. */
+function completionsPath({ pathname, search }: URL): string {
+  const base = pathname.replace(/\/+$/, '');
+  if (base.endsWith('/chat/completions')) return `${base}${search}`;
+  return `${base === '' ? '/v1' : base}/chat/completions${search}`;
+}
+
+function headersOf(apiKey: string | null, stream: boolean): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
+    'user-agent': 'countersign',
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+}
+
+function single(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' ? header : null;
+}
+
+function unreachable(cause: unknown): never {
+  throw new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+}

@@ -1,0 +1,68 @@
+import { ToolName, type PlainJson } from '@countersign/contracts';
+import { parseStrictJson } from '@countersign/crypto';
+import { isJsonObject, type JsonObject } from './passive-members.ts';
+
+/** One action that a model's answer asks for, whatever spelling it came in. */
+export type ProposedCall = {
+  /** `id` of the tool call; null for the legacy spelling. */
+  id: string | null;
+  name: string;
+  /** null: not a JSON object, or no action this boundary knows. Such a call is denied. */
+  args: Record<string, PlainJson> | null;
+  argumentsText: string;
+  /** What the caller sees once it is allowed: nothing but the members that were judged. */
+  released: JsonObject;
+};
+
+/** Arguments of one call; larger ones are documents and belong into a store. */
+export const argumentsBytesMax = 1_048_576;
+const argumentsDepthMax = 32;
+/** Stands in the receipt for a name that cannot be written there. */
+const unnamed = 'unnamed';
+
+/** A member of `tool_calls`. Anything that is neither a function nor a custom call becomes a call that is denied. */
+export function proposedToolCall(toolCall: unknown): ProposedCall {
+  if (!isJsonObject(toolCall)) return unknownCall(null, unnamed);
+  const id = typeof toolCall['id'] === 'string' ? toolCall['id'] : null;
+  const type = toolCall['type'] ?? 'function';
+  if (type === 'function' && isJsonObject(toolCall['function'])) return functionCall(id, toolCall['function'], (called) => ({ id, type, function: called }));
+  if (type === 'custom' && isJsonObject(toolCall['custom'])) return customCall(id, toolCall['custom']);
+  return unknownCall(id, typeof type === 'string' ? type : unnamed);
+}
+
+/** The legacy `function_call` member. */
+export function proposedFunctionCall(called: unknown): ProposedCall {
+  return isJsonObject(called) ? functionCall(null, called, (released) => released) : unknownCall(null, unnamed);
+}
+
+function functionCall(id: string | null, called: JsonObject, release: (called: JsonObject) => JsonObject): ProposedCall {
+  const { name, arguments: text } = called;
+  const toolName = ToolName.safeParse(name);
+  if (!toolName.success || typeof text !== 'string') return unknownCall(id, unnamed);
+  return { id, name: toolName.data, args: parseArguments(text), argumentsText: text, released: release({ name: toolName.data, arguments: text }) };
+}
+
+function customCall(id: string | null, called: JsonObject): ProposedCall {
+  const { name, input } = called;
+  const toolName = ToolName.safeParse(name);
+  if (!toolName.success || typeof input !== 'string') return unknownCall(id, unnamed);
+  const tooLong = Buffer.byteLength(input) > argumentsBytesMax || !input.isWellFormed();
+  const released = { id, type: 'custom', custom: { name: toolName.data, input } };
+  return { id, name: toolName.data, args: tooLong ? null : { input }, argumentsText: input, released };
+}
+
+function unknownCall(id: string | null, name: string): ProposedCall {
+  const safe = ToolName.safeParse(name);
+  return { id, name: safe.success ? safe.data : unnamed, args: null, argumentsText: '', released: {} };
+}
+
+/** Strict, so that nobody reads other arguments out of the same text than the policy did. Models write nothing for no arguments. */
+function parseArguments(text: string): Record<string, PlainJson> | null {
+  if (text.trim() === '') return {};
+  try {
+    const value = parseStrictJson(text, { depthMax: argumentsDepthMax, bytesMax: argumentsBytesMax });
+    return isJsonObject(value) && !Object.hasOwn(value, '__proto__') ? (value as Record<string, PlainJson>) : null; // strict JSON is plain
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import { refusalText } from '../mcp/refusal.ts';
+import { isAllowed, type JudgedCall } from './judge-calls.ts';
+import type { JsonObject } from './passive-members.ts';
+
+/** What of a choice's calls reaches the caller. */
+export type Release = {
+  /** Released members of `tool_calls`, in their order. */
+  allowed: JsonObject[];
+  /** Set when calls were refused and none is left: why, for a person or a model. */
+  refusal: string | null;
+  /** The extension member `countersign`: what was decided. SDKs ignore members they do not know. */
+  summary: { decisions: DecisionSummary[] };
+};
+
+export type DecisionSummary = {
+  tool: string;
+  tool_call_id: string | null;
+  verdict: string;
+  reason_code: string;
+  decision_id: string;
+  receipt_id: string;
+  approval_id?: string;
+  approve_url?: string;
+  /** Only of a call that waits for an approval: whoever parks it can repeat exactly this call. Inert text, not a tool call. */
+  arguments?: string;
+};
+
+export function releaseCalls(judged: readonly JudgedCall[]): Release {
+  const allowed = judged.filter(isAllowed);
+  const refused = judged.filter((call) => !isAllowed(call));
+  return {
+    allowed: allowed.map(({ proposed }) => proposed.released),
+    refusal: allowed.length > 0 || refused.length === 0 ? null : refused.map(({ tool, decision }) => refusalText(tool, decision.reply)).join('\n\n'),
+    summary: { decisions: judged.map(summaryOf) },
+  };
+}
+
+function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): DecisionSummary {
+  const { approval } = reply;
+  return {
+    tool,
+    tool_call_id: proposed.id,
+    verdict: reply.verdict,
+    reason_code: reply.reason_code,
+    decision_id: reply.decision_id,
+    receipt_id: reply.receipt_id,
+    ...(approval ? { approval_id: approval.approval_id, approve_url: approval.approve_url, arguments: proposed.argumentsText } : {}),
+  };
+}
+
+/** A header holds a summary, not an archive. */
+const headerEntriesMax = 16;
+
+/** X-Gov-Tool-Calls: `tool;verdict;reason_code;receipt_id`, comma-separated. Names are percent-encoded: a model chose them. */
+export function toolCallsHeader(decisions: readonly DecisionSummary[]): string | null {
+  if (decisions.length === 0) return null;
+  const entries = decisions
+    .slice(0, headerEntriesMax)
+    .map(({ tool, verdict, reason_code, receipt_id }) => `${encodeURIComponent(tool)};${verdict};${reason_code};${receipt_id}`);
+  return [...entries, ...(decisions.length > headerEntriesMax ? ['...'] : [])].join(', ');
+}

@@ -1,0 +1,29 @@
+import { AppError, ApprovalId, SessionId } from '@countersign/contracts';
+import type { z } from 'zod';
+import type { Caller } from '../boundary/governed-call.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The session that a header names, or null without one. Throws INVALID_REQUEST. */
+export function sessionHeader(headers: Headers): SessionId | null {
+  return parseNamed(SessionId, 'X-Gov-Session-ID', headers['x-gov-session-id']);
+}
+
+export function approvalGrantHeader(headers: Headers): ApprovalId | null {
+  return parseNamed(ApprovalId, 'X-Gov-Approval-Grant', headers['x-gov-approval-grant']);
+}
+
+/** Throws INVALID_REQUEST that names the member. */
+export function parseNamed<Shape extends z.ZodType>(shape: Shape, name: string, value: unknown): z.output<Shape> | null {
+  if (value === undefined) return null;
+  const parsed = shape.safeParse(value);
+  if (!parsed.success) throw new AppError('INVALID_REQUEST', `${name}: ${parsed.error.issues[0]?.message ?? 'malformed'}`, { param: name });
+  return parsed.data;
+}
+
+/** The session of callers who name none: one per principal and kind of route. */
+export function defaultSession(kind: 'chat' | 'mcp', { principal }: Caller): SessionId {
+  return SessionId.parse(`${kind}-${principal.replace(/[/\\]/g, '_')}`.slice(0, sessionLengthMax).trim());
+}
+
+const sessionLengthMax = 256;

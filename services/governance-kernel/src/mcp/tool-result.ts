@@ -1,0 +1,41 @@
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { ToolExecution } from './execute-tool.ts';
+import { decisionMeta, refusalText } from './refusal.ts';
+
+/** The MCP result of an execution: the upstream's own, with our proof beside it, or a refusal that a model can read. */
+export function toolResult(tool: string, execution: ToolExecution): CallToolResult {
+  const { reply } = execution.decision;
+  switch (execution.kind) {
+    case 'refused':
+      return { ...errorText(refusalText(tool, reply)), _meta: decisionMeta(reply) };
+    case 'replayed':
+      return uncertainResult(tool, reply);
+    case 'executed':
+      return {
+        ...execution.result,
+        _meta: {
+          ...foreignMeta(execution.result),
+          ...decisionMeta(reply),
+          'countersign/outcome': execution.outcome,
+          ...(execution.receipt ? { 'countersign/outcome_receipt_id': execution.receipt.payload.receipt_id } : {}),
+        },
+      };
+  }
+}
+
+/** A call that was decided, and perhaps dispatched, by a process that did not live to say how it ended. */
+export function uncertainResult(tool: string, reply: DecisionReply): CallToolResult {
+  const text = `${tool} was allowed earlier (receipt ${reply.receipt_id}); its outcome is uncertain and it is not executed again.`;
+  return { ...errorText(text), _meta: { ...decisionMeta(reply), 'countersign/outcome': 'uncertain' } };
+}
+
+/** An upstream may not speak in our name, nor in that of the protocol. */
+function foreignMeta({ _meta }: CallToolResult): Record<string, unknown> {
+  const members = Object.entries(_meta ?? {});
+  return Object.fromEntries(members.filter(([name]) => !/^(countersign|[a-z.]*modelcontextprotocol(\.io)?|[a-z.]*mcp)\//i.test(name)));
+}
+
+function errorText(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

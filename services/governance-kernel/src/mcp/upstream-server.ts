@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type CallToolResult, type Tool } from '@modelcontextprotocol/client';
+import type { Log } from '@countersign/service-kit';
+import { openTransport, type TransportOptions } from './upstream-transport.ts';
+
+export type UpstreamServerOptions = TransportOptions & {
+  callTimeoutMs: number;
+  /** A list older than this is asked for again before a decision relies on it: how long drift may stay unseen. */
+  listAgeMaxMs: number;
+  now: () => number;
+  /** Told whenever the live definitions were read. */
+  onListed(tools: readonly Tool[]): Promise<void>;
+};
+
+type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
+
+/** Long enough for a package to be fetched by its first start, short enough that a start does not hang. */
+const connectTimeoutMs = 30_000;
+/** Silence of an old stdio server on the new handshake. */
+const probeTimeoutMs = 3_000;
+const backoffFirstMs = 250;
+const backoffMaxMs = 30_000;
+
+/** One upstream MCP server: connected, listed, connected again when it went away. */
+export class UpstreamServer {
+  readonly #options: UpstreamServerOptions;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  #live: Live | null = null;
+  #connecting: Promise<Live> | null = null;
+  #listing: Promise<Live> | null = null;
+  #failures = 0;
+  #retryAtMs = 0;
+  #reconnecting: Promise<void> | null = null;
+
+  constructor(options: UpstreamServerOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ server_id: options.config.server_id });
+  }
+
+  /** Resolves after the first attempt, whether it succeeded or not: a dead upstream must not keep the kernel from starting. */
+  async start(): Promise<void> {
+    await this.#connect().catch(() => undefined);
+  }
+
+  get isConnected(): boolean {
+    return this.#live !== null;
+  }
+
+  /** The live definitions, not older than `listAgeMaxMs`. Rejects when the server cannot be asked now. */
+  async tools(): Promise<readonly Tool[]> {
+    const live = this.#live ?? (await this.#connect());
+    if (this.#options.now() - live.listedAtMs < this.#options.listAgeMaxMs) return live.tools;
+    return (await this.#refresh(live.client)).tools;
+  }
+
+  /** Rejects with what the SDK throws; whether the tool ran is then for the caller to judge. */
+  async call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+    if (this.#live === null) throw new Error('The MCP server is not connected');
+    const timeout = this.#options.callTimeoutMs;
+    return await this.#live.client.callTool({ name: tool, arguments: args }, { signal, timeout, maxTotalTimeout: timeout });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const live = this.#live ?? (await this.#connecting?.catch(() => null)) ?? null;
+    this.#live = null;
+    await live?.client.close().catch(() => undefined);
+    await this.#reconnecting;
+  }
+
+  #connect(): Promise<Live> {
+    if (this.#connecting !== null) return this.#connecting;
+    if (this.#options.now() < this.#retryAtMs) return Promise.reject(new Error('The MCP server is down'));
+    this.#connecting = this.#open().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  async #open(): Promise<Live> {
+    const client = new Client(
+      { name: 'countersign', version: '0.1.0' },
+      // No capability is declared and nothing is fulfilled on its own: an upstream server may not ask through us.
+      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } }, inputRequired: { autoFulfill: false } },
+    );
+    try {
+      await client.connect(openTransport(this.#options), { timeout: connectTimeoutMs });
+      const live = await this.#refresh(client);
+      this.#closing.signal.throwIfAborted();
+      client.onclose = () => this.#lost(client);
+      this.#failures = 0;
+      this.#log.info('mcp_server.connected', { tools: live.tools.length, protocol_version: client.getNegotiatedProtocolVersion() });
+      return live;
+    } catch (error) {
+      await client.close().catch(() => undefined);
+      this.#failed(error);
+      throw error;
+    }
+  }
+
+  #refresh(client: Client): Promise<Live> {
+    this.#listing ??= this.#list(client).finally(() => {
+      this.#listing = null;
+    });
+    return this.#listing;
+  }
+
+  async #list(client: Client): Promise<Live> {
+    const listedAtMs = this.#options.now();
+    const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs });
+    await this.#options.onListed(tools);
+    this.#live = { client, tools, listedAtMs };
+    return this.#live;
+  }
+
+  #lost(client: Client): void {
+    if (this.#live?.client !== client) return;
+    this.#live = null;
+    if (this.#closing.signal.aborted) return;
+    this.#log.warn('mcp_server.lost');
+    this.#reconnect();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#live !== null) this.#live = null;
+    this.#failures += 1;
+    this.#retryAtMs = this.#options.now() + backoffMs(this.#failures);
+    this.#log.warn('mcp_server.unreachable', { error, failures: this.#failures });
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    if (this.#reconnecting !== null || this.#closing.signal.aborted) return;
+    this.#reconnecting = this.#retryUntilConnected().finally(() => {
+      this.#reconnecting = null;
+    });
+  }
+
+  async #retryUntilConnected(): Promise<void> {
+    while (this.#live === null && !this.#closing.signal.aborted) {
+      const waitMs = Math.max(0, this.#retryAtMs - this.#options.now());
+      await delay(waitMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+      if (!this.#closing.signal.aborted) await this.#connect().catch(() => undefined);
+    }
+  }
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(failures - 1, 16));
+}
