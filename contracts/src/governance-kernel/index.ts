@@ -12,3 +12,5 @@ export * from './budgets.ts';
 export * from './chat.ts';
 export * from './mcp.ts';
 export * from './demo.ts';
+export * from './chain-export.ts';
+export * from './events.ts';

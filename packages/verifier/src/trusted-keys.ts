@@ -1,0 +1,91 @@
+import { publicKeyFromJwk } from '@countersign/crypto';
+import type { Ed25519Jwk } from '@countersign/crypto';
+import { VerificationError } from './verification-error.ts';
+
+/** One key that the caller trusts, and when. Times are RFC 3339; `valid_until` and `revoked_at` are the first instants that no longer count. */
+export type TrustedKey = {
+  key_id: string;
+  /** 32 raw bytes, or a JWK (RFC 8037). */
+  public_key: Uint8Array | Ed25519Jwk;
+  valid_from: string;
+  valid_until?: string;
+  revoked_at?: string;
+};
+export type TrustedKeys = readonly TrustedKey[];
+
+/**
+ * Reads a JWK set as `/api/v1/trust/keys` serves it (`valid_from`, `valid_until`, `revoked_at`), or with the JWT names `nbf` and
+ * `exp` (seconds). Every key needs a beginning; members of other standards are ignored. Throws {@link VerificationError}
+ * `MALFORMED`, also for two keys of one id. Trust comes from where the caller got the set, not from reading it.
+ */
+export function parseKeySet(jwks: unknown): TrustedKey[] {
+  const { keys } = members(jwks, 'key set');
+  if (!Array.isArray(keys)) throw malformed('a key set has an array "keys"');
+  const parsed = keys.map(parseKey);
+  if (new Set(parsed.map(({ key_id }) => key_id)).size !== parsed.length) throw malformed('two keys have one id');
+  return parsed;
+}
+
+/** Throws `KEY_UNKNOWN`. */
+export function findKey(trust: TrustedKeys, keyId: string): TrustedKey {
+  const key = trust.find(({ key_id }) => key_id === keyId);
+  if (key === undefined) throw new VerificationError('KEY_UNKNOWN', `key ${keyId} is not trusted`);
+  return key;
+}
+
+/**
+ * Throws `KEY_NOT_VALID_YET`, `KEY_REVOKED` or `KEY_EXPIRED`. The instant is the signer's own claim: a thief of a revoked key
+ * can claim an earlier one, which only the inclusion under a checkpoint from before the theft disproves.
+ */
+export function assertValidAt(key: TrustedKey, instant: string): void {
+  const at = Date.parse(instant);
+  // Each comparison is written so that a time that is no time fails it.
+  if (!(at >= Date.parse(key.valid_from))) throw new VerificationError('KEY_NOT_VALID_YET', `key ${key.key_id} was not valid yet at ${instant}`);
+  if (key.revoked_at !== undefined && !(at < Date.parse(key.revoked_at))) {
+    throw new VerificationError('KEY_REVOKED', `key ${key.key_id} was revoked at ${key.revoked_at}`);
+  }
+  if (key.valid_until !== undefined && !(at < Date.parse(key.valid_until))) {
+    throw new VerificationError('KEY_EXPIRED', `key ${key.key_id} was valid until ${key.valid_until}`);
+  }
+}
+
+/** The 32 bytes of the key. Throws `MALFORMED`. */
+export function publicKeyBytes({ public_key: key }: TrustedKey): Uint8Array {
+  return key instanceof Uint8Array ? key : bytesOfJwk(key);
+}
+
+function parseKey(value: unknown): TrustedKey {
+  const jwk = members(value, 'key');
+  const { kid } = jwk;
+  if (typeof kid !== 'string' || kid === '') throw malformed('a key has no kid');
+  const public_key = bytesOfJwk(jwk);
+  const valid_from = instantOf(jwk['valid_from'] ?? jwk['nbf']);
+  const valid_until = instantOf(jwk['valid_until'] ?? jwk['exp']);
+  const revoked_at = instantOf(jwk['revoked_at']);
+  if (valid_from === undefined) throw malformed(`key ${kid} does not say from when it is valid`);
+  return { key_id: kid, public_key, valid_from, ...(valid_until && { valid_until }), ...(revoked_at && { revoked_at }) };
+}
+
+function instantOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const milliseconds = typeof value === 'number' ? value * 1000 : Date.parse(String(value));
+  if (!Number.isFinite(milliseconds) || Math.abs(milliseconds) > 8.64e15) throw malformed('a key has a time that is no time');
+  return new Date(milliseconds).toISOString();
+}
+
+function bytesOfJwk(jwk: unknown): Uint8Array {
+  try {
+    return publicKeyFromJwk(jwk);
+  } catch (error) {
+    throw malformed(error instanceof Error ? error.message : 'a key cannot be read');
+  }
+}
+
+function members(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`a ${what} is an object`);
+  return value as Record<string, unknown>; // an object by the check above; each member is checked where it is read
+}
+
+function malformed(message: string): VerificationError {
+  return new VerificationError('MALFORMED', message);
+}

@@ -1,0 +1,28 @@
+export type VerificationErrorCode =
+  | 'MALFORMED'
+  | 'HASH_MISMATCH'
+  | 'KEY_UNKNOWN'
+  | 'KEY_NOT_VALID_YET'
+  | 'KEY_EXPIRED'
+  | 'KEY_REVOKED'
+  | 'SIGNATURE_INVALID'
+  | 'DUPLICATE'
+  | 'CHAIN_GAP'
+  | 'CHAIN_FORK'
+  | 'PREV_HASH_MISMATCH'
+  | 'RECORD_HASH_MISMATCH'
+  | 'LINK_MISMATCH'
+  | 'CHECKPOINT_INVALID'
+  | 'INCLUSION_UNPROVEN'
+  | 'CONSISTENCY_UNPROVEN';
+
+/** The only error of this package: what was shown does not prove what it claims. Match on `code`. */
+export class VerificationError extends Error {
+  override readonly name = 'VerificationError';
+  readonly code: VerificationErrorCode;
+
+  constructor(code: VerificationErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

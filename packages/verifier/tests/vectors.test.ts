@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { portableProvider } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { parseKeySet, verifyExport } from '../src/index.ts';
+import { makeReceiptVectors } from './receipt-vectors.ts';
+import type { ReceiptVector } from './receipt-vectors.ts';
+
+const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
+const made = await makeReceiptVectors();
+// Rewrites the committed files: UPDATE_VECTORS=1. Every other run holds them against the generator.
+if (process.env['UPDATE_VECTORS'] === '1') writeVectors();
+
+describe('receipt vectors', () => {
+  it.each(filesOf())('%s is answered as it says', (name) => {
+    const vector = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as ReceiptVector; // our own file
+    expect(vector).toEqual(made[name]);
+    for (const provider of [nodeProvider, portableProvider]) {
+      const report = verifyExport(vector.export, { trust: parseKeySet(vector.keys), provider });
+      const { index, ...expected } = { index: undefined, ...vector.expect };
+      expect(report).toMatchObject(expected);
+      if (index !== undefined) expect(report.first_broken?.index).toBe(index);
+    }
+  });
+
+  it('are all there', () => {
+    expect(filesOf().sort()).toEqual(Object.keys(made).sort());
+  });
+});
+
+function filesOf(): string[] {
+  return ['valid', 'invalid'].flatMap((part) =>
+    readdirSync(new URL(`${part}/`, folder)).map((file) => `${part}/${file.replace('.json', '')}`),
+  );
+}
+
+function writeVectors(): void {
+  for (const part of ['valid', 'invalid']) mkdirSync(new URL(`${part}/`, folder), { recursive: true });
+  for (const [name, vector] of Object.entries(made)) {
+    writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(vector, null, 2)}\n`);
+  }
+}
