@@ -3,6 +3,7 @@ import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import {
   ActionName,
+  AmountMinor,
   ApprovalId,
   BudgetId,
   DecisionId,
@@ -30,6 +31,8 @@ export const EvaluateRequest = z.strictObject({
   context: PlainObject.default({}),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),
   approval_grant: ApprovalId.optional(),
+  /** What the call will take from budgets, as far as the caller knows. */
+  demand: z.strictObject({ spend_minor: AmountMinor.optional(), egress_bytes: z.int().min(0).optional() }).optional(),
 });
 export type EvaluateRequest = z.infer<typeof EvaluateRequest>;
 

@@ -38,5 +38,6 @@ export const gates: Record<GateName, Gate> = {
 
 /** The gates a decision ran, in order, and the hash that the boundary record carries: SHA-256 of the names' canonical JSON. */
 export function gateRoster(provider: CryptoProvider): { gates: GateName[]; hash: string } {
-  return { gates: [...gateOrder], hash: digestOf(provider, canonicalBytes([...gateOrder])) };
+  const wired = gateOrder.filter((gate) => typeof gates[gate] === 'function');
+  return { gates: wired, hash: digestOf(provider, canonicalBytes(wired)) };
 }

@@ -22,11 +22,19 @@ export const callsPerChoiceMax = 128;
 
 export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): JudgeCalls {
   return async (proposed) => {
-    if (proposed.length > callsPerChoiceMax) throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
+    if (proposed.length > callsPerChoiceMax)
+      throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
     const judged: JudgedCall[] = [];
     for (const call of proposed) {
       const resolved = (await mcp.resolveFunction(call.name)) ?? undeclared(call.name);
-      const governed = toolCall({ caller, session, resolved, args: call.args ?? {}, context: {}, dispatchedBy: 'caller' });
+      const governed = toolCall({
+        caller,
+        session,
+        resolved,
+        args: call.args ?? {},
+        context: {},
+        dispatchedBy: 'caller',
+      });
       const decision = await boundary.decide(call.args === null ? { ...governed, malformedArguments: true } : governed);
       judged.push({ proposed: call, tool: resolved.tool, decision });
     }
@@ -41,5 +49,7 @@ function undeclared(name: string): ResolvedTool {
 
 /** The receipt decides, and a malformed call is never shown, whatever was said about it. */
 export function isAllowed({ proposed, decision }: JudgedCall): boolean {
-  return proposed.args !== null && decision.reply.verdict === 'ALLOW' && decision.reply.receipt.payload.verdict === 'ALLOW';
+  return (
+    proposed.args !== null && decision.reply.verdict === 'ALLOW' && decision.reply.receipt.payload.verdict === 'ALLOW'
+  );
 }

@@ -18,7 +18,14 @@ export type ModelRequest = {
 const toolNamesMax = 128;
 
 /** The governed call of the model itself: what a policy can judge, and the hash that binds it to this very body. */
-export function modelCall({ caller, session, request, body, approvalGrant, reservedMinor }: ModelRequest): GovernedCall {
+export function modelCall({
+  caller,
+  session,
+  request,
+  body,
+  approvalGrant,
+  reservedMinor,
+}: ModelRequest): GovernedCall {
   return {
     caller,
     session,
@@ -68,5 +75,7 @@ function toolNames(request: ChatCompletionRequest): string[] {
 }
 
 function nameOf(value: unknown): string | null {
-  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string' ? value.name : null;
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string'
+    ? value.name
+    : null;
 }

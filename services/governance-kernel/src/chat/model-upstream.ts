@@ -24,7 +24,11 @@ const connectionsMax = 128;
 export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOptions): ModelUpstream {
   if (url === null) return unconfigured;
   const target = new URL(url);
-  const pool = new Pool(target.origin, { connections: connectionsMax, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const pool = new Pool(target.origin, {
+    connections: connectionsMax,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
   const path = completionsPath(target);
   return {
     isConfigured: true,

@@ -4,10 +4,36 @@
  * lists: they pass after a decision, or not at all.
  */
 const envelopeMembers = [
-  'id', 'object', 'created', 'model', 'usage', 'system_fingerprint', 'service_tier', 'provider', 'citations', 'prompt_filter_results', 'obfuscation',
+  'id',
+  'object',
+  'created',
+  'model',
+  'usage',
+  'system_fingerprint',
+  'service_tier',
+  'provider',
+  'citations',
+  'prompt_filter_results',
+  'obfuscation',
 ];
-const choiceMembers = ['index', 'logprobs', 'finish_reason', 'native_finish_reason', 'stop_reason', 'content_filter_results'];
-const messageMembers = ['role', 'content', 'refusal', 'annotations', 'audio', 'reasoning', 'reasoning_content', 'reasoning_details'];
+const choiceMembers = [
+  'index',
+  'logprobs',
+  'finish_reason',
+  'native_finish_reason',
+  'stop_reason',
+  'content_filter_results',
+];
+const messageMembers = [
+  'role',
+  'content',
+  'refusal',
+  'annotations',
+  'audio',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+];
 const passiveParts = new Set(['text', 'output_text', 'refusal']);
 
 export type JsonObject = Record<string, unknown>;

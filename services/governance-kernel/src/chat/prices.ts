@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const Price = z.strictObject({ input_per_million_minor: z.number().min(0), output_per_million_minor: z.number().min(0) });
+const Price = z.strictObject({
+  input_per_million_minor: z.number().min(0),
+  output_per_million_minor: z.number().min(0),
+});
 const Prices = z.record(z.string(), Price);
 export type ModelPrices = z.infer<typeof Prices>;
 
@@ -18,7 +21,10 @@ export function readModelPrices(text: string): ModelPrices {
 export type Usage = { promptTokens: number; completionTokens: number };
 
 /** The most that a call may cost: what is reserved before it. 0 for a model without a price. */
-export function reservedMinor(prices: ModelPrices, call: { model: string; bodyBytes: number; maxTokens: number | null; n: number }): number {
+export function reservedMinor(
+  prices: ModelPrices,
+  call: { model: string; bodyBytes: number; maxTokens: number | null; n: number },
+): number {
   const completionTokens = (call.maxTokens ?? outputTokensDefault) * call.n;
   return costMinor(prices, call.model, { promptTokens: Math.ceil(call.bodyBytes / bytesPerToken), completionTokens });
 }
@@ -27,6 +33,7 @@ export function reservedMinor(prices: ModelPrices, call: { model: string; bodyBy
 export function costMinor(prices: ModelPrices, model: string, usage: Usage): number {
   const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
   if (price === undefined) return 0;
-  const exact = usage.promptTokens * price.input_per_million_minor + usage.completionTokens * price.output_per_million_minor;
+  const exact =
+    usage.promptTokens * price.input_per_million_minor + usage.completionTokens * price.output_per_million_minor;
   return Math.ceil(exact / million);
 }

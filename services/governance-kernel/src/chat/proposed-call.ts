@@ -25,7 +25,8 @@ export function proposedToolCall(toolCall: unknown): ProposedCall {
   if (!isJsonObject(toolCall)) return unknownCall(null, unnamed);
   const id = typeof toolCall['id'] === 'string' ? toolCall['id'] : null;
   const type = toolCall['type'] ?? 'function';
-  if (type === 'function' && isJsonObject(toolCall['function'])) return functionCall(id, toolCall['function'], (called) => ({ id, type, function: called }));
+  if (type === 'function' && isJsonObject(toolCall['function']))
+    return functionCall(id, toolCall['function'], (called) => ({ id, type, function: called }));
   if (type === 'custom' && isJsonObject(toolCall['custom'])) return customCall(id, toolCall['custom']);
   return unknownCall(id, typeof type === 'string' ? type : unnamed);
 }
@@ -35,18 +36,28 @@ export function proposedFunctionCall(called: unknown): ProposedCall {
   return isJsonObject(called) ? functionCall(null, called, (released) => released) : unknownCall(null, unnamed);
 }
 
-function functionCall(id: string | null, called: JsonObject, release: (called: JsonObject) => JsonObject): ProposedCall {
+function functionCall(
+  id: string | null,
+  called: JsonObject,
+  release: (called: JsonObject) => JsonObject,
+): ProposedCall {
   const { name, arguments: text } = called;
   const toolName = ToolName.safeParse(name);
   if (!toolName.success || typeof text !== 'string') return unknownCall(id, unnamed);
-  return { id, name: toolName.data, args: parseArguments(text), argumentsText: text, released: release({ name: toolName.data, arguments: text }) };
+  return {
+    id,
+    name: toolName.data,
+    args: parseArguments(text),
+    argumentsText: text,
+    released: release({ name: toolName.data, arguments: text }),
+  };
 }
 
 function customCall(id: string | null, called: JsonObject): ProposedCall {
   const { name, input } = called;
   const toolName = ToolName.safeParse(name);
   if (!toolName.success || typeof input !== 'string') return unknownCall(id, unnamed);
-  const tooLong = Buffer.byteLength(input) > argumentsBytesMax || !input.isWellFormed();
+  const tooLong = Buffer.byteLength(input) > argumentsBytesMax;
   const released = { id, type: 'custom', custom: { name: toolName.data, input } };
   return { id, name: toolName.data, args: tooLong ? null : { input }, argumentsText: input, released };
 }

@@ -30,7 +30,10 @@ export function releaseCalls(judged: readonly JudgedCall[]): Release {
   const refused = judged.filter((call) => !isAllowed(call));
   return {
     allowed: allowed.map(({ proposed }) => proposed.released),
-    refusal: allowed.length > 0 || refused.length === 0 ? null : refused.map(({ tool, decision }) => refusalText(tool, decision.reply)).join('\n\n'),
+    refusal:
+      allowed.length > 0 || refused.length === 0
+        ? null
+        : refused.map(({ tool, decision }) => refusalText(tool, decision.reply)).join('\n\n'),
     summary: { decisions: judged.map(summaryOf) },
   };
 }
@@ -44,7 +47,9 @@ function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): Decisio
     reason_code: reply.reason_code,
     decision_id: reply.decision_id,
     receipt_id: reply.receipt_id,
-    ...(approval ? { approval_id: approval.approval_id, approve_url: approval.approve_url, arguments: proposed.argumentsText } : {}),
+    ...(approval
+      ? { approval_id: approval.approval_id, approve_url: approval.approve_url, arguments: proposed.argumentsText }
+      : {}),
   };
 }
 
@@ -56,6 +61,9 @@ export function toolCallsHeader(decisions: readonly DecisionSummary[]): string |
   if (decisions.length === 0) return null;
   const entries = decisions
     .slice(0, headerEntriesMax)
-    .map(({ tool, verdict, reason_code, receipt_id }) => `${encodeURIComponent(tool)};${verdict};${reason_code};${receipt_id}`);
+    .map(
+      ({ tool, verdict, reason_code, receipt_id }) =>
+        `${encodeURIComponent(tool)};${verdict};${reason_code};${receipt_id}`,
+    );
   return [...entries, ...(decisions.length > headerEntriesMax ? ['...'] : [])].join(', ');
 }

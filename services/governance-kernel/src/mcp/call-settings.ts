@@ -14,10 +14,17 @@ export function approvalGrantHeader(headers: Headers): ApprovalId | null {
 }
 
 /** Throws INVALID_REQUEST that names the member. */
-export function parseNamed<Shape extends z.ZodType>(shape: Shape, name: string, value: unknown): z.output<Shape> | null {
+export function parseNamed<Shape extends z.ZodType>(
+  shape: Shape,
+  name: string,
+  value: unknown,
+): z.output<Shape> | null {
   if (value === undefined) return null;
   const parsed = shape.safeParse(value);
-  if (!parsed.success) throw new AppError('INVALID_REQUEST', `${name}: ${parsed.error.issues[0]?.message ?? 'malformed'}`, { param: name });
+  if (!parsed.success)
+    throw new AppError('INVALID_REQUEST', `${name}: ${parsed.error.issues[0]?.message ?? 'malformed'}`, {
+      param: name,
+    });
   return parsed.data;
 }
 

@@ -15,7 +15,11 @@ export type Dispatcher = {
   dispatch(decision: SealedDecision, call: GovernedCall, signal: AbortSignal): Promise<Dispatched>;
 };
 
-export type DispatcherParts = { boundary: Pick<Boundary, 'decide'>; mcp: Pick<McpGateway, 'callUpstream'>; outputBytesMax: number };
+export type DispatcherParts = {
+  boundary: Pick<Boundary, 'decide'>;
+  mcp: Pick<McpGateway, 'callUpstream'>;
+  outputBytesMax: number;
+};
 
 /** The only holder of the bare upstream call. Whoever wants a tool executed needs a sealed ALLOW for exactly this call first. */
 export function createDispatcher({ boundary, mcp, outputBytesMax }: DispatcherParts): Dispatcher {
@@ -27,7 +31,8 @@ export function createDispatcher({ boundary, mcp, outputBytesMax }: DispatcherPa
       return decision;
     },
     dispatch: async (decision, call, signal) => {
-      if (permits.get(decision) !== call || !permitted(decision, call)) throw new Error('Nothing is dispatched without an ALLOW for this very call');
+      if (permits.get(decision) !== call || !permitted(decision, call))
+        throw new Error('Nothing is dispatched without an ALLOW for this very call');
       permits.delete(decision);
       const { tool } = call;
       if (tool === null) throw new Error('A tool call names its tool');
@@ -60,13 +65,20 @@ async function execute(call: () => Promise<CallToolResult>, outputBytesMax: numb
   try {
     const result = await call();
     if (Buffer.byteLength(JSON.stringify(result)) > outputBytesMax) {
-      return { outcome: 'completed', result: failure(`The tool ran, but its answer has more than ${outputBytesMax} bytes and was withheld`) };
+      return {
+        outcome: 'completed',
+        result: failure(`The tool ran, but its answer has more than ${outputBytesMax} bytes and was withheld`),
+      };
     }
     return { outcome: result.isError === true ? 'failed' : 'completed', result };
   } catch (error) {
     // A JSON-RPC error is the server's own answer. Everything else (deadline, lost connection) leaves open whether the tool ran.
-    if (error instanceof ProtocolError) return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
-    return { outcome: 'uncertain', result: failure('The server did not answer in time or went away; the tool may have run') };
+    if (error instanceof ProtocolError)
+      return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
+    return {
+      outcome: 'uncertain',
+      result: failure('The server did not answer in time or went away; the tool may have run'),
+    };
   }
 }
 

@@ -21,11 +21,21 @@ export type ToolRequest = {
 export type ToolExecution =
   | { kind: 'refused'; decision: SealedDecision }
   | { kind: 'replayed'; decision: SealedDecision }
-  | { kind: 'executed'; decision: SealedDecision; outcome: Outcome; result: CallToolResult; receipt: StoredReceipt | null };
+  | {
+      kind: 'executed';
+      decision: SealedDecision;
+      outcome: Outcome;
+      result: CallToolResult;
+      receipt: StoredReceipt | null;
+    };
 
 export type ToolExecutor = { execute(request: ToolRequest, signal: AbortSignal, log: Log): Promise<ToolExecution> };
 
-export type ToolExecutorParts = { boundary: Pick<Boundary, 'settle'>; mcp: Pick<McpGateway, 'resolve'>; dispatcher: Dispatcher };
+export type ToolExecutorParts = {
+  boundary: Pick<Boundary, 'settle'>;
+  mcp: Pick<McpGateway, 'resolve'>;
+  dispatcher: Dispatcher;
+};
 
 /** Decide, dispatch on ALLOW, settle: the one way a tool is executed here. */
 export function createToolExecutor({ boundary, mcp, dispatcher }: ToolExecutorParts): ToolExecutor {
@@ -45,7 +55,6 @@ export function createToolExecutor({ boundary, mcp, dispatcher }: ToolExecutorPa
     },
   };
 }
-
 
 /** The governed call of a tool, whoever executes it: a tool call of a model's answer and its execution are the same intent. */
 export function toolCall(

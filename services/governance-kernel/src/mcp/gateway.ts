@@ -31,7 +31,13 @@ export type McpGatewayOptions = {
 export type ResolvedTool = { tool: string; effectLevel: EffectLevel; registry: Fact<RegistryFact> };
 
 /** A tool that may be called: its server is approved and its live definition is the pinned one. */
-export type ListedTool = { tool: string; serverId: string; effectLevel: EffectLevel; definition: RegisteredTool['definition']; definitionHash: string };
+export type ListedTool = {
+  tool: string;
+  serverId: string;
+  effectLevel: EffectLevel;
+  definition: RegisteredTool['definition'];
+  definitionHash: string;
+};
 
 export type McpGateway = {
   /** Connects to every declared server. Never rejects because of an upstream. */
@@ -100,7 +106,11 @@ function upstreamServer(options: McpGatewayOptions, config: McpServerConfig): Up
 }
 
 async function declare(registry: McpRegistry, config: McpServerConfig): Promise<void> {
-  await registry.declareServer({ serverId: config.server_id, transport: config.transport, config: describeDeclaration(config) });
+  await registry.declareServer({
+    serverId: config.server_id,
+    transport: config.transport,
+    config: describeDeclaration(config),
+  });
 }
 
 async function recordTools(registry: McpRegistry, serverId: string, tools: readonly Tool[]): Promise<void> {
@@ -114,7 +124,8 @@ async function recordTools(registry: McpRegistry, serverId: string, tools: reado
 async function resolve(parts: Parts, tool: string): Promise<ResolvedTool> {
   const address = parseToolAddress(tool);
   const server = address === null ? undefined : parts.servers.get(address.serverId);
-  if (address === null || server === undefined) return { tool, effectLevel: 'E4', registry: unlisted(ownServerId, 'approved') };
+  if (address === null || server === undefined)
+    return { tool, effectLevel: 'E4', registry: unlisted(ownServerId, 'approved') };
   try {
     const known = await parts.options.registry.findTool(address);
     if (known === null) return { tool, effectLevel: 'E4', registry: unavailable('The server is not registered') };
@@ -125,7 +136,11 @@ async function resolve(parts: Parts, tool: string): Promise<ResolvedTool> {
     return { tool, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
     parts.options.log.warn('mcp_registry.unavailable', { tool, error });
-    return { tool, effectLevel: effectOf(parts, address, null), registry: unavailable('The registry or the server does not answer') };
+    return {
+      tool,
+      effectLevel: effectOf(parts, address, null),
+      registry: unavailable('The registry or the server does not answer'),
+    };
   }
 }
 
@@ -137,7 +152,11 @@ function registryFact(address: ToolAddress, live: Tool | undefined, pinned: Regi
     value: {
       server_id: address.serverId,
       state: 'approved',
-      tool: { pinned_hash: pinned?.pinnedHash ?? null, current_hash: definitionHash(live), input_schema: definition.inputSchema },
+      tool: {
+        pinned_hash: pinned?.pinnedHash ?? null,
+        current_hash: definitionHash(live),
+        input_schema: definition.inputSchema,
+      },
     },
   };
 }
@@ -151,7 +170,11 @@ function unavailable(detail: string): Fact<RegistryFact> {
 }
 
 /** The operator's word, else the annotations of the pin. A definition without a pin has nothing to say about its own effect. */
-function effectOf({ configs }: Parts, { serverId, toolName }: ToolAddress, registered: RegisteredTool | null): EffectLevel {
+function effectOf(
+  { configs }: Parts,
+  { serverId, toolName }: ToolAddress,
+  registered: RegisteredTool | null,
+): EffectLevel {
   const overrides = configs.get(serverId)?.tools ?? {};
   const declared = Object.hasOwn(overrides, toolName) ? overrides[toolName]?.effect_level : undefined;
   if (declared !== undefined) return declared;
@@ -164,11 +187,15 @@ async function resolveFunction(parts: Parts, name: string): Promise<ResolvedTool
   const resolved = await resolve(parts, toolAddress(address));
   // An approved server that lists no such tool: the function is somebody else's and keeps its own name.
   const { registry } = resolved;
-  return registry.state === 'known' && registry.value.state === 'approved' && registry.value.tool === null ? null : resolved;
+  return registry.state === 'known' && registry.value.state === 'approved' && registry.value.tool === null
+    ? null
+    : resolved;
 }
 
 async function listTools(parts: Parts): Promise<ListedTool[]> {
-  const lists = await Promise.all([...parts.servers].map(([serverId, server]) => callableTools(parts, serverId, server)));
+  const lists = await Promise.all(
+    [...parts.servers].map(([serverId, server]) => callableTools(parts, serverId, server)),
+  );
   return lists.flat().sort((left, right) => (left.tool < right.tool ? -1 : 1));
 }
 

@@ -42,7 +42,8 @@ export type GovernedServerParts = {
 export function governedServer(parts: GovernedServerParts): Server {
   const server = new Server(mcpServerInfo, {
     capabilities: { tools: {} },
-    instructions: 'Every call is decided by policy and sealed in a signed receipt. A refusal names its reason and the next step.',
+    instructions:
+      'Every call is decided by policy and sealed in a signed receipt. A refusal names its reason and the next step.',
     cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' } },
     inputRequired: { legacyShim: false },
   });
@@ -59,11 +60,18 @@ export function publishedTool({ tool, definition, effectLevel }: ListedTool): To
 
 type Requested = { tool: string; args: Record<string, unknown> };
 
-async function callTool(parts: GovernedServerParts, { tool, args }: Requested, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+async function callTool(
+  parts: GovernedServerParts,
+  { tool, args }: Requested,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
   const { caller, executor, log } = parts;
   const meta = context.mcpReq._meta ?? {};
-  const session = parseNamed(SessionId, '_meta.countersign/session_id', meta['countersign/session_id']) ?? parts.session;
-  const approvalGrant = parseNamed(ApprovalId, '_meta.countersign/approval_grant', meta['countersign/approval_grant']) ?? parts.approvalGrant;
+  const session =
+    parseNamed(SessionId, '_meta.countersign/session_id', meta['countersign/session_id']) ?? parts.session;
+  const approvalGrant =
+    parseNamed(ApprovalId, '_meta.countersign/approval_grant', meta['countersign/approval_grant']) ??
+    parts.approvalGrant;
   const request = {
     caller,
     session: session ?? defaultSession('mcp', caller),
@@ -80,11 +88,18 @@ async function callTool(parts: GovernedServerParts, { tool, args }: Requested, c
  * ESCALATE for a client that can open a URL. A retry that brings an answer and finds the approval still pending gets the result
  * instead: a client that says "accepted" at once would otherwise go round in circles.
  */
-function askForApproval(tool: string, { decision }: ToolExecution, { mcpReq }: ServerContext): InputRequiredResult | null {
+function askForApproval(
+  tool: string,
+  { decision }: ToolExecution,
+  { mcpReq }: ServerContext,
+): InputRequiredResult | null {
   const { approval } = decision.reply;
   if (decision.reply.verdict !== 'ESCALATE' || approval === undefined) return null;
   if (!OpensUrls.safeParse(mcpReq.envelope).success || mcpReq.inputResponses !== undefined) return null;
-  const elicitation = inputRequired.elicitUrl({ message: refusalText(tool, decision.reply), url: approval.approve_url });
+  const elicitation = inputRequired.elicitUrl({
+    message: refusalText(tool, decision.reply),
+    url: approval.approve_url,
+  });
   return { ...inputRequired({ inputRequests: { approval: elicitation } }), _meta: decisionMeta(decision.reply) };
 }
 

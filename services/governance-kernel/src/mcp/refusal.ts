@@ -23,6 +23,8 @@ export function decisionMeta(reply: DecisionReply): Record<string, string> {
     'countersign/reason_code': reply.reason_code,
     'countersign/decision_id': reply.decision_id,
     'countersign/receipt_id': reply.receipt_id,
-    ...(reply.approval ? { 'countersign/approval_id': reply.approval.approval_id, 'countersign/approve_url': reply.approval.approve_url } : {}),
+    ...(reply.approval
+      ? { 'countersign/approval_id': reply.approval.approval_id, 'countersign/approve_url': reply.approval.approve_url }
+      : {}),
   };
 }

@@ -35,7 +35,10 @@ export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
 const McpServers = z
   .strictObject({ servers: z.array(McpServerConfig).max(100) })
-  .refine(({ servers }) => new Set(servers.map(({ server_id }) => server_id)).size === servers.length, 'server_id must be unique');
+  .refine(
+    ({ servers }) => new Set(servers.map(({ server_id }) => server_id)).size === servers.length,
+    'server_id must be unique',
+  );
 
 /** GOV_MCP_SERVERS: JSON itself, or the path of a file that holds it. Throws when it is neither. */
 export function readMcpServers(value: string): McpServerConfig[] {

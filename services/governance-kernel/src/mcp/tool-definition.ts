@@ -6,7 +6,13 @@ import type { Tool } from '@modelcontextprotocol/client';
 /** The members that say what a tool does: the pin covers them and nothing else, so icons and titles may change. */
 export type PinnedDefinition = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
 
-export function pinnedDefinition({ name, description, inputSchema, outputSchema, annotations }: Tool): PinnedDefinition {
+export function pinnedDefinition({
+  name,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: Tool): PinnedDefinition {
   const optional = { description, outputSchema, annotations };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return { name, inputSchema, ...Object.fromEntries(present) };

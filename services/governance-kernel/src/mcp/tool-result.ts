@@ -33,7 +33,9 @@ export function uncertainResult(tool: string, reply: DecisionReply): CallToolRes
 /** An upstream may not speak in our name, nor in that of the protocol. */
 function foreignMeta({ _meta }: CallToolResult): Record<string, unknown> {
   const members = Object.entries(_meta ?? {});
-  return Object.fromEntries(members.filter(([name]) => !/^(countersign|[a-z.]*modelcontextprotocol(\.io)?|[a-z.]*mcp)\//i.test(name)));
+  return Object.fromEntries(
+    members.filter(([name]) => !/^(countersign|[a-z.]*modelcontextprotocol(\.io)?|[a-z.]*mcp)\//i.test(name)),
+  );
 }
 
 function errorText(text: string): CallToolResult {

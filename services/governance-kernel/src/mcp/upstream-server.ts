@@ -58,7 +58,10 @@ export class UpstreamServer {
   async call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
     if (this.#live === null) throw new Error('The MCP server is not connected');
     const timeout = this.#options.callTimeoutMs;
-    return await this.#live.client.callTool({ name: tool, arguments: args }, { signal, timeout, maxTotalTimeout: timeout });
+    return await this.#live.client.callTool(
+      { name: tool, arguments: args },
+      { signal, timeout, maxTotalTimeout: timeout },
+    );
   }
 
   async close(): Promise<void> {
@@ -82,7 +85,10 @@ export class UpstreamServer {
     const client = new Client(
       { name: 'countersign', version: '0.1.0' },
       // No capability is declared and nothing is fulfilled on its own: an upstream server may not ask through us.
-      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } }, inputRequired: { autoFulfill: false } },
+      {
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } },
+        inputRequired: { autoFulfill: false },
+      },
     );
     try {
       await client.connect(openTransport(this.#options), { timeout: connectTimeoutMs });
@@ -90,7 +96,10 @@ export class UpstreamServer {
       this.#closing.signal.throwIfAborted();
       client.onclose = () => this.#lost(client);
       this.#failures = 0;
-      this.#log.info('mcp_server.connected', { tools: live.tools.length, protocol_version: client.getNegotiatedProtocolVersion() });
+      this.#log.info('mcp_server.connected', {
+        tools: live.tools.length,
+        protocol_version: client.getNegotiatedProtocolVersion(),
+      });
       return live;
     } catch (error) {
       await client.close().catch(() => undefined);

@@ -36,7 +36,10 @@ function stdioTransport(config: Stdio, { scratchDir, outputBytesMax, log }: Tran
     maxBufferSize: outputBytesMax,
   });
   transport.stderr?.on('data', (chunk: Buffer) => {
-    log.debug('mcp_server.stderr', { server_id: config.server_id, line: chunk.toString('utf8').slice(0, stderrLengthMax) });
+    log.debug('mcp_server.stderr', {
+      server_id: config.server_id,
+      line: chunk.toString('utf8').slice(0, stderrLengthMax),
+    });
   });
   return transport;
 }
@@ -68,6 +71,10 @@ function boundedFetch(bytesMax: number): FetchLike {
         },
       }),
     );
-    return new Response(counted, { status: response.status, statusText: response.statusText, headers: response.headers });
+    return new Response(counted, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 }

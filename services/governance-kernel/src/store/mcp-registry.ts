@@ -24,7 +24,10 @@ export type McpRegistry = {
   /** Pins everything at the first sight of a server; later only notes what the live definitions are. */
   recordTools(serverId: string, tools: readonly ObservedTool[]): Promise<void>;
   findServer(serverId: string): Promise<{ state: ServerState; tools: RegisteredTool[] } | null>;
-  findTool(address: { serverId: string; toolName: string }): Promise<{ state: ServerState; tool: RegisteredTool | null } | null>;
+  findTool(address: {
+    serverId: string;
+    toolName: string;
+  }): Promise<{ state: ServerState; tool: RegisteredTool | null } | null>;
 };
 
 type ToolRow = {
@@ -47,11 +50,14 @@ export function createMcpRegistry({ pool, clock }: { pool: pg.Pool; clock: () =>
         [serverId, transport, JSON.stringify(config), clock()],
       );
     },
-    recordTools: (serverId, tools) => inTransaction(pool, (client) => recordTools(client, { serverId, tools, now: clock() })),
+    recordTools: (serverId, tools) =>
+      inTransaction(pool, (client) => recordTools(client, { serverId, tools, now: clock() })),
     findServer: async (serverId) => {
       const rows = await selectTools(pool, serverId, null);
       const [first] = rows;
-      return first === undefined ? null : { state: first.state, tools: rows.flatMap((row) => registeredTool(row) ?? []) };
+      return first === undefined
+        ? null
+        : { state: first.state, tools: rows.flatMap((row) => registeredTool(row) ?? []) };
     },
     findTool: async ({ serverId, toolName }) => {
       const [row] = await selectTools(pool, serverId, toolName);
@@ -101,5 +107,12 @@ async function selectTools(pool: pg.Pool, serverId: string, toolName: string | n
 function registeredTool(row: ToolRow): RegisteredTool | null {
   const { server_id, tool_name, current_hash, definition, effect_level, pinned_hash } = row;
   if (tool_name === null || current_hash === null || definition === null || effect_level === null) return null;
-  return { serverId: server_id, toolName: tool_name, pinnedHash: pinned_hash, currentHash: current_hash, definition, effectLevel: effect_level };
+  return {
+    serverId: server_id,
+    toolName: tool_name,
+    pinnedHash: pinned_hash,
+    currentHash: current_hash,
+    definition,
+    effectLevel: effect_level,
+  };
 }

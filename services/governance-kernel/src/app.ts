@@ -1,0 +1,72 @@
+import { AppError } from '@countersign/contracts';
+import { isUnavailable } from '@countersign/database';
+import {
+  createHttpApp,
+  createRateLimiter,
+  healthEndpoints,
+  type HttpApp,
+  type Lifecycle,
+} from '@countersign/service-kit';
+import type { Kernel } from './context.ts';
+import { kernelGuards } from './guards.ts';
+import { evaluateRoute } from './routes/evaluate.ts';
+import { healthzRoute, versionRoute } from './routes/health.ts';
+import { idempotencyStore } from './store/idempotency-store.ts';
+
+type Stopping = Pick<Lifecycle, 'isStopping'>;
+
+/** Every route of the kernel, in the order of the published contract. */
+export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
+  const { config } = kernel;
+  return createHttpApp({
+    endpoints: [
+      healthzRoute(kernel),
+      versionRoute(kernel),
+      ...healthEndpoints(readinessChecks(kernel), lifecycle),
+      evaluateRoute(kernel),
+    ],
+    guards: kernelGuards(config),
+    log: kernel.log,
+    fastOperations: ['evaluate'],
+    cors: { origins: config.GOV_ALLOWED_ORIGINS },
+    rateLimiter: config.GOV_RATE_LIMITS ? createRateLimiter() : null,
+    idempotency: idempotencyStore(kernel.pool, kernel.clock),
+    classifyErrors: [storeFault],
+    callerKey,
+    trustedProxies: config.GOV_TRUSTED_PROXIES,
+    guardQuery: ['tenant_id'],
+    checkReplies: config.NODE_ENV !== 'production',
+  });
+}
+
+/** The separate health port serves probes and nothing else. */
+export function createHealthApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
+  return createHttpApp({
+    endpoints: [healthzRoute(kernel), ...healthEndpoints(readinessChecks(kernel), lifecycle)],
+    guards: kernelGuards(kernel.config),
+    log: kernel.log,
+  });
+}
+
+/** A kernel that could not seal a decision is alive, but not ready. */
+function readinessChecks({ database, policies, signer }: Kernel) {
+  return {
+    database: () => database.ping(),
+    policy: async () => {
+      await policies.reload('*');
+    },
+    signer: async () => signer.sign(new Uint8Array(1)),
+  };
+}
+
+function storeFault(error: unknown): AppError | null {
+  return isUnavailable(error)
+    ? new AppError('STORE_UNAVAILABLE', 'The database does not answer', { cause: error })
+    : null;
+}
+
+function callerKey(caller: unknown): string | null {
+  if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
+  const tenant = 'tenant' in caller ? String(caller.tenant) : '';
+  return `${tenant}\n${String(caller.principal)}`;
+}

@@ -1,0 +1,28 @@
+import { canonicalBytes, digestOf, type CryptoProvider } from '@countersign/crypto';
+import type { Digest } from '@countersign/contracts';
+import type { ApprovalRow } from './approval-row.ts';
+
+/** Hash of what an approver looks at and of how far the ceremony is: whoever decides names it, so nobody decides on an old view. */
+export function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): Digest {
+  return digestOf(
+    provider,
+    canonicalBytes({
+      approval_id: approval.id,
+      tenant_id: approval.tenant,
+      state: approval.state,
+      intent_hash: approval.intentHash,
+      policy_hash: approval.policyHash,
+      quorum: approval.quorum,
+      approvers: approval.approvers,
+      approved_by: approval.approvedBy,
+      scope: approval.scope,
+      uses_remaining: approval.usesRemaining,
+      timelock_until_ms: approval.timelockUntilMs,
+      expires_at_ms: approval.expiresAtMs,
+    }),
+  ) as Digest; // digestOf writes exactly this form
+}
+
+export function sealCeremony(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): ApprovalRow {
+  return { ...approval, ceremonyHash: ceremonyHash(provider, approval) };
+}

@@ -1,0 +1,74 @@
+import type { ApprovalId, PrincipalId } from '@countersign/contracts';
+import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
+import type { CryptoProvider } from '@countersign/crypto';
+import type { Decision } from '@countersign/policy';
+import type { GovernedCall } from '../boundary/governed-call.ts';
+import type { SealedIntent } from '../boundary/normalise.ts';
+import { receiptIdOf } from '../boundary/statement-of.ts';
+import type { LoadedPolicy } from '../policy/loaded-policy.ts';
+import type { ApprovalRow } from './approval-row.ts';
+import { ceremonyHash, sealCeremony } from './ceremony.ts';
+import { usesOf } from './scope.ts';
+
+type Escalation = {
+  ulid: string;
+  nowMs: number;
+  call: GovernedCall;
+  intent: SealedIntent;
+  policy: LoadedPolicy | null;
+  decision: Decision;
+};
+
+/** Fifteen minutes: long enough to fetch a person, short enough that the situation is still the same. */
+const timeoutSecondsDefault = 900;
+
+/** The pending approval that an ESCALATE leaves behind: bound to this call, this policy, this scope, until it expires. */
+export function pendingApproval(
+  provider: CryptoProvider,
+  { ulid, nowMs, call, intent, policy, decision }: Escalation,
+): ApprovalRow {
+  const asked = decision.approval_request;
+  const scope = asked?.scope ?? 'once';
+  return sealCeremony(provider, {
+    id: `apr_${ulid}` as ApprovalId, // the decision's own ULID: each leads to the other
+    tenant: call.caller.tenant,
+    state: 'pending',
+    requestedBy: call.caller.principal,
+    session: call.session,
+    action: intent.action,
+    tool: intent.tool,
+    resource: intent.resource,
+    effectLevel: intent.effect_level,
+    argsHash: intent.args_hash,
+    intentHash: intent.intent_hash,
+    policyHash: policy?.hash ?? null,
+    policyEpoch: policy?.epoch ?? 0,
+    receiptId: receiptIdOf(ulid),
+    reason: decision.reason,
+    quorum: asked?.quorum ?? 1,
+    approvers: (asked?.approvers ?? []) as PrincipalId[], // the bundle's schema bounds them the same way
+    approvedBy: [],
+    scope,
+    usesRemaining: usesOf(scope),
+    timelockUntilMs: null,
+    expiresAtMs: nowMs + (asked?.timeout ?? timeoutSecondsDefault) * 1000,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  });
+}
+
+/** Uses the approval once; a scope without uses left is consumed. */
+export function useApproval(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): void {
+  approval.usesRemaining -= 1;
+  if (approval.usesRemaining <= 0) approval.state = 'consumed';
+  approval.updatedAtMs = nowMs;
+  approval.ceremonyHash = ceremonyHash(provider, approval);
+}
+
+export function approvalHandle(approval: ApprovalRow, publicUrl: string): ApprovalHandle {
+  return {
+    approval_id: approval.id,
+    expires_at: new Date(approval.expiresAtMs).toISOString() as ApprovalHandle['expires_at'], // toISOString writes exactly this form
+    approve_url: `${publicUrl}/api/v1/approvals/${approval.id}/approve`,
+  };
+}

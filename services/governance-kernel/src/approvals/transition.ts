@@ -1,0 +1,81 @@
+import { AppError } from '@countersign/contracts';
+import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { CryptoProvider } from '@countersign/crypto';
+import type { ApprovalRow } from './approval-row.ts';
+import { ceremonyHash } from './ceremony.ts';
+
+export type ApprovalAction = 'approve' | 'deny' | 'revoke';
+
+export type ApprovalVote = {
+  action: ApprovalAction;
+  by: PrincipalId;
+  expectedCeremonyHash: Digest;
+  nowMs: number;
+};
+
+const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
+  pending: ['approve', 'deny', 'revoke'],
+  approved: ['revoke'],
+  denied: [],
+  expired: [],
+  revoked: [],
+  consumed: [],
+};
+
+/**
+ * Moves an approval, in place and under its lock. Throws PRECONDITION_FAILED when the caller looked at an older state,
+ * ILLEGAL_TRANSITION for a move that the state does not have, PERMISSION_DENIED for a person who may not decide this one.
+ */
+export function transition(provider: CryptoProvider, approval: ApprovalRow, vote: ApprovalVote): void {
+  if (vote.expectedCeremonyHash !== approval.ceremonyHash) {
+    throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', {
+      param: 'expected_ceremony_hash',
+    });
+  }
+  assertLegal(approval, vote);
+  if (vote.action !== 'revoke') assertEntitled(approval, vote.by);
+  apply(approval, vote);
+  approval.updatedAtMs = vote.nowMs;
+  approval.ceremonyHash = ceremonyHash(provider, approval);
+}
+
+function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): void {
+  const expired = nowMs >= approval.expiresAtMs;
+  const allowed = expired ? [] : movesFrom[approval.state];
+  if (!allowed.includes(action)) {
+    const state = expired && approval.state === 'pending' ? 'expired' : approval.state;
+    throw new AppError('ILLEGAL_TRANSITION', `An approval that is ${state} cannot be moved by ${action}`, {
+      details: { state, allowed },
+    });
+  }
+  if (action === 'approve' && approval.timelockUntilMs !== null && nowMs < approval.timelockUntilMs) {
+    throw new AppError('ILLEGAL_TRANSITION', 'The time lock of this approval is still running', {
+      details: { timelock_until: new Date(approval.timelockUntilMs).toISOString() },
+    });
+  }
+}
+
+function assertEntitled(approval: ApprovalRow, by: PrincipalId): void {
+  if (by === approval.requestedBy)
+    throw new AppError('PERMISSION_DENIED', 'Whoever asked for an approval cannot decide it');
+  if (approval.approvers.length > 0 && !approval.approvers.includes(by)) {
+    throw new AppError('PERMISSION_DENIED', 'This approval names its approvers, and the caller is not among them');
+  }
+  if (approval.approvedBy.includes(by))
+    throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
+}
+
+function apply(approval: ApprovalRow, { action, by }: ApprovalVote): void {
+  switch (action) {
+    case 'approve':
+      approval.approvedBy = [...approval.approvedBy, by];
+      if (approval.approvedBy.length >= approval.quorum) approval.state = 'approved';
+      return;
+    case 'deny':
+      approval.state = 'denied';
+      return;
+    case 'revoke':
+      approval.state = 'revoked';
+      return;
+  }
+}

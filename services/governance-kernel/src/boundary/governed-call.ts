@@ -1,0 +1,70 @@
+import type { ApprovalId, EffectLevel, PlainJson, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { DecisionReply, Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type {
+  Demand,
+  EgressFact,
+  Fact,
+  IdentityFact,
+  ProvenanceFact,
+  RegistryFact,
+  SandboxFact,
+  ScopesFact,
+} from '@countersign/policy';
+
+/** Who calls, as proven by credentials; never as claimed in a body. */
+export type Caller = { tenant: TenantId; principal: PrincipalId; identity: IdentityFact; scopes: string[] };
+
+/** One consequential call on its way through the decision cycle, whatever route it came by. */
+export type GovernedCall = {
+  caller: Caller;
+  session: SessionId;
+  action: string;
+  tool: string | null;
+  resource: string | null;
+  /** Declared by the tool or the caller; undeclared is E4. */
+  effectLevel: EffectLevel;
+  args: Record<string, PlainJson>;
+  context: Record<string, PlainJson>;
+  approvalGrant?: ApprovalId | undefined;
+  /** The arguments could not be parsed into an object; `args` is {} then and the request gate denies. */
+  malformedArguments?: true;
+  mode: 'enforce' | 'shadow';
+  /** What the call takes from budgets; absent members are 0, except tool_calls which is 1 for tool.call. */
+  demand?: Partial<Demand>;
+  /**
+   * Who executes after an ALLOW. `kernel`: the reservation stays open until settle(); `caller`: it is committed with the decision,
+   * because the kernel never hears how it ended.
+   */
+  dispatchedBy: 'kernel' | 'caller';
+  /** Facts that only the route knows. Absent: not applicable to this call. */
+  facts?: {
+    registry?: Fact<RegistryFact>;
+    scopes?: Fact<ScopesFact>;
+    sandbox?: Fact<SandboxFact>;
+    egress?: Fact<EgressFact>;
+    provenance?: Fact<ProvenanceFact>;
+  };
+  /** Commits in the decision's own transaction; the same key and fingerprint again gives the same decision. */
+  idempotency?: { key: string; route: string; fingerprint: string } | undefined;
+};
+
+/** A decision after its transaction is durable. */
+export type SealedDecision = {
+  reply: DecisionReply;
+  /** The reply as JSON text: serialised once. */
+  json: string;
+  /** X-Gov-Decision-Id, -Verdict, -Reason-Code, -Receipt-Id, -Policy-Hash, -Lamport-Clock. */
+  headers: Record<string, string>;
+  /** True when the idempotency key had been decided before and this is that answer. */
+  replayed: boolean;
+};
+
+export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMinor?: number };
+
+/** The one way to a decision. Routes hold nothing else. */
+export type Boundary = {
+  /** Throws AppError RECEIPT_STORE_UNAVAILABLE when nothing could be committed; then nothing may be dispatched. */
+  decide(call: GovernedCall): Promise<SealedDecision>;
+  /** Seals the outcome receipt of a call that the kernel dispatched, and settles its reservation. */
+  settle(decision: SealedDecision, settlement: Settlement): Promise<StoredReceipt>;
+};

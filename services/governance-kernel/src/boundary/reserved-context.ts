@@ -1,0 +1,73 @@
+import { AppError } from '@countersign/contracts';
+import type { PlainJson } from '@countersign/contracts';
+
+/**
+ * Names that mean authority. They come from credentials and from the kernel's own records; a caller who sends one in `context`
+ * is refused, so that no rule can ever be tricked by it.
+ */
+const reserved = new Set([
+  'tenant',
+  'tenant_id',
+  'workspace',
+  'workspace_id',
+  'principal',
+  'principal_id',
+  'agent',
+  'agent_id',
+  'actor',
+  'subject',
+  'user',
+  'user_id',
+  'identity',
+  'role',
+  'roles',
+  'scope',
+  'scopes',
+  'permissions',
+  'relations',
+  'groups',
+  'trust_level',
+  'trusted',
+  'security_context_trusted',
+  'budget',
+  'budget_id',
+  'approval',
+  'approval_id',
+  'approval_grant',
+  'approved',
+  'approved_by',
+  'policy',
+  'policy_hash',
+  'policy_epoch',
+  'effect_level',
+  'verdict',
+  'allow',
+  'decision_id',
+  'receipt_id',
+  'sandbox_grant',
+  'now',
+  'session',
+  'session_id',
+  'tool_name',
+  'destination',
+]);
+
+/** Throws RESERVED_CONTEXT_KEY naming the key. Spelling variants (case, `-`, camelCase) are the same name. */
+export function assertNoAuthority(context: Record<string, PlainJson>): void {
+  const offender = Object.keys(context).find((key) => reserved.has(plainName(key)));
+  if (offender !== undefined) {
+    throw new AppError('RESERVED_CONTEXT_KEY', `context.${offender} is reserved: authority comes from credentials`, {
+      param: `context.${offender}`,
+    });
+  }
+}
+
+function plainName(key: string): string {
+  return key
+    .normalize('NFKC')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/^(x_)?gov_/, '');
+}

@@ -1,0 +1,66 @@
+import type { BudgetFact, Demand } from '@countersign/policy';
+import type { Reservation } from '../boundary/dispatch-row.ts';
+import type { BudgetRow } from './budget-row.ts';
+
+type Subject = { principal: string; tool: string | null };
+
+/** Does this budget limit this call? */
+export function budgetApplies(budget: BudgetRow, { principal, tool }: Subject): boolean {
+  const [kind, ...rest] = budget.subject.split(':');
+  const name = rest.join(':');
+  switch (kind) {
+    case 'tenant':
+      return true;
+    case 'principal':
+    case 'agent':
+      return name === principal;
+    case 'tool':
+      return name === tool;
+    default:
+      return true; // a subject that nobody knows limits everything rather than nothing
+  }
+}
+
+/** What is left of a budget for this decision. */
+export function budgetFact(budget: BudgetRow): BudgetFact {
+  return {
+    budget_id: budget.id,
+    tool_calls_remaining: remaining(budget, 'tool_calls'),
+    spend_remaining_minor: remaining(budget, 'spend_minor'),
+    egress_remaining_bytes: remaining(budget, 'egress_bytes'),
+    writes_remaining: remaining(budget, 'writes'),
+    approval_required_above_minor: budget.approvalRequiredAboveMinor,
+    currency: budget.currency,
+  };
+}
+
+function remaining(budget: BudgetRow, amount: keyof Demand): number | null {
+  const limit = budget.limits[amount];
+  return limit === null ? null : limit - budget.used[amount] - budget.reserved[amount];
+}
+
+/** Takes the demand now: for calls whose end the kernel never hears of. */
+export function spend(budget: BudgetRow, demand: Demand): void {
+  budget.used = combine(budget.used, demand, 1);
+}
+
+/** Holds the demand until the call is settled. */
+export function reserve(budget: BudgetRow, demand: Demand): Reservation {
+  budget.reserved = combine(budget.reserved, demand, 1);
+  return { budget_id: budget.id, demand };
+}
+
+/** Turns a reservation into what was really used. */
+export function settleReservation(budget: BudgetRow, { demand }: Reservation, actual: Demand): void {
+  budget.reserved = combine(budget.reserved, demand, -1);
+  budget.used = combine(budget.used, actual, 1);
+}
+
+function combine(amounts: Demand, change: Demand, sign: 1 | -1): Demand {
+  return {
+    tool_calls: amounts.tool_calls + sign * change.tool_calls,
+    spend_minor: amounts.spend_minor + sign * change.spend_minor,
+    egress_bytes: amounts.egress_bytes + sign * change.egress_bytes,
+    writes: amounts.writes + sign * change.writes,
+  };
+}

@@ -1,0 +1,100 @@
+import { AppError } from '@countersign/contracts';
+import { parseStrictJson } from '@countersign/crypto';
+import type { JudgeCalls } from './judge-calls.ts';
+import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import { proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
+import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
+import { usageOf } from './usage.ts';
+import type { Usage } from './prices.ts';
+
+export type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage | null };
+
+/** Choices of one answer: as many as a caller may ask for (`n`). */
+export const choicesMax = 128;
+const answerDepthMax = 64;
+
+/** A whole answer with every call in it decided. Throws UPSTREAM_FAILED for what is no chat completion. */
+export async function governAnswer(bytes: Buffer, judge: JudgeCalls): Promise<GovernedAnswer> {
+  const answer = parseAnswer(bytes);
+  const choices: JsonObject[] = [];
+  const decisions: DecisionSummary[] = [];
+  for (const choice of choicesOf(answer)) {
+    const governed = await governChoice(choice, judge);
+    choices.push(governed.choice);
+    decisions.push(...governed.decisions);
+  }
+  return { text: JSON.stringify({ ...passiveEnvelope(answer), choices }), decisions, usage: usageOf(answer['usage']) };
+}
+
+function parseAnswer(bytes: Buffer): JsonObject {
+  const answer = strict(bytes);
+  if (!isJsonObject(answer)) throw malformedAnswer();
+  return answer;
+}
+
+function strict(bytes: Buffer): unknown {
+  try {
+    return parseStrictJson(bytes, { depthMax: answerDepthMax, bytesMax: bytes.byteLength });
+  } catch (cause) {
+    throw malformedAnswer(cause);
+  }
+}
+
+export function malformedAnswer(cause?: unknown): AppError {
+  return new AppError('UPSTREAM_FAILED', 'The model server answered with something that is not a chat completion', {
+    cause,
+  });
+}
+
+function choicesOf({ choices }: JsonObject): JsonObject[] {
+  if (!Array.isArray(choices) || choices.length > choicesMax || !choices.every(isJsonObject)) throw malformedAnswer();
+  return choices;
+}
+
+async function governChoice(
+  choice: JsonObject,
+  judge: JudgeCalls,
+): Promise<{ choice: JsonObject; decisions: DecisionSummary[] }> {
+  const { message } = choice;
+  if (!isJsonObject(message)) throw malformedAnswer();
+  const proposed = proposedCalls(message);
+  const passed = { ...passiveChoice(choice), message: passiveMessage(message) };
+  if (proposed.length === 0) return { choice: passed, decisions: [] };
+  const release = releaseCalls(await judge(proposed));
+  return { choice: { ...passed, ...withRelease(passed, release) }, decisions: release.summary.decisions };
+}
+
+function proposedCalls(message: JsonObject): ProposedCall[] {
+  const { tool_calls: toolCalls, function_call: functionCall } = message;
+  if (isPresent(toolCalls) && !Array.isArray(toolCalls)) throw malformedAnswer();
+  return [
+    ...(Array.isArray(toolCalls) ? toolCalls.map(proposedToolCall) : []),
+    ...(isPresent(functionCall) ? [proposedFunctionCall(functionCall)] : []),
+  ];
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+type Passed = { message: JsonObject };
+
+function withRelease({ message }: Passed, { allowed, refusal, summary }: Release): JsonObject {
+  const judged = { ...message, countersign: summary };
+  if (refusal !== null) {
+    // The tokens of a withheld call are not shown by the back door.
+    return {
+      message: { ...judged, content: message['content'] ?? refusal, refusal },
+      logprobs: null,
+      finish_reason: 'content_filter',
+    };
+  }
+  return { message: { ...judged, ...releasedMembers(allowed) } };
+}
+
+/** The legacy spelling has no `type`; a message holds one such call at most. */
+function releasedMembers(allowed: readonly JsonObject[]): JsonObject {
+  const toolCalls = allowed.filter((call) => 'type' in call);
+  const legacy = allowed.find((call) => !('type' in call));
+  return { ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}), ...(legacy ? { function_call: legacy } : {}) };
+}

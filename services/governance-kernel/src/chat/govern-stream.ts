@@ -1,0 +1,102 @@
+import { parseStrictJson } from '@countersign/crypto';
+import { FragmentBuffer } from './fragments.ts';
+import { choicesMax, malformedAnswer } from './govern-answer.ts';
+import type { JudgeCalls } from './judge-calls.ts';
+import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import type { Usage } from './prices.ts';
+import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
+import { usageOf } from './usage.ts';
+
+type Choice = { calls: FragmentBuffer; hasText: boolean; isFinished: boolean };
+
+const chunkDepthMax = 64;
+/** One event; the buffer of the event-stream parser is bounded by it as well. */
+export const chunkBytesMax = 1_048_576;
+
+/** The state of one streamed answer: chunks go in, governed chunks come out. */
+export class GovernedStream {
+  readonly #judge: JudgeCalls;
+  readonly #choices = new Map<number, Choice>();
+  readonly decisions: DecisionSummary[] = [];
+  usage: Usage | null = null;
+
+  constructor(judge: JudgeCalls) {
+    this.#judge = judge;
+  }
+
+  /** What the caller sees of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided. Throws UPSTREAM_FAILED. */
+  async chunk(data: string): Promise<JsonObject[]> {
+    const chunk = parseChunk(data);
+    if (isJsonObject(chunk['error'])) throw malformedAnswer(chunk['error']);
+    this.usage = usageOf(chunk['usage']) ?? this.usage;
+    const { choices } = chunk;
+    if (!Array.isArray(choices) || choices.length > choicesMax) throw malformedAnswer();
+    const envelope = passiveEnvelope(chunk);
+    // The chunk of include_usage has no choices.
+    if (choices.length === 0) return [{ ...envelope, choices }];
+    const passed: JsonObject[] = [];
+    for (const choice of choices) passed.push(...(await this.#choice(choice)));
+    return passed.map((choice) => ({ ...envelope, choices: [choice] }));
+  }
+
+  async #choice(value: unknown): Promise<JsonObject[]> {
+    if (!isJsonObject(value)) throw malformedAnswer();
+    const delta = value['delta'] ?? {};
+    const choice = this.#known(value['index']);
+    if (!isJsonObject(delta) || choice.isFinished) throw malformedAnswer();
+    choice.calls.add(delta);
+    const message = passiveMessage(delta);
+    choice.hasText ||= typeof message['content'] === 'string' && message['content'] !== '';
+    const passed = { ...passiveChoice(value), delta: message };
+    const finish = value['finish_reason'] ?? null;
+    if (finish !== null) return await this.#finish(choice, passed);
+    return Object.keys(message).length === 0 ? [] : [passed];
+  }
+
+  #known(index: unknown): Choice {
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= choicesMax)
+      throw malformedAnswer();
+    const choice = this.#choices.get(index) ?? { calls: new FragmentBuffer(), hasText: false, isFinished: false };
+    this.#choices.set(index, choice);
+    return choice;
+  }
+
+  async #finish(choice: Choice, passed: { delta: JsonObject } & JsonObject): Promise<JsonObject[]> {
+    choice.isFinished = true;
+    if (choice.calls.isEmpty) return [passed];
+    const release = releaseCalls(await this.#judge(choice.calls.take()));
+    this.decisions.push(...release.summary.decisions);
+    const { finish_reason: finish, ...common } = passed;
+    const released = {
+      ...common,
+      delta: { ...passed.delta, ...releasedDelta(release, choice.hasText) },
+      finish_reason: null,
+    };
+    return [
+      { ...released, ...(release.refusal === null ? {} : { logprobs: null }) },
+      { index: passed['index'], delta: {}, finish_reason: release.refusal === null ? finish : 'content_filter' },
+    ];
+  }
+}
+
+/** Whole calls in one fragment, numbered from 0 without a gap; or the refusal, as text where no text was shown. */
+function releasedDelta({ allowed, refusal, summary }: Release, hasText: boolean): JsonObject {
+  if (refusal !== null) return { ...(hasText ? {} : { content: refusal }), refusal, countersign: summary };
+  const toolCalls = allowed.filter((call) => 'type' in call).map((call, index) => ({ index, ...call }));
+  const legacy = allowed.find((call) => !('type' in call));
+  return {
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+    ...(legacy ? { function_call: legacy } : {}),
+    countersign: summary,
+  };
+}
+
+function parseChunk(data: string): JsonObject {
+  try {
+    const chunk = parseStrictJson(data, { depthMax: chunkDepthMax, bytesMax: chunkBytesMax });
+    if (isJsonObject(chunk)) return chunk;
+  } catch (cause) {
+    throw malformedAnswer(cause);
+  }
+  throw malformedAnswer();
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { chunkBytesMax, type GovernedStream } from './govern-stream.ts';
+import { malformedAnswer } from './govern-answer.ts';
+
+export type Delivered = { bytes: number; hash: string };
+
+const done = '[DONE]';
+
+/** Writes governed events and counts what was delivered. Resolves when the upstream said it is done. Throws when it broke off. */
+export class StreamRelay {
+  readonly #res: ServerResponse;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  constructor(res: ServerResponse) {
+    this.#res = res;
+  }
+
+  async run(body: Readable, governed: GovernedStream, bytesMax: number): Promise<void> {
+    for await (const data of eventsOf(body, bytesMax)) {
+      if (data === done) return await this.#write(done);
+      for (const chunk of await governed.chunk(data)) await this.#write(JSON.stringify(chunk));
+    }
+    throw malformedAnswer(new Error('The stream ended without [DONE]'));
+  }
+
+  /** The one way to say after the head that an answer is not whole: SDKs throw it. */
+  async fail(error: object): Promise<void> {
+    await this.#write(JSON.stringify(error)).catch(() => undefined);
+  }
+
+  delivered(): Delivered {
+    return { bytes: this.#bytes, hash: `sha256:${this.#hash.copy().digest('hex')}` };
+  }
+
+  async #write(data: string): Promise<void> {
+    const text = `data: ${data}\n\n`;
+    if (this.#res.destroyed) throw new Error('The caller went away');
+    this.#hash.update(text);
+    this.#bytes += Buffer.byteLength(text);
+    if (!this.#res.write(text)) await Promise.race([once(this.#res, 'drain'), once(this.#res, 'close')]);
+  }
+}
+
+/** The data of each event. Bounded in the size of one event and of all. */
+async function* eventsOf(body: Readable, bytesMax: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let pending: EventSourceMessage[] = [];
+  let fault: Error | null = null;
+  const parser = createParser({
+    maxBufferSize: chunkBytesMax,
+    onEvent: (event) => void pending.push(event),
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') fault = error;
+    },
+  });
+  let bytes = 0;
+  for await (const chunk of body) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.byteLength;
+    if (bytes > bytesMax) throw malformedAnswer(new Error(`The stream has more than ${bytesMax} bytes`));
+    parser.feed(decoder.decode(buffer, { stream: true }));
+    if (fault !== null) throw malformedAnswer(fault);
+    const events = pending;
+    pending = [];
+    for (const { data } of events) yield data;
+  }
+}

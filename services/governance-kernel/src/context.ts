@@ -1,0 +1,180 @@
+import type { Digest } from '@countersign/contracts';
+import { encodeBase64Url } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { createSigner } from '@countersign/crypto/signing';
+import { openDatabase } from '@countersign/database';
+import {
+  createInProcessBus,
+  createRabbitBus,
+  eventFactory,
+  OutboxRelay,
+  type MessageBus,
+} from '@countersign/messaging';
+import { evaluateRules, gateRoster } from '@countersign/policy';
+import { createLogger, type Log } from '@countersign/service-kit';
+import type { GateName } from '@countersign/contracts';
+import { monotonicFactory } from 'ulid';
+import { createBoundary, settleReceipt, type BoundaryParts } from './boundary/boundary.ts';
+import { tenantSalts } from './boundary/tenant-salts.ts';
+import type { AskRules } from './boundary/rule-evaluation.ts';
+import type { KernelConfig } from './config.ts';
+import { GroupCommit } from './ledger/group-commit.ts';
+import { Policies } from './policy/policies.ts';
+import { policyKeys } from './policy/policy-keys.ts';
+import { requireGates } from './policy/require-gates.ts';
+import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/checkpoint-store.ts';
+import { listOverdueDispatches } from './store/dispatch-store.ts';
+import { ledgerTransaction } from './store/ledger-store.ts';
+import { openPrisma } from './store/prisma.ts';
+import { transactionOn } from './store/transaction.ts';
+import { listActivePolicies } from './store/policy-store.ts';
+import { recordSigningKey } from './store/trust-key-store.ts';
+import { startCheckpointer } from './workers/checkpointer.ts';
+import { watchPolicyFile, type PolicyFile } from './workers/policy-file.ts';
+import { startReconciler } from './workers/reconciler.ts';
+
+export type KernelOverrides = {
+  clock?: () => Date;
+  log?: Log;
+  bus?: MessageBus;
+  askRules?: AskRules;
+  wiredGates?: readonly GateName[];
+};
+
+/** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
+const reconcileEveryMs = 5_000;
+
+export type Kernel = Awaited<ReturnType<typeof createContext>>;
+
+/** The one object that owns the kernel's collaborators; `close()` ends them in reverse. */
+export async function createContext(config: KernelConfig, overrides: KernelOverrides = {}) {
+  const roster = gateRoster(nodeProvider);
+  requireGates(overrides.wiredGates ?? roster.gates);
+  const core = createCore(config, overrides, roster.hash as Digest); // gateRoster hashes with digestOf
+  await recordSigningKey(core.pool, core.signer, core.clock());
+  const workers = await startWorkers(core, overrides);
+  const close = async () => {
+    await workers.close();
+    await core.ledger.close();
+    await core.database.close();
+  };
+  return { ...core, ...workers, close };
+}
+
+type Core = ReturnType<typeof createCore>;
+
+function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash: Digest) {
+  const clock = overrides.clock ?? (() => new Date());
+  const log =
+    overrides.log ??
+    createLogger({
+      service: 'governance-kernel',
+      level: config.GOV_LOG_LEVEL === 'silent' ? 'error' : config.GOV_LOG_LEVEL,
+      layout: config.NODE_ENV === 'production' ? 'json' : 'readable',
+      silent: config.GOV_LOG_LEVEL === 'silent',
+    });
+  const signer = createSigner(config.GOV_SIGNING_KEY);
+  const provider = nodeProvider;
+  const database = openDatabase({ url: config.DATABASE_URL, schema: 'kernel' });
+  const { pool } = database;
+  const prisma = openPrisma(database);
+  const newUlid = monotonicFactory();
+  const ledger = new GroupCommit(ledgerTransaction({ pool, sealer: { provider, signer }, clock }));
+  const load = (tenants: string[]) => listActivePolicies(pool, tenants);
+  const policies = new Policies({
+    ledger,
+    provider,
+    trustedKeys: policyKeys(config.GOV_POLICY_PUBLIC_KEYS, signer),
+    load,
+    clock,
+    newUlid,
+    rosterHash,
+  });
+  const cycle: BoundaryParts = {
+    ledger,
+    policies,
+    askRules: overrides.askRules ?? evaluateRules,
+    hasher: { provider, saltOf: tenantSalts(provider, config.GOV_TENANT_SALT_SECRET) },
+    clock,
+    newUlid,
+    settings: {
+      provider,
+      rosterHash,
+      policyAgeMaxMs: config.GOV_POLICY_MAX_AGE,
+      dispatchDeadlineMs: config.GOV_DISPATCH_DEADLINE,
+      publicUrl: config.GOV_PUBLIC_URL ?? `http://${config.GOV_BIND_ADDR}:${config.GOV_PORT}`,
+    },
+  };
+  const newEvent = eventFactory({ source: '/governance-kernel' });
+  return {
+    config,
+    clock,
+    log,
+    signer,
+    provider,
+    database,
+    pool,
+    prisma,
+    newUlid,
+    newEvent,
+    rosterHash,
+    ledger,
+    policies,
+    cycle,
+    boundary: createBoundary(cycle),
+  };
+}
+
+async function startWorkers(core: Core, overrides: KernelOverrides) {
+  const { config, pool, clock, log, provider, signer, newUlid, cycle } = core;
+  const checkpointer = startCheckpointer({
+    provider,
+    signer,
+    origin: config.GOV_LOG_ORIGIN,
+    getLogHead: () => getLogHead(pool),
+    findLatest: () => findLatestCheckpoint(pool),
+    record: (checkpoint) => recordCheckpoint(pool, checkpoint),
+    clock,
+    newUlid,
+    log,
+    receiptsMax: config.GOV_CHECKPOINT_RECEIPTS,
+    intervalMs: config.GOV_CHECKPOINT_INTERVAL,
+  });
+  const reconciler = startReconciler({
+    listOverdue: (now, limit) => listOverdueDispatches(pool, now, limit),
+    settle: (decided, settlement) => settleReceipt(cycle, decided, settlement),
+    clock,
+    log,
+    intervalMs: reconcileEveryMs,
+  });
+  const bus = overrides.bus ?? busOf(config);
+  const relay = new OutboxRelay({ bus, transaction: transactionOn(pool) });
+  relay.start();
+  const policyFile = await startPolicyFile(core);
+  const close = async () => {
+    policyFile?.close();
+    reconciler.close();
+    checkpointer.close();
+    await relay.stop();
+    if (overrides.bus === undefined) await bus.close();
+  };
+  return { checkpointer, reconciler, bus, relay, close };
+}
+
+function busOf(config: KernelConfig): MessageBus {
+  if (config.AMQP_URL === undefined) return createInProcessBus();
+  return createRabbitBus({ url: config.AMQP_URL, exchange: 'countersign', name: 'governance-kernel' });
+}
+
+async function startPolicyFile({ config, policies, signer, log }: Core): Promise<PolicyFile | null> {
+  if (config.GOV_POLICY_FILE === undefined) return null;
+  const file = watchPolicyFile({
+    path: config.GOV_POLICY_FILE,
+    policies,
+    sign: (bytes) => ({ alg: 'Ed25519', key_id: signer.keyId, value: encodeBase64Url(signer.sign(bytes)) }),
+    log,
+    intervalMs: config.GOV_POLICY_FILE_INTERVAL,
+  });
+  await file.refresh();
+  return file;
+}

@@ -1,0 +1,25 @@
+import { evaluate } from '@countersign/contracts/governance-kernel';
+import { prepared } from '@countersign/service-kit';
+import type { Kernel } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+
+/** A verdict is data: DENY and ESCALATE are 200 here. The caller executes, so an ALLOW takes its budgets at once. */
+export const evaluateRoute = ({ boundary }: Kernel) =>
+  handleTenant(evaluate, { idempotency: 'handler' })(async ({ body, caller, idempotency }) => {
+    const decision = await boundary.decide({
+      caller,
+      session: body.session_id,
+      action: body.action,
+      tool: body.tool ?? null,
+      resource: body.resource ?? null,
+      effectLevel: body.effect_level ?? 'E4',
+      args: body.args,
+      context: body.context,
+      approvalGrant: body.approval_grant,
+      mode: body.mode,
+      ...(body.demand === undefined ? {} : { demand: body.demand }),
+      dispatchedBy: 'caller',
+      idempotency: idempotency === null ? undefined : { ...idempotency, route: evaluate.operation },
+    });
+    return prepared(200, decision.json, decision.headers);
+  });

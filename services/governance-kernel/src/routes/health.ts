@@ -1,0 +1,16 @@
+import { healthz, version } from '@countersign/contracts/governance-kernel';
+import { handlePublic } from '@countersign/service-kit';
+import { build } from '../build.ts';
+import type { Kernel } from '../context.ts';
+
+/** Liveness only: what else could fail is told by /health/ready. */
+export const healthzRoute = (_kernel: Kernel) =>
+  handlePublic(healthz)(() => ({ status: 'ok', version: build.version }));
+
+export const versionRoute = ({ rosterHash }: Kernel) =>
+  handlePublic(version)(() => ({
+    service: 'governance-kernel',
+    ...build,
+    node_version: process.version,
+    gate_roster_hash: rosterHash,
+  }));

@@ -1,0 +1,82 @@
+import type { CheckpointId, Digest, Instant } from '@countersign/contracts';
+import type { Checkpoint } from '@countersign/contracts/governance-kernel';
+import type { Frontier } from '@countersign/crypto';
+import { AppError } from '@countersign/contracts';
+import type pg from 'pg';
+
+export async function getLogHead(pool: pg.Pool): Promise<Frontier> {
+  const { rows } = await pool.query<{ size: string; frontier: Buffer[] }>(
+    'SELECT size, frontier FROM log_head WHERE id = 1',
+  );
+  const [head] = rows;
+  if (head === undefined) throw new AppError('INTERNAL', 'The log head is missing');
+  return { size: Number(head.size), hashes: head.frontier.map((hash) => new Uint8Array(hash)) };
+}
+
+type Row = {
+  checkpoint_id: CheckpointId;
+  tree_size: string;
+  root_hash: Digest;
+  record_count: string;
+  note: string;
+  previous_checkpoint_id: CheckpointId | null;
+  created_at: Date;
+};
+
+/** Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. */
+export async function recordCheckpoint(
+  pool: pg.Pool,
+  checkpoint: { id: CheckpointId; size: number; root: Digest; note: string; at: Date },
+): Promise<Checkpoint> {
+  const { rows } = await pool.query<Row>(
+    `INSERT INTO checkpoints (checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at)
+     SELECT $1, $2, $3, (SELECT count(*) FROM ledger WHERE log_index < $2 AND record IS NOT NULL), $4,
+            (SELECT checkpoint_id FROM checkpoints WHERE tree_size < $2 ORDER BY tree_size DESC LIMIT 1), $5
+     ON CONFLICT (tree_size) DO NOTHING RETURNING *`,
+    [checkpoint.id, checkpoint.size, checkpoint.root, checkpoint.note, checkpoint.at],
+  );
+  const [stored] = rows;
+  return stored === undefined ? getCheckpointOfSize(pool, checkpoint.size) : checkpointOf(stored);
+}
+
+async function getCheckpointOfSize(pool: pg.Pool, size: number): Promise<Checkpoint> {
+  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE tree_size = $1', [size]);
+  const [row] = rows;
+  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such checkpoint');
+  return checkpointOf(row);
+}
+
+export async function findLatestCheckpoint(pool: pg.Pool): Promise<Checkpoint | null> {
+  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints ORDER BY tree_size DESC LIMIT 1');
+  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+}
+
+export async function findCheckpoint(pool: pg.Pool, id: string): Promise<Checkpoint | null> {
+  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE checkpoint_id = $1', [id]);
+  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+}
+
+/** Newest first; `beforeSize` is the tree size of the last one already seen. */
+export async function listCheckpoints(
+  pool: pg.Pool,
+  { limit, beforeSize }: { limit: number; beforeSize: number | null },
+): Promise<Checkpoint[]> {
+  const { rows } = await pool.query<Row>(
+    'SELECT * FROM checkpoints WHERE $2::bigint IS NULL OR tree_size < $2 ORDER BY tree_size DESC LIMIT $1',
+    [limit, beforeSize],
+  );
+  return rows.map(checkpointOf);
+}
+
+function checkpointOf(row: Row): Checkpoint {
+  return {
+    checkpoint_id: row.checkpoint_id,
+    tree_size: Number(row.tree_size),
+    root_hash: row.root_hash,
+    receipt_count: Number(row.tree_size),
+    record_count: Number(row.record_count),
+    note: row.note,
+    previous_checkpoint_id: row.previous_checkpoint_id,
+    created_at: row.created_at.toISOString() as Instant, // toISOString writes exactly this form
+  };
+}

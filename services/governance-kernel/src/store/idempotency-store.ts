@@ -1,0 +1,56 @@
+import type { IdempotencyStore } from '@countersign/service-kit';
+import type pg from 'pg';
+
+type Row = {
+  fingerprint: string;
+  state: 'running' | 'done';
+  status: number;
+  answer: string;
+  headers: Record<string, string> | null;
+};
+
+const keptMs = 86_400_000;
+/** A request that runs longer than this was lost with its process: its key may be claimed again. */
+const runningMsMax = 600_000;
+
+/** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
+export function idempotencyStore(pool: pg.Pool, clock: () => Date): IdempotencyStore {
+  return {
+    begin: async (scope, key, fingerprint) => {
+      const now = clock();
+      await pool.query(
+        `DELETE FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2
+            AND (created_at < $3 OR (state = 'running' AND created_at < $4))`,
+        [scope, key, new Date(now.getTime() - keptMs), new Date(now.getTime() - runningMsMax)],
+      );
+      const { rowCount } = await pool.query(
+        `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, created_at)
+         VALUES ('', '', $1, $2, $3, 'running', $4) ON CONFLICT DO NOTHING`,
+        [scope, key, fingerprint, now],
+      );
+      if (rowCount === 1) return { kind: 'run' };
+      const { rows } = await pool.query<Row>(
+        `SELECT * FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2`,
+        [scope, key],
+      );
+      const [row] = rows;
+      if (row === undefined) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
+      if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+      if (row.state === 'running') return { kind: 'in-flight' };
+      return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, text: row.answer } };
+    },
+    complete: async (scope, key, answer) => {
+      await pool.query(
+        `UPDATE idempotency_keys SET state = 'done', status = $3, answer = $4, headers = $5
+          WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2`,
+        [scope, key, answer.status, answer.text, JSON.stringify(answer.headers)],
+      );
+    },
+    abandon: async (scope, key) => {
+      await pool.query(
+        `DELETE FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2 AND state = 'running'`,
+        [scope, key],
+      );
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { isUnavailable } from '@countersign/database';
+import type { Digest } from '@countersign/contracts';
+import type pg from 'pg';
+import { LedgerBatch, chainName, type BatchView } from '../ledger/batch.ts';
+import type { TransactBatch } from '../ledger/group-commit.ts';
+import type { BatchReads } from '../ledger/reads.ts';
+import type { Sealer } from '../ledger/seal.ts';
+import type { ChainHead } from '../ledger/statement.ts';
+import * as sql from './ledger-sql.ts';
+import {
+  approvalRow,
+  budgetRow,
+  dispatchRow,
+  idempotencyRow,
+  policyHead,
+  type ApprovalDriverRow,
+  type DispatchDriverRow,
+  type IdempotencyDriverRow,
+} from './locked-rows.ts';
+import { writeBatch } from './ledger-write.ts';
+
+/** The kernel's one transaction: lock, read, conclude, write, commit. */
+export function ledgerTransaction({
+  pool,
+  sealer,
+  clock,
+}: {
+  pool: pg.Pool;
+  sealer: Sealer;
+  clock: () => Date;
+}): TransactBatch {
+  return async (reads, work) => {
+    const client = await pool.connect();
+    try {
+      const batch = new LedgerBatch(await lockAndRead(client, reads), sealer);
+      work(batch);
+      await writeBatch(client, batch, clock());
+      await client.query('COMMIT');
+      client.release();
+    } catch (error) {
+      await abandon(client, error);
+      throw error;
+    }
+  };
+}
+
+async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
+  // A broken connection rolls back by itself; the pool must not hand it out again.
+  const broken =
+    isUnavailable(cause) ||
+    (await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    ));
+  client.release(broken);
+}
+
+async function lockAndRead(client: pg.PoolClient, reads: BatchReads): Promise<BatchView> {
+  // Two statements in one message: node-postgres then answers with an array, which its types do not know.
+  const answers = (await client.query(sql.lockLogHead)) as unknown as pg.QueryResult<{
+    size: string;
+    frontier: Buffer[];
+  }>[];
+  const log = answers[1]?.rows[0];
+  if (log === undefined) throw new Error('The log head is missing; the migrations of the kernel were not applied');
+  return {
+    log: { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) },
+    ...(await readControls(client, reads)),
+    approvals: await readApprovals(client, reads),
+    dispatches: await readDispatches(client, reads),
+    idempotency: await readAnswers(client, reads),
+  };
+}
+
+type Controls = {
+  heads: [string, string, number, Digest][] | null;
+  fences: [string, string][] | null;
+  policies: Parameters<typeof policyHead>[0][] | null;
+  budgets: Parameters<typeof budgetRow>[0][] | null;
+};
+
+async function readControls(client: pg.PoolClient, reads: BatchReads) {
+  const { rows } = await client.query<Controls>({
+    name: 'ledger-read-controls',
+    text: sql.readControls,
+    values: [
+      reads.chains.map(({ tenant }) => tenant),
+      reads.chains.map(({ session }) => session),
+      reads.fences,
+      reads.policies,
+      reads.budgetTenants,
+    ],
+  });
+  const [controls] = rows;
+  const heads = (controls?.heads ?? []).map(([tenant, session, lamport, receiptHash]): [string, ChainHead] => [
+    chainName({ tenant, session }),
+    { lamport, receiptHash },
+  ]);
+  return {
+    heads: new Map(heads),
+    fences: new Map(controls?.fences ?? []),
+    policies: new Map((controls?.policies ?? []).map((row) => [row[0], policyHead(row)])),
+    budgets: (controls?.budgets ?? []).map(budgetRow),
+  };
+}
+
+async function readApprovals(client: pg.PoolClient, { approvalIds, approvalIntents }: BatchReads) {
+  if (approvalIds.length + approvalIntents.length === 0) return [];
+  const { rows } = await client.query<ApprovalDriverRow>({
+    name: 'ledger-read-approvals',
+    text: sql.readApprovals,
+    values: [approvalIds, approvalIntents],
+  });
+  return rows.map(approvalRow);
+}
+
+async function readDispatches(client: pg.PoolClient, { dispatches }: BatchReads) {
+  if (dispatches.length === 0) return [];
+  const { rows } = await client.query<DispatchDriverRow>({
+    name: 'ledger-read-dispatches',
+    text: sql.readDispatches,
+    values: [dispatches],
+  });
+  return rows.map(dispatchRow);
+}
+
+async function readAnswers(client: pg.PoolClient, { idempotency }: BatchReads) {
+  if (idempotency.length === 0) return [];
+  const { rows } = await client.query<IdempotencyDriverRow>({
+    name: 'ledger-read-answers',
+    text: sql.readAnswers,
+    values: [
+      idempotency.map(({ tenant }) => tenant),
+      idempotency.map(({ principal }) => principal),
+      idempotency.map(({ route }) => route),
+      idempotency.map(({ key }) => key),
+    ],
+  });
+  return rows.map(idempotencyRow);
+}

@@ -1,0 +1,155 @@
+import { recordEvents } from '@countersign/messaging';
+import type pg from 'pg';
+import type { BudgetRow } from '../budgets/budget-row.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { approvalParameters, writeApprovals } from './approval-columns.ts';
+import * as sql from './ledger-sql.ts';
+
+type Write = { name: string; text: string; rows: number; values: () => unknown[] };
+
+/** Writes everything that the batch changed. Statements without rows are not sent. */
+export async function writeBatch(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<void> {
+  for (const { name, text, rows, values } of writesOf(batch, now)) {
+    if (rows > 0) await client.query({ name: `ledger-${name}`, text, values: values() });
+  }
+  if (batch.newEvents.length > 0) await recordEvents(client, batch.newEvents);
+}
+
+function writesOf(batch: LedgerBatch, now: Date): Write[] {
+  const approvals = [...new Set([...batch.newApprovals, ...batch.changedApprovals])];
+  const budgets = [...batch.changedBudgets];
+  const { newDispatches, changedDispatches, newAnswers, newPolicies, confirmedPolicies, completedNodes } = batch;
+  return [
+    { name: 'budgets', text: sql.writeBudgets, rows: budgets.length, values: () => budgetParameters(budgets) },
+    { name: 'approvals', text: writeApprovals, rows: approvals.length, values: () => approvalParameters(approvals) },
+    { name: 'entries', text: sql.writeEntries, rows: batch.sealed.length, values: () => entryParameters(batch) },
+    {
+      name: 'nodes',
+      text: sql.writeNodes,
+      rows: completedNodes.length,
+      values: () => [
+        completedNodes.map((node) => node.level),
+        completedNodes.map((node) => node.index),
+        completedNodes.map((node) => Buffer.from(node.hash)),
+      ],
+    },
+    {
+      name: 'dispatches',
+      text: sql.insertDispatches,
+      rows: newDispatches.length,
+      values: () => dispatchParameters(batch),
+    },
+    {
+      name: 'settle',
+      text: sql.settleDispatches,
+      rows: changedDispatches.size,
+      values: () => [[...changedDispatches].map(({ ulid }) => ulid), now],
+    },
+    {
+      name: 'answers',
+      text: sql.insertAnswers,
+      rows: newAnswers.length,
+      values: () => [...answerParameters(batch), now],
+    },
+    {
+      name: 'policies',
+      text: sql.insertPolicies,
+      rows: newPolicies.length,
+      values: () => [...policyParameters(batch), now],
+    },
+    {
+      name: 'activate',
+      text: sql.activatePolicies,
+      rows: newPolicies.length,
+      values: () => [
+        newPolicies.map((row) => row.tenant),
+        newPolicies.map((row) => row.epoch),
+        newPolicies.map((row) => row.hash),
+        now,
+      ],
+    },
+    {
+      name: 'confirm',
+      text: sql.confirmPolicies,
+      rows: confirmedPolicies.length,
+      values: () => [confirmedPolicies.map((row) => row.tenant), confirmedPolicies.map((row) => row.at)],
+    },
+  ];
+}
+
+function entryParameters({ sealed, changedHeads, log }: LedgerBatch): unknown[] {
+  const heads = [...changedHeads.values()];
+  return [
+    sealed.map((entry) => entry.logIndex),
+    sealed.map((entry) => entry.ulid),
+    sealed.map((entry) => entry.payload.tenant_id),
+    sealed.map((entry) => entry.payload.session_id),
+    sealed.map((entry) => entry.payload.lamport_clock),
+    sealed.map((entry) => entry.payload.principal_id),
+    sealed.map((entry) => entry.payload.kind),
+    sealed.map((entry) => entry.payload.verdict),
+    sealed.map((entry) => entry.payload.reason_code),
+    sealed.map((entry) => entry.payload.action),
+    sealed.map((entry) => entry.payload.tool),
+    sealed.map((entry) => entry.payload.issued_at),
+    sealed.map((entry) => entry.receiptHash),
+    sealed.map((entry) => entry.payloadText),
+    sealed.map((entry) => entry.keyId),
+    sealed.map((entry) => entry.signature),
+    sealed.map((entry) => entry.recordText),
+    heads.map((head) => head.tenant),
+    heads.map((head) => head.session),
+    heads.map((head) => head.lamport),
+    heads.map((head) => head.receiptHash),
+    log.size,
+    log.hashes.map((hash) => Buffer.from(hash)),
+  ];
+}
+
+function budgetParameters(rows: BudgetRow[]): unknown[] {
+  return [
+    rows.map((row) => row.tenant),
+    rows.map((row) => row.id),
+    rows.map((row) => row.used.tool_calls),
+    rows.map((row) => row.used.spend_minor),
+    rows.map((row) => row.used.egress_bytes),
+    rows.map((row) => row.used.writes),
+    rows.map((row) => row.reserved.tool_calls),
+    rows.map((row) => row.reserved.spend_minor),
+    rows.map((row) => row.reserved.egress_bytes),
+    rows.map((row) => row.reserved.writes),
+    rows.map((row) => (row.resetsAtMs === null ? null : new Date(row.resetsAtMs).toISOString())),
+  ];
+}
+
+function dispatchParameters({ newDispatches }: LedgerBatch): unknown[] {
+  return [
+    newDispatches.map((row) => row.ulid),
+    newDispatches.map((row) => row.tenant),
+    newDispatches.map((row) => row.state),
+    newDispatches.map((row) => JSON.stringify(row.reservations)),
+    newDispatches.map((row) => new Date(row.deadlineAtMs).toISOString()),
+  ];
+}
+
+function answerParameters({ newAnswers }: LedgerBatch): unknown[] {
+  return [
+    newAnswers.map((row) => row.tenant),
+    newAnswers.map((row) => row.principal),
+    newAnswers.map((row) => row.route),
+    newAnswers.map((row) => row.key),
+    newAnswers.map((row) => row.fingerprint),
+    newAnswers.map((row) => row.answer),
+  ];
+}
+
+function policyParameters({ newPolicies }: LedgerBatch): unknown[] {
+  return [
+    newPolicies.map((row) => row.tenant),
+    newPolicies.map((row) => row.epoch),
+    newPolicies.map((row) => row.hash),
+    newPolicies.map((row) => row.text),
+    newPolicies.map((row) => row.keyId),
+    newPolicies.map((row) => row.signature),
+  ];
+}

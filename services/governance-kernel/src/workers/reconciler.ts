@@ -1,0 +1,42 @@
+import { isAppError } from '@countersign/contracts';
+import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Log } from '@countersign/service-kit';
+import type { Settlement } from '../boundary/governed-call.ts';
+
+type ReconcilerParts = {
+  /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
+  listOverdue(now: Date, limit: number): Promise<ReceiptPayload[]>;
+  settle(decided: ReceiptPayload, settlement: Settlement): Promise<StoredReceipt>;
+  clock: () => Date;
+  log: Log;
+  intervalMs: number;
+};
+
+/** Few enough that a backlog does not push live decisions aside. */
+const settlementsPerRun = 100;
+
+export type Reconciler = { run(): Promise<number>; close(): void };
+
+/** Settles what a crash between decision and outcome left behind: sealed as uncertain, reservations returned. */
+export function startReconciler(parts: ReconcilerParts): Reconciler {
+  const run = async () => {
+    const overdue = await parts.listOverdue(parts.clock(), settlementsPerRun);
+    for (const decided of overdue) await settleUncertain(parts, decided);
+    return overdue.length;
+  };
+  const timer = setInterval(() => {
+    run().catch((error: unknown) => parts.log.warn('reconciler.failed', { error }));
+  }, parts.intervalMs);
+  timer.unref();
+  return { run, close: () => clearInterval(timer) };
+}
+
+async function settleUncertain({ settle, log }: ReconcilerParts, decided: ReceiptPayload): Promise<void> {
+  try {
+    const receipt = await settle(decided, { outcome: 'uncertain' });
+    log.warn('dispatch.uncertain', { decision_id: decided.decision_id, receipt_id: receipt.payload.receipt_id });
+  } catch (error) {
+    // Another replica, or the late answer itself, was faster.
+    if (!isAppError(error) || error.code !== 'ILLEGAL_TRANSITION') throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { fileURLToPath } from 'node:url';
+import { createClient, type AnyRoute, type Client } from '@countersign/contracts';
+import * as contracts from '@countersign/contracts/governance-kernel';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import type { PrincipalId } from '@countersign/contracts';
+import { parsePolicyBundle } from '@countersign/policy';
+import { encodeBase64Url } from '@countersign/crypto';
+import type { Digest } from '@countersign/contracts';
+import { activationBytes } from '../src/policy/activation.ts';
+import { kernelConfigFrom, startKernel, type KernelOverrides, type RunningKernel } from '../src/index.ts';
+
+export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+export const adminKey = 'test-admin-key-0123456789abcdef0123456789';
+export const serviceKey = 'test-service-key-0123456789abcdef01234567';
+
+/** Every route of the kernel's contract, by its name. */
+export const kernelRoutes = Object.fromEntries(
+  Object.entries(contracts).filter(([, value]) => typeof value === 'object' && 'operation' in value && 'path' in value),
+) as KernelRoutes; // filtered by what makes a route
+
+type KernelRoutes = {
+  [
+    Name in keyof typeof contracts as (typeof contracts)[Name] extends AnyRoute ? Name : never
+  ]: (typeof contracts)[Name];
+};
+export type KernelClient = Client<KernelRoutes>;
+
+export type TestKernel = {
+  kernel: RunningKernel;
+  database: TestDatabase;
+  env: Record<string, string>;
+  as(tenant: string, principal?: string): KernelClient;
+  system: KernelClient;
+  activate(tenant: string, bundle: string, epoch?: number): Promise<void>;
+  restart(overrides?: KernelOverrides): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A kernel of its own on a database of its own, over real HTTP. */
+export async function startTestKernel(
+  options: { env?: Record<string, string>; overrides?: KernelOverrides } = {},
+): Promise<TestKernel> {
+  const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
+  const env = { ...environment(database.url), ...options.env };
+  let kernel = await startKernel(kernelConfigFrom(env), options.overrides);
+  const clientOf = (headers: Record<string, string>) =>
+    createClient(kernelRoutes, { baseUrl: kernel.url, headers: () => headers });
+  const test: TestKernel = {
+    get kernel() {
+      return kernel;
+    },
+    database,
+    env,
+    as: (tenant, principal) =>
+      clientOf({
+        authorization: `Bearer ${adminKey}`,
+        'x-gov-tenant-id': tenant,
+        ...(principal ? { 'x-gov-principal-id': principal } : {}),
+      }),
+    get system() {
+      return clientOf({ authorization: `Bearer ${serviceKey}` });
+    },
+    activate: (tenant, bundle, epoch = 1) => activate(kernel, { tenant, bundle, epoch }),
+    restart: async (overrides) => {
+      await kernel.stop();
+      kernel = await startKernel(kernelConfigFrom(env), overrides ?? options.overrides);
+    },
+    close: async () => {
+      await kernel.stop();
+      await database.drop();
+    },
+  };
+  return test;
+}
+
+function environment(databaseUrl: string): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    GOV_PORT: '0',
+    GOV_HEALTH_PORT: '0',
+    GOV_ADMIN_API_KEY: adminKey,
+    GOV_SERVICE_API_KEY: serviceKey,
+    GOV_SIGNING_KEY: generateSigningKey().privateKeyPem,
+    GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
+    GOV_LOG_LEVEL: 'silent',
+    GOV_RATE_LIMITS: '0',
+  };
+}
+
+async function activate(
+  { context }: RunningKernel,
+  { tenant, bundle, epoch }: { tenant: string; bundle: string; epoch: number },
+): Promise<void> {
+  const parsed = parsePolicyBundle(bundle);
+  const policyHash = context.policies.compile(parsed).hash as Digest; // compilePolicy hashes with digestOf
+  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch, policyHash })));
+  const signature = { alg: 'Ed25519' as const, key_id: context.signer.keyId, value };
+  await context.policies.activate({ tenant, bundle: parsed, epoch, signature, by: 'test' as PrincipalId }); // within its schema
+}
+
+/** Reads are allowed, deletions denied, payments need a person. */
+export const starterPolicy = `
+format: countersign/policy.v1
+name: test
+version: '1'
+rules:
+  - id: reads
+    effect: allow
+    match: { action: [tool.call], effect_level: [E0, E1] }
+  - id: models
+    effect: allow
+    match: { action: [model.call] }
+  - id: no-deletion
+    effect: deny
+    match: { action: [tool.call], tool: ['*.delete'] }
+    reason: Deletion is not for agents.
+  - id: payments
+    effect: escalate
+    match: { action: [tool.call], tool: [pay.*] }
+    reason: A person confirms payments.
+`;
