@@ -105,6 +105,7 @@ CREATE TABLE "runs" (
     "lease_until" TIMESTAMPTZ(3),
     "lease_fence" INTEGER NOT NULL DEFAULT 0,
     "attempts" INTEGER NOT NULL DEFAULT 0,
+    "orphaned_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "started_at" TIMESTAMPTZ(3),
     "ended_at" TIMESTAMPTZ(3),

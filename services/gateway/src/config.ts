@@ -1,0 +1,138 @@
+import { hostname } from 'node:os';
+import {
+  ConfigError,
+  durationMs,
+  flag,
+  integer,
+  list,
+  port,
+  readConfig,
+  secret,
+  secretUrl,
+  url,
+  type Environment,
+} from '@countersign/service-kit';
+import { z } from 'zod';
+
+const variables = z.object({
+  NODE_ENV: z.enum(['production', 'development', 'test']).optional(),
+  DATABASE_URL: secretUrl(['postgres', 'postgresql']),
+  /** Without it the in-process bus carries the same outbox. */
+  AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
+  GOV_GATEWAY_HOST: z.string().default('127.0.0.1'),
+  GOV_GATEWAY_PORT: port(3100),
+  GOV_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  GOV_ALLOWED_ORIGINS: list(),
+  GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),
+  GOV_SESSION_SECRET: secret(),
+  GOV_SMTP_URL: secretUrl(['smtp', 'smtps']).optional(),
+  GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>'),
+  GOV_GOVERNANCE_URL: url().optional(),
+  /** Where the kernel answers `/healthz`; default is GOV_GOVERNANCE_URL. */
+  GOV_HEALTH_URL: url().optional(),
+  GOV_FAIL_CLOSED: flag(false),
+  GOV_ADMIN_API_KEY: secret().optional(),
+  /** Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use. */
+  GOV_TRUSTED_PUBLIC_KEYS: list(),
+  /** How long one governed call may take, upstream work included. */
+  GOV_GOVERNANCE_TIMEOUT: durationMs(60_000),
+  GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }),
+  /** A worker that renews for this long no more is dead. */
+  GOV_RUN_LEASE: durationMs(15_000),
+  GOV_MODEL: z.string().min(1).max(256).default('default'),
+  GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }),
+  GOV_MODEL_PRICE_INPUT: integer({ min: 0, max: 1_000_000, fallback: 300 }),
+  GOV_MODEL_PRICE_OUTPUT: integer({ min: 0, max: 1_000_000, fallback: 1_500 }),
+});
+
+export type GatewayConfig = Readonly<{
+  databaseUrl: string;
+  amqpUrl: string | null;
+  host: string;
+  port: number;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  allowedOrigins: readonly string[];
+  trustedProxies: number;
+  /** Keys the HMAC of email codes. */
+  sessionSecret: string;
+  /** True in development without a mail provider only. */
+  revealsCodes: boolean;
+  mail: { smtpUrl: string; from: string } | null;
+  /** Null: no kernel is configured. */
+  governance: GovernanceConfig | null;
+  failClosed: boolean;
+  runs: RunConfig;
+}>;
+
+export type GovernanceConfig = Readonly<{
+  url: string;
+  healthUrl: string;
+  adminApiKey: string;
+  trustedPublicKeys: readonly string[];
+  timeoutMs: number;
+}>;
+
+export type RunConfig = Readonly<{
+  workers: number;
+  leaseMs: number;
+  workerName: string;
+  model: string;
+  outputTokensMax: number;
+  /** Minor units per million tokens, in the currency of each workspace's budget. */
+  prices: Readonly<{ inputMinorPerMillion: number; outputMinorPerMillion: number }>;
+}>;
+
+/** Reads the environment. Throws ConfigError that names every problem at once. */
+export function gatewayConfigFrom(env: Environment, options: { knownElsewhere?: readonly string[] } = {}): GatewayConfig {
+  const read = readConfig(variables, env, { prefix: 'GOV_', ...options });
+  refuseContradictions(read);
+  const { GOV_SMTP_URL: smtpUrl } = read;
+  return Object.freeze({
+    databaseUrl: read.DATABASE_URL,
+    amqpUrl: read.AMQP_URL ?? null,
+    host: read.GOV_GATEWAY_HOST,
+    port: read.GOV_GATEWAY_PORT,
+    logLevel: read.GOV_LOG_LEVEL,
+    allowedOrigins: read.GOV_ALLOWED_ORIGINS,
+    trustedProxies: read.GOV_TRUSTED_PROXIES,
+    sessionSecret: read.GOV_SESSION_SECRET,
+    revealsCodes: read.NODE_ENV === 'development' && smtpUrl === undefined,
+    mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },
+    governance: governanceOf(read),
+    failClosed: read.GOV_FAIL_CLOSED,
+    runs: {
+      workers: read.GOV_RUN_WORKERS,
+      leaseMs: read.GOV_RUN_LEASE,
+      workerName: `${hostname()}:${process.pid}`,
+      model: read.GOV_MODEL,
+      outputTokensMax: read.GOV_MODEL_OUTPUT_TOKENS_MAX,
+      prices: { inputMinorPerMillion: read.GOV_MODEL_PRICE_INPUT, outputMinorPerMillion: read.GOV_MODEL_PRICE_OUTPUT },
+    },
+  });
+}
+
+type Read = z.infer<typeof variables>;
+
+function governanceOf(read: Read): GovernanceConfig | null {
+  if (read.GOV_GOVERNANCE_URL === undefined || read.GOV_ADMIN_API_KEY === undefined) return null;
+  return {
+    url: read.GOV_GOVERNANCE_URL,
+    healthUrl: read.GOV_HEALTH_URL ?? read.GOV_GOVERNANCE_URL,
+    adminApiKey: read.GOV_ADMIN_API_KEY,
+    trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
+    timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
+  };
+}
+
+function refuseContradictions(read: Read): void {
+  const problems = [];
+  if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
+    problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
+  if (read.GOV_GOVERNANCE_URL !== undefined && read.GOV_ADMIN_API_KEY === undefined)
+    problems.push('GOV_ADMIN_API_KEY is missing: the kernel of GOV_GOVERNANCE_URL asks for it');
+  if (read.NODE_ENV === 'production' && read.GOV_SMTP_URL === undefined)
+    problems.push('GOV_SMTP_URL is missing: in production nobody could sign in without mail');
+  for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)
+    if (!/^[A-Za-z0-9_-]{43}$/.test(key)) problems.push('GOV_TRUSTED_PUBLIC_KEYS holds something that is not a key');
+  if (problems.length > 0) throw new ConfigError(problems);
+}

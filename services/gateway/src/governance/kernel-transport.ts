@@ -1,0 +1,107 @@
+import type { GovernanceConfig } from '../config.ts';
+import { KernelError } from './kernel-error.ts';
+
+export type KernelRequest = {
+  method: 'GET' | 'POST';
+  path: string;
+  tenant: string;
+  principal: string;
+  headers?: Record<string, string>;
+  /** JSON text, sent as it is: a repeated request must have the same bytes. */
+  body?: string;
+  signal?: AbortSignal;
+};
+
+export type KernelAnswer = { status: number; headers: Headers; body: unknown };
+export type KernelTransport = (request: KernelRequest) => Promise<KernelAnswer>;
+
+/** Pauses before the same request is sent again under the same key: a kernel that restarts is back by then. */
+const retryPausesMs = [200, 1_000];
+/** Statuses that say "not now" and nothing about the request. */
+const retryableStatuses = new Set([409, 425, 429, 502, 503, 504]);
+/** No honest answer of the kernel is larger; a lying one must not fill the memory. */
+const answerBytesMax = 16_777_216;
+
+/** Requests to the kernel as an administrator who speaks for one tenant. Throws KernelError. */
+export function createKernelTransport(config: GovernanceConfig, fetchNow: typeof fetch = fetch): KernelTransport {
+  return async (request) => {
+    const deadline = AbortSignal.timeout(config.timeoutMs);
+    for (const pauseMs of retryPausesMs) {
+      const answer = await attempt(config, request, deadline, fetchNow).catch(retryable);
+      if (answer !== null && !mayRetry(request, answer)) return answer;
+      await pause(pauseMs, AbortSignal.any([deadline, ...(request.signal ? [request.signal] : [])]));
+    }
+    return attempt(config, request, deadline, fetchNow);
+  };
+}
+
+async function attempt(
+  config: GovernanceConfig,
+  request: KernelRequest,
+  deadline: AbortSignal,
+  fetchNow: typeof fetch,
+): Promise<KernelAnswer> {
+  try {
+    const response = await fetchNow(new URL(request.path, config.url), {
+      method: request.method,
+      headers: {
+        authorization: `Bearer ${config.adminApiKey}`,
+        'x-gov-tenant-id': request.tenant,
+        'x-gov-principal-id': request.principal,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      signal: AbortSignal.any([deadline, ...(request.signal ? [request.signal] : [])]),
+      redirect: 'error',
+    });
+    return { status: response.status, headers: response.headers, body: parseJson(await readText(response)) };
+  } catch (cause) {
+    if (request.signal?.aborted) throw new KernelError('interrupted', 'INTERRUPTED', 'The worker is stopping', { cause });
+    if (cause instanceof KernelError) throw cause;
+    const code = deadline.aborted ? 'GOVERNANCE_TIMEOUT' : 'GOVERNANCE_UNAVAILABLE';
+    throw new KernelError('unreachable', code, 'The kernel did not answer', { cause });
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > answerBytesMax) throw new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The answer of the kernel is not JSON', { cause });
+  }
+}
+
+/** Only a connection that failed is tried again; a deadline is over, a stop is a stop. */
+function retryable(error: unknown): null {
+  if (error instanceof KernelError && error.code === 'GOVERNANCE_UNAVAILABLE') return null;
+  throw error;
+}
+
+function mayRetry(request: KernelRequest, answer: KernelAnswer): boolean {
+  const isRepeatable = request.method === 'GET' || request.headers?.['idempotency-key'] !== undefined;
+  return isRepeatable && retryableStatuses.has(answer.status);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

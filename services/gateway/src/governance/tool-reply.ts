@@ -1,0 +1,19 @@
+import type { McpExecution } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import type { ToolReply } from '../runs/conversation.ts';
+
+const TextContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1) });
+
+/** What one tool may put into a conversation; the rest is cut and said to be cut. */
+const contentLengthMax = 50_000;
+
+/** What the model gets to read of a tool's result: its text, or the whole result as JSON when it is more than text. */
+export function toolReplyOf(execution: z.infer<typeof McpExecution>): ToolReply {
+  const texts = TextContent.safeParse(execution.result);
+  const content = texts.success
+    ? texts.data.content.map((part) => part.text).join('\n')
+    : JSON.stringify(execution.result ?? {});
+  const whole = content.toWellFormed();
+  const shown = whole.length > contentLengthMax ? `${whole.slice(0, contentLengthMax).toWellFormed()}\n[cut]` : whole;
+  return { content: shown, isError: execution.is_error };
+}

@@ -1,0 +1,31 @@
+import { createTransport } from 'nodemailer';
+
+export type Mailer = { sendCode(email: string, code: string): Promise<void>; close(): void };
+
+/** A mail server that takes longer is treated as down; the caller waits for this. */
+const smtpTimeoutMs = 10_000;
+
+/** Mail by SMTP. The code is the only secret in it, and it lives ten minutes. */
+export function createSmtpMailer(options: { smtpUrl: string; from: string }): Mailer {
+  const transport = createTransport(options.smtpUrl, { from: options.from });
+  return {
+    sendCode: async (email, code) => {
+      await withTimeout(
+        transport.sendMail({
+          to: email,
+          subject: `${code} is your Countersign sign-in code`,
+          text: `Your sign-in code is ${code}. It is valid for 10 minutes.\n\nIf you did not ask for it, ignore this mail.\n`,
+        }),
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function withTimeout(sending: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The mail server did not answer in time.')), smtpTimeoutMs);
+  });
+  await Promise.race([sending, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,87 @@
+import type { Context } from '../context.ts';
+import { KernelError } from '../governance/kernel-error.ts';
+import { agentOf } from '../governance/kernel.ts';
+import { nextMove, type Move } from '../runs/next-move.ts';
+import type { Lease } from '../store/leases.ts';
+import { beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
+import { changeRun } from './conclude-run.ts';
+import { dispatchStep, notConfigured } from './dispatch-step.ts';
+import { loadRun, type LoadedRun } from './load-run.ts';
+import { blockCall, refuseCall } from './refuse-call.ts';
+import { settleStep } from './settle-step.ts';
+
+/** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */
+export async function advanceRun(context: Context, lease: Lease, signal: AbortSignal): Promise<'moved' | 'left'> {
+  const loaded = await loadRun(context, lease);
+  if (loaded === null) return 'left';
+  const move = nextMove(loaded, loaded.steps, loaded.settings.policyConfig.blockedTools);
+  switch (move.kind) {
+    case 'repeat':
+      return dispatchAndSettle(context, lease, loaded, move.step, signal);
+    case 'call_model':
+      return callModel(context, lease, loaded, signal);
+    case 'call_tool':
+      return dispatchAndSettle(context, lease, loaded, await beginToolCall(context, lease, loaded, move), signal);
+    case 'refuse_call':
+      await refuseCall(context, lease, loaded, move);
+      return 'moved';
+    case 'block_call':
+      await blockCall(context, lease, loaded, move);
+      return 'left';
+    case 'end':
+      await endRun(context, lease, move);
+      return 'left';
+    case 'leave':
+      return 'left';
+    default:
+      return move satisfies never;
+  }
+}
+
+async function callModel(context: Context, lease: Lease, loaded: LoadedRun, signal: AbortSignal): Promise<'moved' | 'left'> {
+  try {
+    if (context.kernel === null) throw notConfigured;
+    const tools = await context.kernel.listTools(lease, signal);
+    return await dispatchAndSettle(context, lease, loaded, await beginModelCall(context, lease, loaded, tools), signal);
+  } catch (error) {
+    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
+    await failRun(context, lease, error);
+    return 'left';
+  }
+}
+
+async function dispatchAndSettle(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  step: BegunStep,
+  signal: AbortSignal,
+): Promise<'moved' | 'left'> {
+  if (step === null || step === 'out_of_budget') return 'left';
+  const result = await dispatchStep(context, lease, step, signal);
+  return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
+}
+
+/** Nothing was dispatched: the run fails closed without a step. */
+async function failRun(context: Context, lease: Lease, { kind, code, message }: KernelError): Promise<void> {
+  await changeLeasedRun(context, lease, {
+    to: 'failed',
+    outcome: kind === 'unreachable' ? 'unreachable/degraded' : null,
+    error: { code, message },
+  });
+}
+
+async function endRun(context: Context, lease: Lease, move: Extract<Move, { kind: 'end' }>): Promise<void> {
+  const error = move.code === null ? null : { code: move.code, message: move.message ?? '' };
+  const outcome = move.status === 'completed' ? 'allow' : null;
+  await changeLeasedRun(context, lease, { to: move.status, outcome, result: move.result, error });
+}
+
+type Change = Omit<Parameters<typeof changeRun>[3], 'from' | 'actor'>;
+
+async function changeLeasedRun(context: Context, lease: Lease, change: Change): Promise<void> {
+  await context.transaction(async (tx) => {
+    if (!(await stillOurs(tx, lease))) return;
+    await changeRun(tx, context, lease, { ...change, from: ['running'], actor: agentOf(lease.workspaceId) });
+  });
+}

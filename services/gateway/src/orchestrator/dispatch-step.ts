@@ -1,0 +1,49 @@
+import type { Context } from '../context.ts';
+import { KernelError } from '../governance/kernel-error.ts';
+import type { Governed, GovernedStep, Kernel } from '../governance/kernel.ts';
+import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
+import { idempotencyKeyOf } from '../runs/next-move.ts';
+import type { Lease } from '../store/leases.ts';
+
+/** How a dispatched step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
+export type StepResult =
+  | { kind: 'answered'; governed: Governed<ModelReply | ToolReply> }
+  | { kind: 'failed'; error: KernelError };
+
+/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays dispatched. */
+export async function dispatchStep(
+  { kernel }: Context,
+  lease: Lease,
+  step: StepFacts,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  if (kernel === null) return { kind: 'failed', error: notConfigured };
+  try {
+    return { kind: 'answered', governed: await ask(kernel, governedStep(lease, step, signal), step) };
+  } catch (error) {
+    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
+    return { kind: 'failed', error };
+  }
+}
+
+export const notConfigured = new KernelError(
+  'unreachable',
+  'GOVERNANCE_NOT_CONFIGURED',
+  'No governance service is configured, and nothing runs ungoverned',
+);
+
+function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
+  if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
+  return kernel.callTool(governed, { tool: step.tool ?? '', args: step.args });
+}
+
+function governedStep(lease: Lease, step: StepFacts, signal: AbortSignal): GovernedStep {
+  return {
+    workspaceId: lease.workspaceId,
+    runId: lease.runId,
+    idempotencyKey: idempotencyKeyOf(step),
+    approvalGrant: step.grantId,
+    startedAt: step.startedAt,
+    signal,
+  };
+}

@@ -1,0 +1,63 @@
+import { AppError } from '@countersign/contracts';
+import type { Run, Task } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import { recordEvidence } from '../store/evidence.ts';
+import { insertRun } from '../store/runs.ts';
+import type { Sql } from '../store/sql.ts';
+import { setTaskStatus } from '../store/tasks.ts';
+import { getSettings } from '../store/workspaces.ts';
+import { allowedMoves, mayMove } from '../tasks/task-moves.ts';
+
+/** Throws ILLEGAL_TRANSITION with the moves that are allowed. */
+export function assertMayMove(task: Task, to: Task['status']): void {
+  if (mayMove(task.status, to)) return;
+  throw new AppError('ILLEGAL_TRANSITION', `A task that is ${task.status} cannot become ${to}`, {
+    param: 'status',
+    details: { status: task.status, allowed: [...allowedMoves(task.status)] },
+  });
+}
+
+/** Makes one run of a locked task due: run, task, audit, evidence and the job commit together. */
+export async function enqueueRun(
+  tx: Sql,
+  context: Context,
+  request: { task: Task; startedBy: string; requestId: string },
+): Promise<{ run: Run; task: Task }> {
+  const { task, startedBy, requestId } = request;
+  assertMayMove(task, 'queued');
+  const now = context.now();
+  const settings = await getSettings(tx, task.workspaceId);
+  const place = { workspaceId: task.workspaceId, taskId: task.id };
+  const run = await insertRun(
+    tx,
+    {
+      ...place,
+      startedBy,
+      iterationBudget: settings.policyConfig.maxIterationBudget,
+      currency: settings.budgetConfig.currency,
+    },
+    now,
+  );
+  const queued = await setTaskStatus(tx, task.id, 'queued', now);
+  await publishTaskMoved(tx, context, { ...place, from: task.status, to: 'queued' });
+  await publishRunEnqueued(tx, context, { ...place, runId: run.id });
+  const content = { title: task.title, description: task.description };
+  const metadata = { iterationBudget: run.iterationBudget };
+  await recordEvidence(tx, { ...place, runId: run.id, kind: 'run_enqueued', content, metadata }, now);
+  await recordAudit(
+    tx,
+    {
+      workspaceId: task.workspaceId,
+      action: 'run.enqueued',
+      actor: startedBy,
+      verdict: 'allow',
+      subject: run.id,
+      details: { taskId: task.id },
+      requestId,
+    },
+    now,
+  );
+  return { run, task: queued };
+}

@@ -1,0 +1,44 @@
+import { runEnqueued } from '@countersign/contracts/gateway';
+import { ack } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { sweep } from './sweep.ts';
+import { workOnRun } from './work-on-run.ts';
+
+export type Orchestrator = {
+  /** Settles when the queue delivers for the first time. */
+  subscribed: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The bounds of the pause between two sweeps: half a lease, but neither a busy loop nor a long wait. */
+const sweepMs = { min: 200, max: 5_000 };
+
+/** Takes runs from the queue, as many at a time as there are workers, and sweeps for those that were left behind. */
+export function startOrchestrator(context: Context): Orchestrator {
+  const { workers, leaseMs } = context.config.runs;
+  const stopping = new AbortController();
+  const consumer = context.bus.consume({
+    queue: 'gateway.runs',
+    events: [runEnqueued],
+    transaction: context.transaction,
+    acts: 'outside-transaction',
+    prefetch: workers,
+    handler: async (event, delivery) => {
+      await workOnRun(context, event.data.runId, AbortSignal.any([delivery.signal, stopping.signal]));
+      return ack;
+    },
+  });
+  const pauseMs = Math.min(sweepMs.max, Math.max(sweepMs.min, leaseMs / 2));
+  let sweeping = Promise.resolve();
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(() => sweep(context)).catch((error: unknown) => context.log.warn('run.sweep_failed', { error }));
+  }, pauseMs);
+  return {
+    subscribed: consumer.subscribed,
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await sweeping;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { canonicalize } from '@countersign/crypto';
+import type { Context } from '../context.ts';
+import { agentOf } from '../governance/kernel.ts';
+import type { Move } from '../runs/next-move.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Lease } from '../store/leases.ts';
+import { insertStep, updateStep } from '../store/steps.ts';
+import { recordViolation } from '../store/violations.ts';
+import { stepOf, stillOurs } from './begin-step.ts';
+import { changeRun } from './conclude-run.ts';
+import type { LoadedRun } from './load-run.ts';
+
+/** A call that cannot be understood is answered to the model instead of being dispatched. */
+export async function refuseCall(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  move: Extract<Move, { kind: 'refuse_call' }>,
+): Promise<void> {
+  await context.transaction(async (tx) => {
+    if (!(await stillOurs(tx, lease))) return;
+    const now = context.now();
+    const { tool, callId, code, message } = move;
+    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 }, now);
+    const output = canonicalize({ content: message, isError: true });
+    await updateStep(tx, step.id, { state: 'settled', decision: null, output, error: { code, message } }, now);
+  });
+}
+
+/** A tool that the workspace blocks ends the run before the kernel is asked. */
+export async function blockCall(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  move: Extract<Move, { kind: 'block_call' }>,
+): Promise<void> {
+  await context.transaction(async (tx) => {
+    if (!(await stillOurs(tx, lease))) return;
+    const now = context.now();
+    const { tool, callId } = move;
+    const error = { code: 'TOOL_BLOCKED', message: `The workspace blocks the tool ${tool}.` };
+    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 }, now);
+    await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error }, now);
+    const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId };
+    const violation = { ...place, stepId: step.id, tool, reasonCode: error.code, reason: error.message };
+    await recordViolation(tx, { ...violation, source: 'workspace', decisionId: null, receiptId: null }, now);
+    const actor = agentOf(lease.workspaceId);
+    const details = { runId: lease.runId, tool };
+    const event = { workspaceId: lease.workspaceId, action: 'step.tool_call', actor, verdict: 'deny', reason: error.code, subject: step.id, details } as const;
+    await recordAudit(tx, event, now);
+    await changeRun(tx, context, place, { from: ['running'], to: 'denied', outcome: 'deny', error, actor });
+  });
+}

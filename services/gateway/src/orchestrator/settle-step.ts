@@ -1,0 +1,197 @@
+import { approvalRequested, type AuditVerdict } from '@countersign/contracts/gateway';
+import { RunId, WorkspaceId } from '@countersign/contracts';
+import { canonicalize, type JsonValue } from '@countersign/crypto';
+import { recordEvents } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { KernelError } from '../governance/kernel-error.ts';
+import { agentOf, type VerifiedDecision } from '../governance/kernel.ts';
+import type { StepFacts } from '../runs/conversation.ts';
+import { costMicros, monthOf } from '../runs/spend.ts';
+import { insertApproval } from '../store/approvals.ts';
+import { recordAudit } from '../store/audit.ts';
+import { recordEvidence } from '../store/evidence.ts';
+import { lockLeasedRun, type Lease } from '../store/leases.ts';
+import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
+import { addProgress } from '../store/run-progress.ts';
+import { settleSpend } from '../store/spend.ts';
+import type { Sql } from '../store/sql.ts';
+import { updateStep, type StepDecision } from '../store/steps.ts';
+import { lockTask } from '../store/tasks.ts';
+import { recordViolation } from '../store/violations.ts';
+import { changeRun } from './conclude-run.ts';
+import type { StepResult } from './dispatch-step.ts';
+import type { LoadedRun } from './load-run.ts';
+
+type Settling = { tx: Sql; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
+
+/**
+ * Writes down what became of a step: step, receipt, spend, audit, evidence and what it means for the run commit together. False
+ * when another worker owns the run by now; that one asks the kernel again and gets the same answer.
+ */
+export async function settleStep(
+  context: Context,
+  lease: Lease,
+  { loaded, step, result }: { loaded: LoadedRun; step: StepFacts; result: StepResult },
+): Promise<boolean> {
+  return context.transaction(async (tx) => {
+    await lockTask(tx, lease.workspaceId, lease.taskId);
+    if ((await lockLeasedRun(tx, lease)) === null) return false;
+    const settling = { tx, context, lease, loaded, step, now: context.now() };
+    const checked = await refuseReplay(settling, result);
+    if (checked.kind === 'failed') await settleFailure(settling, checked.error);
+    else await settleAnswer(settling, checked);
+    return true;
+  });
+}
+
+async function refuseReplay({ tx, lease, step }: Settling, result: StepResult): Promise<StepResult> {
+  if (result.kind === 'failed') return result;
+  const decisionId = result.governed.decision.receipt.payload.decision_id;
+  const isReplay = await isReceiptOfOtherStep(tx, { workspaceId: lease.workspaceId, decisionId, stepId: step.id });
+  if (!isReplay) return result;
+  const message = 'The receipt of the kernel was refused: it belongs to another step';
+  return { kind: 'failed', error: new KernelError('unreachable', 'RECEIPT_UNVERIFIED', message) };
+}
+
+async function settleFailure(settling: Settling, error: KernelError): Promise<void> {
+  const { tx, context, lease, step, now } = settling;
+  const failure = { code: error.code, message: error.message };
+  await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
+  await releaseReservation(settling, 0);
+  await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: 0 });
+  await audit(settling, 'fail', error.code, null);
+  await changeRun(tx, context, lease, {
+    from: ['running'],
+    to: 'failed',
+    outcome: error.kind === 'unreachable' ? 'unreachable/degraded' : null,
+    error: failure,
+    actor: agentOf(lease.workspaceId),
+  });
+}
+
+async function settleAnswer(settling: Settling, { governed }: Extract<StepResult, { kind: 'answered' }>): Promise<void> {
+  const { tx, context, lease, step, now } = settling;
+  const { decision, reply } = governed;
+  const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId, stepId: step.id };
+  await recordReceipt(tx, { ...place, verification: 'verified', receipt: decision.receipt }, now);
+  const output = reply === null ? null : canonicalize(reply as JsonValue); // parsed by its shape, so plain JSON
+  const state = decision.verdict === 'ESCALATE' ? 'parked' : 'settled';
+  const error = decision.verdict === 'DENY' ? { code: decision.reasonCode, message: decision.reason } : null;
+  await updateStep(tx, step.id, { state, decision: stepDecision(decision), output, error }, now);
+  await countUse(settling, reply !== null && 'usage' in reply ? reply.usage : null);
+  const metadata = { decisionId: decision.receipt.payload.decision_id, receiptHash: decision.receipt.receipt_hash, verdict: decision.verdict };
+  await recordEvidence(tx, { ...place, kind: 'step_settled', content: output, metadata }, now);
+  await audit(settling, verdictWord[decision.verdict], decision.reasonCode, decision);
+  if (decision.verdict === 'DENY') await endDenied(settling, decision);
+  if (decision.verdict === 'ESCALATE') await park(context, settling, decision);
+}
+
+const verdictWord: Record<VerifiedDecision['verdict'], AuditVerdict> = { ALLOW: 'allow', DENY: 'deny', ESCALATE: 'escalate' };
+
+function stepDecision({ receipt, verdict, reasonCode }: VerifiedDecision): StepDecision {
+  const { payload } = receipt;
+  return { verdict, reasonCode, decisionId: payload.decision_id, receiptId: payload.receipt_id, argsHash: payload.args_hash };
+}
+
+/** A parked step has not been made yet, so it counts when it is repeated. */
+async function countUse(settling: Settling, usage: { input: number; output: number } | null): Promise<void> {
+  const { context, tx, lease, step } = settling;
+  const cost = usage === null ? 0 : costMicros(context.config.runs.prices, usage);
+  await releaseReservation(settling, cost);
+  const iterations = usage === null ? 0 : iterationOf(step);
+  await addProgress(tx, lease.runId, { iterations, tokensIn: usage?.input ?? 0, tokensOut: usage?.output ?? 0, costMicros: cost });
+}
+
+async function releaseReservation({ tx, lease, step }: Settling, spent: number): Promise<void> {
+  if (step.reservedMicros === 0 && spent === 0) return;
+  const place = { workspaceId: lease.workspaceId, month: monthOf(step.startedAt) };
+  await settleSpend(tx, place, { reserved: step.reservedMicros, spent });
+}
+
+function iterationOf(step: StepFacts): number {
+  return step.kind === 'model_call' ? 1 : 0;
+}
+
+async function endDenied({ tx, context, lease, step, now }: Settling, decision: VerifiedDecision): Promise<void> {
+  const { payload } = decision.receipt;
+  await recordViolation(
+    tx,
+    {
+      workspaceId: lease.workspaceId,
+      taskId: lease.taskId,
+      runId: lease.runId,
+      stepId: step.id,
+      source: 'kernel',
+      tool: payload.tool,
+      reasonCode: decision.reasonCode,
+      reason: decision.reason,
+      decisionId: payload.decision_id,
+      receiptId: payload.receipt_id,
+    },
+    now,
+  );
+  await changeRun(tx, context, lease, {
+    from: ['running'],
+    to: 'denied',
+    outcome: 'deny',
+    error: { code: decision.reasonCode, message: decision.reason },
+    actor: agentOf(lease.workspaceId),
+  });
+}
+
+/** The worker is free after this; the approval brings the run back. */
+async function park(context: Context, settling: Settling, decision: VerifiedDecision): Promise<void> {
+  const { tx, lease, loaded, step, now } = settling;
+  const { approval } = decision;
+  if (approval === null) throw new Error('An ESCALATE without an approval was verified.');
+  const isParked = await changeRun(tx, context, lease, {
+    from: ['running'],
+    to: 'awaiting_approval',
+    outcome: 'escalate',
+    actor: agentOf(lease.workspaceId),
+  });
+  if (!isParked) return;
+  const stored = await insertApproval(
+    tx,
+    {
+      workspaceId: lease.workspaceId,
+      taskId: lease.taskId,
+      runId: lease.runId,
+      stepId: step.id,
+      kernelApprovalId: approval.approvalId,
+      tool: decision.receipt.payload.tool,
+      args: step.kind === 'tool_call' ? step.args : '{}',
+      reasonCode: decision.reasonCode,
+      reason: decision.reason,
+      decisionId: decision.receipt.payload.decision_id,
+      requestedBy: agentOf(lease.workspaceId),
+      startedBy: loaded.startedBy,
+      expiresAt: approval.expiresAt,
+    },
+    now,
+  );
+  const data = { workspaceId: WorkspaceId.parse(lease.workspaceId), runId: RunId.parse(lease.runId), approvalId: stored.id };
+  await recordEvents(tx, [context.newEvent(approvalRequested, data, { tenantid: lease.workspaceId })]);
+}
+
+async function audit(settling: Settling, verdict: AuditVerdict, reason: string, decision: VerifiedDecision | null): Promise<void> {
+  const { tx, lease, step, now } = settling;
+  await recordAudit(
+    tx,
+    {
+      workspaceId: lease.workspaceId,
+      action: step.kind === 'model_call' ? 'step.model_call' : 'step.tool_call',
+      actor: agentOf(lease.workspaceId),
+      verdict,
+      reason,
+      subject: step.id,
+      details: {
+        runId: lease.runId,
+        tool: step.tool,
+        decisionId: decision?.receipt.payload.decision_id ?? null,
+        receiptId: decision?.receipt.payload.receipt_id ?? null,
+      },
+    },
+    now,
+  );
+}

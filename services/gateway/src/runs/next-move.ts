@@ -1,0 +1,59 @@
+import type { RunStatus } from '@countersign/contracts/gateway';
+import type { JsonValue } from '@countersign/crypto';
+import { openToolCalls, type StepFacts } from './conversation.ts';
+
+export type RunFacts = { status: RunStatus; iterationBudget: number };
+
+/** What a worker does next with a run. Everything it needs to know is in the committed steps, so any worker comes to the same. */
+export type Move =
+  | { kind: 'repeat'; step: StepFacts }
+  | { kind: 'call_model' }
+  | { kind: 'call_tool'; callId: string; tool: string; args: { [name: string]: JsonValue } }
+  | { kind: 'refuse_call'; callId: string; tool: string; code: 'MALFORMED_ARGUMENTS'; message: string }
+  | { kind: 'block_call'; callId: string; tool: string }
+  | { kind: 'end'; status: RunStatus; result: string | null; code: string | null; message: string | null }
+  | { kind: 'leave' };
+
+export function nextMove(run: RunFacts, steps: readonly StepFacts[], blockedTools: readonly string[]): Move {
+  if (run.status !== 'running') return { kind: 'leave' };
+  const last = steps.at(-1);
+  // Dispatched without an outcome: ask again under the same idempotency key, never anew.
+  if (last?.state === 'dispatched') return { kind: 'repeat', step: last };
+  if (last?.state === 'parked') return { kind: 'leave' };
+  const [call] = openToolCalls(steps);
+  if (call !== undefined) {
+    if (blockedTools.includes(call.tool)) return { kind: 'block_call', callId: call.callId, tool: call.tool };
+    if (call.args === null) return { ...call, kind: 'refuse_call', ...malformedArguments };
+    return { kind: 'call_tool', callId: call.callId, tool: call.tool, args: call.args };
+  }
+  if (last?.kind === 'model_call') return completed(last);
+  return withinBudget(run, steps) ? { kind: 'call_model' } : exhausted;
+}
+
+const malformedArguments = {
+  code: 'MALFORMED_ARGUMENTS',
+  message: 'The arguments of a tool call must be one JSON object.',
+} as const;
+
+const exhausted: Move = {
+  kind: 'end',
+  status: 'budget_exhausted',
+  result: null,
+  code: 'ITERATION_BUDGET_EXHAUSTED',
+  message: 'The run used its last iteration before it was done.',
+};
+
+function completed(last: StepFacts): Move {
+  const content = last.reply?.message.content ?? null;
+  return { kind: 'end', status: 'completed', result: content, code: null, message: null };
+}
+
+/** One iteration is one call of the model. */
+function withinBudget(run: RunFacts, steps: readonly StepFacts[]): boolean {
+  return steps.filter((step) => step.kind === 'model_call').length < run.iterationBudget;
+}
+
+/** A repeated dispatch carries the same key, so the kernel answers from its records; an approval makes it a new question. */
+export function idempotencyKeyOf(step: { id: string; grantId: string | null }): string {
+  return step.grantId === null ? step.id : `${step.id}.${step.grantId}`;
+}

@@ -1,0 +1,27 @@
+import { AppError } from '@countersign/contracts';
+
+/** Pages run from newest to oldest by a key that never changes, so inserts do not shift them. */
+export type PageRequest = { limit: number; cursor?: string | undefined };
+export type Page<Item> = { data: Item[]; nextCursor: string | null };
+
+const keyPattern = /^([a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}|[1-9]\d{0,9})$/;
+
+/** The key behind which the page begins; null for the first page. The cursor is attacker-controlled. */
+export function pageStart(request: PageRequest): string | null {
+  if (request.cursor === undefined) return null;
+  const key = Buffer.from(request.cursor, 'base64url').toString('utf8');
+  if (!keyPattern.test(key)) throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+  return key;
+}
+
+/** Cuts a page out of `limit + 1` rows. */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  { limit }: PageRequest,
+  view: { item(row: Row): Item; key(row: Row): string },
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? Buffer.from(view.key(last)).toString('base64url') : null;
+  return { data: shown.map((row) => view.item(row)), nextCursor };
+}

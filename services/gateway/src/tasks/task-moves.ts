@@ -1,0 +1,36 @@
+import type { RunStatus, TaskStatus } from '@countersign/contracts/gateway';
+
+/** What a person may ask for. Everything else happens to a task only because its run moved. */
+const movesOfPeople: Record<TaskStatus, readonly TaskStatus[]> = {
+  pending: ['queued', 'cancelled'],
+  queued: ['cancelled'],
+  running: ['cancelled'],
+  awaiting_approval: ['cancelled'],
+  completed: [],
+  failed: ['queued'],
+  cancelled: ['queued'],
+};
+
+export function allowedMoves(status: TaskStatus): readonly TaskStatus[] {
+  return movesOfPeople[status];
+}
+
+export function mayMove(from: TaskStatus, to: TaskStatus): boolean {
+  return movesOfPeople[from].includes(to);
+}
+
+const taskStatusOfRun: Record<RunStatus, TaskStatus> = {
+  queued: 'queued',
+  running: 'running',
+  awaiting_approval: 'awaiting_approval',
+  completed: 'completed',
+  failed: 'failed',
+  denied: 'failed',
+  budget_exhausted: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** A task shows how its latest run stands. */
+export function taskStatusFor(run: RunStatus): TaskStatus {
+  return taskStatusOfRun[run];
+}
