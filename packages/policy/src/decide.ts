@@ -2,7 +2,6 @@ import { gateOrder } from '@countersign/contracts';
 import type { GateName } from '@countersign/contracts';
 import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 import { validateWithAjv } from './ajv-validator.ts';
-import type { ArgumentValidator } from './argument-validator.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { Decision } from './decision.ts';
 import { evaluateRules } from './evaluate-rules.ts';
@@ -14,7 +13,15 @@ import type { Intent } from './intent.ts';
 
 const DETAIL_LENGTH_MAX = 512;
 
-type Progress = { trace: GateOutcome[]; asks: Ask[]; rules: string[]; reason: string; consumesApproval: boolean; end: Ending | null };
+type Progress = {
+  trace: GateOutcome[];
+  asks: Ask[];
+  rules: string[];
+  reason: string;
+  consumesApproval: boolean;
+  end: Ending | null;
+};
+export type DecisionInput = Omit<GateInput, 'asks'>;
 type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
 
 /**
@@ -27,12 +34,23 @@ export function decide(
   intent: Intent,
   facts: Facts,
   evaluate: RuleEvaluator = evaluateRules,
-  validateArguments: ArgumentValidator = validateWithAjv,
 ): Decision {
-  const progress: Progress = { trace: [], asks: [], rules: [], reason: 'Every gate passed.', consumesApproval: false, end: null };
+  return decideFrom({ policy, intent, facts, evaluate, validateArguments: validateWithAjv });
+}
+
+/** The same decision with every collaborator injected, for a browser whose content security policy refuses generated code. */
+export function decideFrom(input: DecisionInput): Decision {
+  const progress: Progress = {
+    trace: [],
+    asks: [],
+    rules: [],
+    reason: 'Every gate passed.',
+    consumesApproval: false,
+    end: null,
+  };
   for (const gate of gateOrder) {
     if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
-    else advance(progress, gate, runGate(gate, { policy, intent, facts, evaluate, validateArguments, asks: progress.asks }));
+    else advance(progress, gate, runGate(gate, { ...input, asks: progress.asks }));
   }
   return conclude(progress);
 }
@@ -74,7 +92,9 @@ function traceOf(gate: GateName, result: GateResult): GateOutcome {
     case 'not_applicable':
       return { gate, outcome: 'not_applicable' };
     case 'pass':
-      return result.detail === undefined ? { gate, outcome: 'pass' } : { gate, outcome: 'pass', detail: clip(result.detail) };
+      return result.detail === undefined
+        ? { gate, outcome: 'pass' }
+        : { gate, outcome: 'pass', detail: clip(result.detail) };
     case 'ask':
       return { gate, outcome: 'escalate', reason_code: result.ask.code, detail: clip(result.ask.reason) };
     case 'deny':

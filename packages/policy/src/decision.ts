@@ -4,7 +4,12 @@ import type { ReasonCode, Verdict } from '@countersign/contracts';
 /** What the rules of a bundle say about one call, before budgets and approvals. */
 export type RuleOutcome =
   | { kind: 'allow'; rules: string[]; reason: string }
-  | { kind: 'deny'; rules: string[]; reason: string; code: 'POLICY_DENIED' | 'NO_MATCHING_RULE' | 'POLICY_EVALUATION_ERROR' | 'PDP_UNAVAILABLE' }
+  | {
+      kind: 'deny';
+      rules: string[];
+      reason: string;
+      code: 'POLICY_DENIED' | 'NO_MATCHING_RULE' | 'POLICY_EVALUATION_ERROR' | 'PDP_UNAVAILABLE';
+    }
   | { kind: 'escalate'; rules: string[]; reason: string; approval: NonNullable<PolicyRule['approval']> };
 
 export type Decision = {

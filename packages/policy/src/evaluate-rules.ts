@@ -22,23 +22,47 @@ export function evaluateRules(policy: CompiledPolicy, intent: Intent, environmen
 /** The rules that apply, already matched, in the order of the bundle. */
 export function combine(matching: readonly CompiledRule[], intent: Intent, environment: RuleEnvironment): RuleOutcome {
   const variables = expressionVariables(intent, environment);
-  const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = { allow: [], deny: [], escalate: [], failed: [] };
+  const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = {
+    allow: [],
+    deny: [],
+    escalate: [],
+    failed: [],
+  };
   for (const compiled of matching) {
     const holds = conditionHolds(compiled, variables);
     if (holds === true) applying[compiled.rule.effect].push(compiled);
     if (holds === 'failed') applying.failed.push(compiled);
   }
   const { deny, failed, escalate, allow } = applying;
-  if (deny.length > 0) return { kind: 'deny', code: 'POLICY_DENIED', rules: idsOf(deny), reason: reasonOf(deny, 'A rule denies the call.') };
+  if (deny.length > 0)
+    return {
+      kind: 'deny',
+      code: 'POLICY_DENIED',
+      rules: idsOf(deny),
+      reason: reasonOf(deny, 'A rule denies the call.'),
+    };
   if (failed.length > 0) return evaluationError(failed);
   if (escalate.length > 0) return escalation(escalate);
-  if (allow.length > 0) return { kind: 'allow', rules: idsOf(allow), reason: reasonOf(allow, 'A rule allows the call.') };
+  if (allow.length > 0)
+    return { kind: 'allow', rules: idsOf(allow), reason: reasonOf(allow, 'A rule allows the call.') };
   return { kind: 'deny', code: 'NO_MATCHING_RULE', rules: [], reason: 'No rule covers the call.' };
 }
 
 function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment): ExpressionVariables {
   const { action, tool, resource, principal, tenant, session, args, effect_level, context } = intent;
-  return { action, tool, resource, principal, tenant, session, args, effect_level, context, relations, now: new Date(now) };
+  return {
+    action,
+    tool,
+    resource,
+    principal,
+    tenant,
+    session,
+    args,
+    effect_level,
+    context,
+    relations,
+    now: new Date(now),
+  };
 }
 
 function conditionHolds({ when }: CompiledRule, variables: ExpressionVariables): boolean | 'failed' {
@@ -56,7 +80,12 @@ function conditionHolds({ when }: CompiledRule, variables: ExpressionVariables):
 
 function evaluationError(failed: readonly CompiledRule[]): RuleOutcome {
   const rules = idsOf(failed);
-  return { kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules, reason: `Rule ${rules.join(', ')} could not be evaluated.` };
+  return {
+    kind: 'deny',
+    code: 'POLICY_EVALUATION_ERROR',
+    rules,
+    reason: `Rule ${rules.join(', ')} could not be evaluated.`,
+  };
 }
 
 function escalation(rules: readonly CompiledRule[]): RuleOutcome {
@@ -65,7 +94,12 @@ function escalation(rules: readonly CompiledRule[]): RuleOutcome {
     const asked = rule.approval ?? ordinaryApproval;
     approval = approval === null ? asked : strictestApproval(approval, asked);
     if (approval === null) {
-      return { kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: idsOf(rules), reason: 'The rules ask for approvers that exclude each other.' };
+      return {
+        kind: 'deny',
+        code: 'POLICY_EVALUATION_ERROR',
+        rules: idsOf(rules),
+        reason: 'The rules ask for approvers that exclude each other.',
+      };
     }
   }
   const reason = reasonOf(rules, 'A rule asks for an approval.');

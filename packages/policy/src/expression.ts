@@ -30,11 +30,16 @@ export function compileExpression(text: string, path: string): Expression {
   const ast = parseCel(text, path).ast;
   const inspection = inspectExpression(ast, path);
   const program = parseCel(replaceCalls(text, ast, path), path);
-  if (callsToReplace(program.ast).length > 0) throw new PolicyError('EXPRESSION_INVALID', path, 'a call could not be made safe');
+  if (callsToReplace(program.ast).length > 0)
+    throw new PolicyError('EXPRESSION_INVALID', path, 'a call could not be made safe');
   const checked = program.check();
   if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
   if (checked.type !== 'bool' && checked.type !== 'dyn') {
-    throw new PolicyError('EXPRESSION_NOT_BOOLEAN', path, `the expression is ${checked.type ?? 'of unknown type'}, not bool`);
+    throw new PolicyError(
+      'EXPRESSION_NOT_BOOLEAN',
+      path,
+      `the expression is ${checked.type ?? 'of unknown type'}, not bool`,
+    );
   }
   return { ...inspection, reads: readsOf(ast), evaluate: (variables) => program(variables) as unknown };
 }
@@ -49,7 +54,9 @@ function createEnvironment(): Environment {
   for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
   for (const name of ['args', 'context']) cel.registerVariable(name, 'map');
   cel.registerVariable('relations', 'list<string>').registerVariable('now', TIMESTAMP);
-  cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) => linearRegExp(pattern).test(text));
+  cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) =>
+    linearRegExp(pattern).test(text),
+  );
   cel.registerFunction(`instant(string): ${TIMESTAMP}`, instantOfText);
   cel.registerFunction(`instant(int): ${TIMESTAMP}`, instantOfSeconds);
   return cel;
@@ -66,7 +73,8 @@ function linearRegExp(pattern: string): LinearRegExp {
 }
 
 function instantOfText(text: string): Date {
-  if (!RFC3339.test(text) || Number.isNaN(Date.parse(text))) throw new RangeError('timestamp() needs RFC 3339 with a zone');
+  if (!RFC3339.test(text) || Number.isNaN(Date.parse(text)))
+    throw new RangeError('timestamp() needs RFC 3339 with a zone');
   return new Date(text);
 }
 
@@ -86,7 +94,9 @@ function parseCel(text: string, path: string): ReturnType<Environment['parse']> 
 // The library has no way to override a built-in function, so the call is renamed in the text, where the syntax tree says it is.
 function replaceCalls(text: string, ast: ASTNode, path: string): string {
   let replaced = text;
-  for (const node of callsToReplace(ast).sort((left, right) => nameStart(right, text, path) - nameStart(left, text, path))) {
+  for (const node of callsToReplace(ast).sort(
+    (left, right) => nameStart(right, text, path) - nameStart(left, text, path),
+  )) {
     const name = node.args[0];
     const start = nameStart(node, text, path);
     replaced = `${replaced.slice(0, start)}${replacements[name] ?? name}${replaced.slice(start + name.length)}`;

@@ -2,7 +2,8 @@
  * A fact as the boundary gathered it. A gate must say what it does in each state: `unavailable` (the source failed or is stale
  * beyond use) always denies with the gate's own code; `not_applicable` means that this call has nothing the gate judges.
  */
-export type Fact<Value> = { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
+export type Fact<Value> =
+  { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
 
 export type FenceFact = {
   frozen: boolean;
@@ -21,10 +22,19 @@ export type PolicyFact = {
   age_max_ms: number;
 } | null;
 
-export type IdentityFact = { kind: 'operator_credential' } | { kind: 'agent'; agent_id: string; status: 'active' | 'revoked' | 'unknown' } | { kind: 'missing' };
+export type IdentityFact =
+  | { kind: 'operator_credential' }
+  | { kind: 'agent'; agent_id: string; status: 'active' | 'revoked' | 'unknown' }
+  | { kind: 'missing' };
 
 /** `relations` is what the rules see: `viewer@document:42`. `required` relations that are not among them deny. */
-export type RelationshipFact = { snapshot_hash: string; age_ms: number; age_max_ms: number; relations: string[]; required: string[] };
+export type RelationshipFact = {
+  snapshot_hash: string;
+  age_ms: number;
+  age_max_ms: number;
+  relations: string[];
+  required: string[];
+};
 
 export type RegistryFact = {
   server_id: string;

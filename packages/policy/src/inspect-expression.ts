@@ -55,7 +55,8 @@ function refuseNode(node: ASTNode, bound: ReadonlySet<string>, path: string): vo
 }
 
 function refuseFunction(allowed: ReadonlySet<string>, name: string, count: number, path: string): void {
-  if (!allowed.has(`${name}/${count}`)) throw refused('FUNCTION_REFUSED', path, `no function ${name} with ${count} arguments`);
+  if (!allowed.has(`${name}/${count}`))
+    throw refused('FUNCTION_REFUSED', path, `no function ${name} with ${count} arguments`);
 }
 
 function refusePattern(pattern: ASTNode | undefined, path: string): void {

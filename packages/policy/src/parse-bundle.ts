@@ -35,7 +35,13 @@ function plainValue(source: unknown): unknown {
 }
 
 function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { schema: 'core', strict: true, uniqueKeys: true, stringKeys: true, merge: false });
+  const document = parseDocument(text, {
+    schema: 'core',
+    strict: true,
+    uniqueKeys: true,
+    stringKeys: true,
+    merge: false,
+  });
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) throw new PolicyError('YAML_REFUSED', '', fault.message.split('\n')[0] ?? fault.code);
   refuseReferences(document);
@@ -46,7 +52,8 @@ function parseYaml(text: string): unknown {
 function refuseReferences(document: Document): void {
   visit(document, (_key, node) => {
     if (!isNode(node)) return;
-    if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) throw refused('anchors and aliases are refused');
+    if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
+      throw refused('anchors and aliases are refused');
     if (node.tag !== undefined && node.tag.startsWith('!')) throw refused('tags are refused');
     if (/binary|timestamp|set|omap|pairs/.test(node.tag ?? '')) throw refused('tags are refused');
   });

@@ -32,7 +32,9 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
 
 /** Paths that `policy` reads and that a record made under `recorded` does not hold: what makes a replay impossible. */
 export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy): string[] {
-  return policy.readSet.filter((path) => !recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`)) && !isInRecord(path));
+  return policy.readSet.filter(
+    (path) => !recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`)) && !isInRecord(path),
+  );
 }
 
 /** The call as far as the record holds it: enough to evaluate the rules of the policy that the record was made under again. */
@@ -44,7 +46,10 @@ export function restoreIntent(record: BoundaryRecord): { intent: Intent; environ
   const call = { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash };
   const relations = Array.isArray(roots['relations']) ? roots['relations'].map(String) : [];
   const now = typeof roots['now'] === 'string' ? roots['now'] : record.created_at;
-  return { intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) }, environment: { now, relations } };
+  return {
+    intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) },
+    environment: { now, relations },
+  };
 }
 
 // Members that every boundary record carries beside the facts.

@@ -23,7 +23,8 @@ export function isTooCostly(root: unknown): boolean {
 
   function memberCost(member: string, value: unknown): number {
     if (member === '$defs' || member === 'definitions') return 0; // judged only where they are referred to
-    if ((member === '$dynamicRef' || member === '$recursiveRef') && typeof value === 'string') return Number.POSITIVE_INFINITY;
+    if ((member === '$dynamicRef' || member === '$recursiveRef') && typeof value === 'string')
+      return Number.POSITIVE_INFINITY;
     if (member !== '$ref' || typeof value !== 'string') return costOf(value);
     return value === '#' || value.startsWith('#/') ? costOf(resolve(root, value)) : Number.POSITIVE_INFINITY;
   }

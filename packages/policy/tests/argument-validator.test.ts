@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { validateWithAjv } from '../src/index.ts';
 
 describe('validateWithAjv', () => {
-  const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: { list: { items: [{ type: 'string' }] } } };
+  const draft7 = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { list: { items: [{ type: 'string' }] } },
+  };
   const draft2020 = { type: 'object', properties: { list: { prefixItems: [{ type: 'string' }] } } };
   it.each([draft7, draft2020])('judges by the dialect of the schema', (schema) => {
     expect(validateWithAjv(schema, { list: ['a'] })).toBeNull();
@@ -32,20 +36,29 @@ describe('validateWithAjv', () => {
   });
 
   it('refuses a schema whose references multiply without end', () => {
-    const definitions = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`d${level}`, { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] }]));
+    const definitions = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => [
+        `d${level}`,
+        { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
+      ]),
+    );
     const schema = { $ref: '#/$defs/d0', $defs: { ...definitions, d40: { type: 'object' } } };
     expect(validateWithAjv(schema, {})).not.toBeNull();
   });
 
   it('is not held up by a hostile pattern', () => {
     const started = performance.now();
-    expect(validateWithAjv({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50_000)}b` })).toContain('pattern');
+    expect(validateWithAjv({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50_000)}b` })).toContain(
+      'pattern',
+    );
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('quotes no value and changes no argument', () => {
     const args = { a: 'hunter2' };
-    expect(validateWithAjv({ properties: { a: { const: 'x', default: 1 }, b: { default: 2 } } }, args)).not.toContain('hunter2');
+    expect(validateWithAjv({ properties: { a: { const: 'x', default: 1 }, b: { default: 2 } } }, args)).not.toContain(
+      'hunter2',
+    );
     expect(args).toEqual({ a: 'hunter2' });
   });
 });

@@ -35,13 +35,16 @@ describe('parsePolicyBundle', () => {
 
   it('reads YAML and JSON to the same bundle', () => {
     const yaml = `${head}rules:\n  - id: a\n    effect: deny\n    match: { tool: ["mail.*"] }\n`;
-    const json = '{"format":"countersign/policy.v1","name":"n","version":"1","rules":[{"id":"a","effect":"deny","match":{"tool":["mail.*"]}}]}';
+    const json =
+      '{"format":"countersign/policy.v1","name":"n","version":"1","rules":[{"id":"a","effect":"deny","match":{"tool":["mail.*"]}}]}';
     expect(parsePolicyBundle(yaml)).toEqual(parsePolicyBundle(json));
   });
 
   it('names the place of an unknown member', () => {
     const text = `${head}rules: [{id: a, effect: allow, wehn: "true"}]`;
-    expect(() => parsePolicyBundle(text)).toThrow(expect.objectContaining({ path: '/rules/0', message: expect.stringContaining('wehn') }));
+    expect(() => parsePolicyBundle(text)).toThrow(
+      expect.objectContaining({ path: '/rules/0', message: expect.stringContaining('wehn') }),
+    );
   });
 });
 
@@ -64,15 +67,25 @@ describe('compilePolicy', () => {
     ['action // c matches\n.matches("a") // .\n', 'EXPRESSION_INVALID'],
   ];
   it.each(refused)('refuses %s', (when, code) => {
-    expect(() => policyOf([{ id: 'r', effect: 'allow', when }])).toThrow(expect.objectContaining({ code, path: '/rules/0/when' }));
+    expect(() => policyOf([{ id: 'r', effect: 'allow', when }])).toThrow(
+      expect.objectContaining({ code, path: '/rules/0/when' }),
+    );
   });
 
   it('runs the tests of the bundle and names the one that fails', () => {
     const rules = [{ id: 'big', effect: 'escalate', when: 'args.amount > 100' }];
-    const test = (amount: number, verdict: string) => ({ name: `pays ${amount}`, intent: { action: 'tool.call', args: { amount } }, expect: { verdict } });
+    const test = (amount: number, verdict: string) => ({
+      name: `pays ${amount}`,
+      intent: { action: 'tool.call', args: { amount } },
+      expect: { verdict },
+    });
     expect(() => policyOf(rules, [test(500, 'ESCALATE'), test(5, 'DENY')])).not.toThrow();
-    expect(() => policyOf(rules, [test(500, 'ALLOW')])).toThrow(expect.objectContaining({ code: 'TEST_FAILED', message: expect.stringContaining('pays 500') }));
-    expect(() => bundleOf(rules, [{ ...test(1, 'DENY'), extra: 1 }])).toThrow(expect.objectContaining({ code: 'UNKNOWN_MEMBER' }));
+    expect(() => policyOf(rules, [test(500, 'ALLOW')])).toThrow(
+      expect.objectContaining({ code: 'TEST_FAILED', message: expect.stringContaining('pays 500') }),
+    );
+    expect(() => bundleOf(rules, [{ ...test(1, 'DENY'), extra: 1 }])).toThrow(
+      expect.objectContaining({ code: 'UNKNOWN_MEMBER' }),
+    );
   });
 
   const reads: [string, string[]][] = [
@@ -92,7 +105,10 @@ describe('compilePolicy', () => {
   });
 
   it('counts what match reads', () => {
-    expect(policyOf([{ id: 'r', effect: 'allow', match: { action: ['a.b'], principal: ['*'] } }]).readSet).toEqual(['action', 'principal']);
+    expect(policyOf([{ id: 'r', effect: 'allow', match: { action: ['a.b'], principal: ['*'] } }]).readSet).toEqual([
+      'action',
+      'principal',
+    ]);
   });
 
   it('publishes one roster hash for one order of gates', () => {
@@ -113,40 +129,59 @@ describe('rules', () => {
   });
 
   it('cannot be switched off or on by members named like JavaScript internals', () => {
-    const args: never = JSON.parse('{"constructor":{"name":"Map"},"__proto__":{"admin":true},"hasOwnProperty":1}') as never;
+    const args: never = JSON.parse(
+      '{"constructor":{"name":"Map"},"__proto__":{"admin":true},"hasOwnProperty":1}',
+    ) as never;
     expect(holds('has(args.admin)', { args })).not.toBe('allow');
     expect(holds('args.admin == true', { args })).toBe('POLICY_EVALUATION_ERROR');
   });
 
   it('match regular expressions in linear time', () => {
     const started = performance.now();
-    expect(holds('args.text.matches("^(a+)+$")', { args: { text: `${'a'.repeat(100_000)}b` } })).toBe('NO_MATCHING_RULE');
+    expect(holds('args.text.matches("^(a+)+$")', { args: { text: `${'a'.repeat(100_000)}b` } })).toBe(
+      'NO_MATCHING_RULE',
+    );
     expect(holds('(args.text) .matches ("b$") && action.matches("^tool[.]")', { args: { text: 'ab' } })).toBe('allow');
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('deny a call whose lists would keep nested loops busy', () => {
     const items = Array.from({ length: 5000 }, (_, index) => index);
-    expect(holds('args.items.exists(x, args.items.exists(y, x + y < 0.0))', { args: { items } })).toBe('POLICY_EVALUATION_ERROR');
+    expect(holds('args.items.exists(x, args.items.exists(y, x + y < 0.0))', { args: { items } })).toBe(
+      'POLICY_EVALUATION_ERROR',
+    );
     expect(holds('args.items.exists(x, x == 4999)', { args: { items } })).toBe('allow');
   });
 
   it('read a time without zone as no time at all', () => {
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00Z' } })).toBe('allow');
-    expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00.000' } })).toBe('POLICY_EVALUATION_ERROR');
+    expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00.000' } })).toBe(
+      'POLICY_EVALUATION_ERROR',
+    );
   });
 
   it('name the failing rule and never its arguments', () => {
-    const outcome = evaluateRules(policyOf([{ id: 'due', effect: 'deny', when: 'timestamp(args.due) > now' }]), intentOf({ args: { due: 'hunter2' } }), environment);
+    const outcome = evaluateRules(
+      policyOf([{ id: 'due', effect: 'deny', when: 'timestamp(args.due) > now' }]),
+      intentOf({ args: { due: 'hunter2' } }),
+      environment,
+    );
     expect(outcome).toMatchObject({ kind: 'deny', rules: ['due'] });
     expect(JSON.stringify(outcome)).not.toContain('hunter2');
   });
 
   it('answer in microseconds when 500 of them are indexed by tool', () => {
-    const rules = Array.from({ length: 500 }, (_, index) => ({ id: `r${index}`, effect: 'allow', match: { tool: [`t.${index}`] }, when: 'args.amount < 100' }));
+    const rules = Array.from({ length: 500 }, (_, index) => ({
+      id: `r${index}`,
+      effect: 'allow',
+      match: { tool: [`t.${index}`] },
+      when: 'args.amount < 100',
+    }));
     const policy = policyOf(rules);
     const intent = intentOf({ tool: 't.250', args: { amount: 5 } });
-    const best = Math.min(...Array.from({ length: 10 }, () => microsecondsPer(2000, () => evaluateRules(policy, intent, environment))));
+    const best = Math.min(
+      ...Array.from({ length: 10 }, () => microsecondsPer(2000, () => evaluateRules(policy, intent, environment))),
+    );
     expect(best).toBeLessThan(20); // about 1 µs on an idle machine; without the index it is about 150
   });
 });

@@ -13,7 +13,14 @@ const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age
 const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
 const unavailable = { state: 'unavailable', detail: 'store down' } as const;
 
-type Situation = { code: ReasonCode; when: string; facts?: Partial<Facts>; call?: Partial<Intent>; policy?: typeof allowing | null; evaluate?: RuleEvaluator };
+type Situation = {
+  code: ReasonCode;
+  when: string;
+  facts?: Partial<Facts>;
+  call?: Partial<Intent>;
+  policy?: typeof allowing | null;
+  evaluate?: RuleEvaluator;
+};
 
 function registryIn(state: 'discovered' | 'quarantined' | 'revoked' | 'expired'): Partial<Facts> {
   return { registry: known({ server_id: 's', state, tool: toolOf({}) }) };
@@ -28,22 +35,62 @@ function grant(changes: object): Partial<Facts> {
 const situations: Situation[] = [
   { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
   { code: 'SYSTEM_FROZEN', when: 'the system is frozen', facts: { fence: known({ ...freeFence, frozen: true }) } },
-  { code: 'TENANT_QUARANTINED', when: 'the tenant is fenced', facts: { fence: known({ ...freeFence, tenant_quarantined: true }) } },
-  { code: 'AGENT_QUARANTINED', when: 'the agent is fenced', facts: { fence: known({ ...freeFence, agent_quarantined: true }) } },
+  {
+    code: 'TENANT_QUARANTINED',
+    when: 'the tenant is fenced',
+    facts: { fence: known({ ...freeFence, tenant_quarantined: true }) },
+  },
+  {
+    code: 'AGENT_QUARANTINED',
+    when: 'the agent is fenced',
+    facts: { fence: known({ ...freeFence, agent_quarantined: true }) },
+  },
   { code: 'THROTTLED', when: 'a throttle is in force', facts: { fence: known({ ...freeFence, throttled: true }) } },
   { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
   { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
   { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
   { code: 'POLICY_STALE', when: 'the bundle is too old', facts: { policy: known({ ...activePolicy, age_ms: 1001 }) } },
-  { code: 'POLICY_STALE', when: 'the age is no number', facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) } },
-  { code: 'POLICY_STALE', when: 'another bundle is active', facts: { policy: known({ ...activePolicy, hash: asking.hash }) } },
-  { code: 'POLICY_SIGNATURE_INVALID', when: 'the signature fails', facts: { policy: known({ ...activePolicy, signature_valid: false }) } },
+  {
+    code: 'POLICY_STALE',
+    when: 'the age is no number',
+    facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'another bundle is active',
+    facts: { policy: known({ ...activePolicy, hash: asking.hash }) },
+  },
+  {
+    code: 'POLICY_SIGNATURE_INVALID',
+    when: 'the signature fails',
+    facts: { policy: known({ ...activePolicy, signature_valid: false }) },
+  },
   { code: 'CREDENTIALS_MISSING', when: 'nobody is proven', facts: { identity: known({ kind: 'missing' }) } },
-  { code: 'AGENT_UNKNOWN', when: 'the agent is unknown', facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'unknown' }) } },
-  { code: 'AGENT_UNKNOWN', when: 'identities are judged not applicable', facts: { identity: { state: 'not_applicable' } } },
-  { code: 'AGENT_REVOKED', when: 'the agent was revoked', facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'revoked' }) } },
-  { code: 'AUTHZ_SNAPSHOT_STALE', when: 'the snapshot is old', facts: { relationship: known({ ...snapshot, age_ms: 1001 }) } },
-  { code: 'RELATION_MISSING', when: 'a relation is missing', facts: { relationship: known({ ...snapshot, required: ['owner@x'] }) } },
+  {
+    code: 'AGENT_UNKNOWN',
+    when: 'the agent is unknown',
+    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'unknown' }) },
+  },
+  {
+    code: 'AGENT_UNKNOWN',
+    when: 'identities are judged not applicable',
+    facts: { identity: { state: 'not_applicable' } },
+  },
+  {
+    code: 'AGENT_REVOKED',
+    when: 'the agent was revoked',
+    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'revoked' }) },
+  },
+  {
+    code: 'AUTHZ_SNAPSHOT_STALE',
+    when: 'the snapshot is old',
+    facts: { relationship: known({ ...snapshot, age_ms: 1001 }) },
+  },
+  {
+    code: 'RELATION_MISSING',
+    when: 'a relation is missing',
+    facts: { relationship: known({ ...snapshot, required: ['owner@x'] }) },
+  },
   { code: 'SERVER_QUARANTINED', when: 'the server is quarantined', facts: registryIn('quarantined') },
   { code: 'SERVER_QUARANTINED', when: 'the server was only discovered', facts: registryIn('discovered') },
   { code: 'SERVER_REVOKED', when: 'the server was revoked', facts: registryIn('revoked') },
@@ -53,27 +100,94 @@ const situations: Situation[] = [
   { code: 'SCHEMA_DRIFT', when: 'nothing is pinned', facts: toolIs(toolOf({ pinned_hash: null })) },
   { code: 'REGISTRY_UNAVAILABLE', when: 'the registry cannot be read', facts: { registry: unavailable } },
   { code: 'SCHEMA_VIOLATION', when: 'an argument has the wrong type', call: { args: { path: 7 } } },
-  { code: 'INSUFFICIENT_SCOPE', when: 'a scope is missing', facts: { scopes: known({ required: ['a', 'b'], granted: ['a'] }) } },
-  { code: 'SANDBOX_OVERGRANT', when: 'more is asked than granted', facts: { sandbox: known({ grant_hash: 'g', required: true, overgrants: ['network'] }) } },
-  { code: 'SANDBOX_GRANT_MISSING', when: 'no grant exists', facts: { sandbox: known({ grant_hash: null, required: true, overgrants: [] }) } },
-  { code: 'EGRESS_BLOCKED', when: 'the destination is refused', facts: { egress: known({ destination: 'x', allowed: false, detail: 'x' }) } },
-  { code: 'DIRECT_UPSTREAM_BYPASS', when: 'the call went around', facts: { provenance: known({ through_boundary: false }) } },
-  { code: 'POLICY_DENIED', when: 'a rule denies', policy: policyOf([{ id: 'no', effect: 'deny' }, { id: 'yes', effect: 'allow' }]) },
+  {
+    code: 'INSUFFICIENT_SCOPE',
+    when: 'a scope is missing',
+    facts: { scopes: known({ required: ['a', 'b'], granted: ['a'] }) },
+  },
+  {
+    code: 'SANDBOX_OVERGRANT',
+    when: 'more is asked than granted',
+    facts: { sandbox: known({ grant_hash: 'g', required: true, overgrants: ['network'] }) },
+  },
+  {
+    code: 'SANDBOX_GRANT_MISSING',
+    when: 'no grant exists',
+    facts: { sandbox: known({ grant_hash: null, required: true, overgrants: [] }) },
+  },
+  {
+    code: 'EGRESS_BLOCKED',
+    when: 'the destination is refused',
+    facts: { egress: known({ destination: 'x', allowed: false, detail: 'x' }) },
+  },
+  {
+    code: 'DIRECT_UPSTREAM_BYPASS',
+    when: 'the call went around',
+    facts: { provenance: known({ through_boundary: false }) },
+  },
+  {
+    code: 'POLICY_DENIED',
+    when: 'a rule denies',
+    policy: policyOf([
+      { id: 'no', effect: 'deny' },
+      { id: 'yes', effect: 'allow' },
+    ]),
+  },
   { code: 'NO_MATCHING_RULE', when: 'no rule covers the call', policy: policyOf([]) },
-  { code: 'POLICY_EVALUATION_ERROR', when: 'a rule reads a missing member', policy: policyOf([{ id: 'bad', effect: 'allow', when: 'args.nothing == 1' }]) },
-  { code: 'PDP_UNAVAILABLE', when: 'the evaluator throws', evaluate: () => { throw new Error('down'); } },
-  { code: 'PDP_UNAVAILABLE', when: 'the evaluator answers nonsense', evaluate: (() => ({ kind: 'allow' })) as unknown as RuleEvaluator },
-  { code: 'PDP_UNAVAILABLE', when: 'the evaluator answers later', evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator },
+  {
+    code: 'POLICY_EVALUATION_ERROR',
+    when: 'a rule reads a missing member',
+    policy: policyOf([{ id: 'bad', effect: 'allow', when: 'args.nothing == 1' }]),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator throws',
+    evaluate: () => {
+      throw new Error('down');
+    },
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator answers nonsense',
+    evaluate: (() => ({ kind: 'allow' })) as unknown as RuleEvaluator,
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator answers later',
+    evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator,
+  },
   { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
   { code: 'APPROVAL_REQUIRED', when: 'the approval is pending', policy: asking, facts: grant({ state: 'pending' }) },
-  { code: 'BUDGET_EXCEEDED', when: 'no calls are left', facts: { budgets: known([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) } },
-  { code: 'BUDGET_EXCEEDED', when: 'the demand is negative', facts: { demand: { tool_calls: 1, spend_minor: -1, egress_bytes: 0, writes: 0 } } },
-  { code: 'BUDGET_EXCEEDED', when: 'the budget is exhausted and an approval stands', policy: asking, facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_minor: 9 })]) } },
-  { code: 'BUDGET_APPROVAL_REQUIRED', when: 'the spend passes the threshold', facts: { budgets: known([budgetOf({ approval_required_above_minor: 9 })]) } },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'no calls are left',
+    facts: { budgets: known([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand is negative',
+    facts: { demand: { tool_calls: 1, spend_minor: -1, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the budget is exhausted and an approval stands',
+    policy: asking,
+    facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_minor: 9 })]) },
+  },
+  {
+    code: 'BUDGET_APPROVAL_REQUIRED',
+    when: 'the spend passes the threshold',
+    facts: { budgets: known([budgetOf({ approval_required_above_minor: 9 })]) },
+  },
   { code: 'BUDGET_UNAVAILABLE', when: 'budgets cannot be read', facts: { budgets: unavailable } },
   { code: 'APPROVAL_EXPIRED', when: 'the grant is over', policy: asking, facts: grant({ expired: true }) },
   { code: 'APPROVAL_MISMATCH', when: 'the arguments changed', policy: asking, facts: grant({ intent_hash: 'other' }) },
-  { code: 'APPROVAL_MISMATCH', when: 'the policy changed', policy: asking, facts: grant({ policy_hash: allowing.hash }) },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'the policy changed',
+    policy: asking,
+    facts: grant({ policy_hash: allowing.hash }),
+  },
   { code: 'APPROVAL_CONSUMED', when: 'the grant was used', policy: asking, facts: grant({ uses_remaining: 0 }) },
   { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
@@ -105,7 +219,10 @@ describe('gates', () => {
   it('keeps a satisfied escalation visible and uses up its grant', () => {
     const decision = decide(asking, intent, factsFor(asking, { approval: known(grantFor(asking, intent)) }));
     expect(decision).toMatchObject({ verdict: 'ALLOW', consumes_approval: true, matched_rules: ['ask'] });
-    expect(decision.trace.find(({ gate }) => gate === 'rules')).toMatchObject({ outcome: 'escalate', reason_code: 'APPROVAL_REQUIRED' });
+    expect(decision.trace.find(({ gate }) => gate === 'rules')).toMatchObject({
+      outcome: 'escalate',
+      reason_code: 'APPROVAL_REQUIRED',
+    });
     expect(decision.trace.find(({ gate }) => gate === 'approval')).toMatchObject({ outcome: 'pass' });
   });
 
@@ -116,7 +233,11 @@ describe('gates', () => {
 
   it('asks for the strictest of several approvals', () => {
     const policy = policyOf([
-      { id: 'one', effect: 'escalate', approval: { quorum: 2, timeout: 900, scope: 'session', approvers: ['ann', 'bob'] } },
+      {
+        id: 'one',
+        effect: 'escalate',
+        approval: { quorum: 2, timeout: 900, scope: 'session', approvers: ['ann', 'bob'] },
+      },
       { id: 'two', effect: 'escalate', approval: { quorum: 1, timeout: 60, scope: 'uses:3', approvers: ['bob'] } },
     ]);
     const budgets = known([budgetOf({ approval_required_above_minor: 0 })]);
@@ -134,7 +255,9 @@ describe('gates', () => {
   });
 
   it('gives rules the relations and the clock of the facts', () => {
-    const policy = policyOf([{ id: 'r', effect: 'allow', when: `"viewer@document:42" in relations && now == timestamp("${NOW}")` }]);
+    const policy = policyOf([
+      { id: 'r', effect: 'allow', when: `"viewer@document:42" in relations && now == timestamp("${NOW}")` },
+    ]);
     expect(decide(policy, intent, factsFor(policy)).verdict).toBe('ALLOW');
   });
 });

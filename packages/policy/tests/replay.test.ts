@@ -6,25 +6,50 @@ import type { Intent } from '../src/index.ts';
 import { NOW, intentOf, policyOf } from './situation.ts';
 
 const environment = { now: NOW, relations: ['viewer@document:42'] };
-const conditions = ['has(args.a.b)', 'args.a.b == 1', 'args.a.b.c == 1', 'has(args.a)', 'args.list.exists(x, x == 1)', 'context.k == "v"', '"viewer@document:42" in relations', 'size(args) > 1', 'tool == null', 'now.getFullYear() == 2026'];
+const conditions = [
+  'has(args.a.b)',
+  'args.a.b == 1',
+  'args.a.b.c == 1',
+  'has(args.a)',
+  'args.list.exists(x, x == 1)',
+  'context.k == "v"',
+  '"viewer@document:42" in relations',
+  'size(args) > 1',
+  'tool == null',
+  'now.getFullYear() == 2026',
+];
 
 function recordOf(intent: Intent, facts: Record<string, unknown>): BoundaryRecord {
   const { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash } = intent;
   const recorded = { action, tool, resource, effect_level, args_hash, intent_hash, facts };
-  return { tenant_id: tenant, principal_id: principal, session_id: session, created_at: NOW, intent: recorded } as unknown as BoundaryRecord; // the members that replay reads
+  return {
+    tenant_id: tenant,
+    principal_id: principal,
+    session_id: session,
+    created_at: NOW,
+    intent: recorded,
+  } as unknown as BoundaryRecord; // the members that replay reads
 }
 
 describe('replay', () => {
   it('reaches the recorded outcome from the recorded facts alone', () => {
     const value = fc.constantFrom(1, null, 'v', {}, { b: 1 }, { b: { c: 1 }, secret: 2 }, [1], [{}]);
-    const calls = fc.record({ args: fc.dictionary(fc.constantFrom('a', 'list', 'other'), value), context: fc.dictionary(fc.constantFrom('k', 'z'), value), tool: fc.constantFrom(null, 'x.y') });
+    const calls = fc.record({
+      args: fc.dictionary(fc.constantFrom('a', 'list', 'other'), value),
+      context: fc.dictionary(fc.constantFrom('k', 'z'), value),
+      tool: fc.constantFrom(null, 'x.y'),
+    });
     fc.assert(
       fc.property(calls, fc.subarray(conditions, { minLength: 1 }), (call, whens) => {
-        const policy = policyOf(whens.map((when, index) => ({ id: `r${index}`, effect: index % 2 === 0 ? 'allow' : 'deny', when })));
-        const intent = intentOf(call as Partial<Intent>);
-        const facts = JSON.parse(JSON.stringify(readFacts(policy, intent, environment)));
+        const policy = policyOf(
+          whens.map((when, index) => ({ id: `r${index}`, effect: index % 2 === 0 ? 'allow' : 'deny', when })),
+        );
+        const intent = intentOf(call);
+        const facts = JSON.parse(JSON.stringify(readFacts(policy, intent, environment))) as Record<string, unknown>; // as stored
         const replayed = restoreIntent(recordOf(intent, facts));
-        expect(evaluateRules(policy, replayed.intent, replayed.environment)).toEqual(evaluateRules(policy, intent, environment));
+        expect(evaluateRules(policy, replayed.intent, replayed.environment)).toEqual(
+          evaluateRules(policy, intent, environment),
+        );
       }),
       { numRuns: 500 },
     );
@@ -32,7 +57,10 @@ describe('replay', () => {
 
   it('records the read set and nothing beside it', () => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
-    expect(readFacts(policy, intentOf({ args: { a: { b: 1, secret: 'x' }, password: 'y' } }), environment)).toEqual({ 'args.a': {}, 'args.a.b': 1 });
+    expect(readFacts(policy, intentOf({ args: { a: { b: 1, secret: 'x' }, password: 'y' } }), environment)).toEqual({
+      'args.a': {},
+      'args.a.b': 1,
+    });
   });
 
   it('names what another policy reads and the record does not hold', () => {

@@ -38,7 +38,13 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
     fence: known({ frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false }),
     policy: known(policy && { hash: policy.hash, epoch: 1, signature_valid: true, age_ms: 10, age_max_ms: 1000 }),
     identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
-    relationship: known({ snapshot_hash: digest('c'), age_ms: 10, age_max_ms: 1000, relations: ['viewer@document:42'], required: [] }),
+    relationship: known({
+      snapshot_hash: digest('c'),
+      age_ms: 10,
+      age_max_ms: 1000,
+      relations: ['viewer@document:42'],
+      required: [],
+    }),
     registry: known({ server_id: 'files', state: 'approved', tool: toolOf({}) }),
     scopes: known({ required: ['files:read'], granted: ['files:read', 'files:write'] }),
     sandbox: known({ grant_hash: digest('d'), required: true, overgrants: [] }),
@@ -52,7 +58,11 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
 }
 
 export function toolOf(changes: object) {
-  const input_schema: Record<string, unknown> = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false };
+  const input_schema: Record<string, unknown> = {
+    type: 'object',
+    properties: { path: { type: 'string' } },
+    additionalProperties: false,
+  };
   return { pinned_hash: digest('e'), current_hash: digest('e'), input_schema, ...changes };
 }
 

@@ -40,7 +40,8 @@ export function findKey(trust: TrustedKeys, keyId: string): TrustedKey {
 export function assertValidAt(key: TrustedKey, instant: string): void {
   const at = Date.parse(instant);
   // Each comparison is written so that a time that is no time fails it.
-  if (!(at >= Date.parse(key.valid_from))) throw new VerificationError('KEY_NOT_VALID_YET', `key ${key.key_id} was not valid yet at ${instant}`);
+  if (!(at >= Date.parse(key.valid_from)))
+    throw new VerificationError('KEY_NOT_VALID_YET', `key ${key.key_id} was not valid yet at ${instant}`);
   if (key.revoked_at !== undefined && !(at < Date.parse(key.revoked_at))) {
     throw new VerificationError('KEY_REVOKED', `key ${key.key_id} was revoked at ${key.revoked_at}`);
   }
@@ -63,13 +64,20 @@ function parseKey(value: unknown): TrustedKey {
   const valid_until = instantOf(jwk['valid_until'] ?? jwk['exp']);
   const revoked_at = instantOf(jwk['revoked_at']);
   if (valid_from === undefined) throw malformed(`key ${kid} does not say from when it is valid`);
-  return { key_id: kid, public_key, valid_from, ...(valid_until && { valid_until }), ...(revoked_at && { revoked_at }) };
+  return {
+    key_id: kid,
+    public_key,
+    valid_from,
+    ...(valid_until && { valid_until }),
+    ...(revoked_at && { revoked_at }),
+  };
 }
 
 function instantOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const milliseconds = typeof value === 'number' ? value * 1000 : Date.parse(String(value));
-  if (!Number.isFinite(milliseconds) || Math.abs(milliseconds) > 8.64e15) throw malformed('a key has a time that is no time');
+  if (!Number.isFinite(milliseconds) || Math.abs(milliseconds) > 8.64e15)
+    throw malformed('a key has a time that is no time');
   return new Date(milliseconds).toISOString();
 }
 

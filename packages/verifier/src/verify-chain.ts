@@ -67,7 +67,15 @@ function link(progress: Progress, { payload, receipt_hash }: VerifiedReceipt, { 
   if (chain === undefined) {
     assertBeginning({ lamport_clock, prev_hash, partial });
     const start = lamport_clock === 1 ? 'PROVEN' : 'UNPROVEN';
-    progress.chains.set(name, { tenant_id, session_id, first: lamport_clock, last: lamport_clock, head: receipt_hash, start, end: 'UNPROVEN' });
+    progress.chains.set(name, {
+      tenant_id,
+      session_id,
+      first: lamport_clock,
+      last: lamport_clock,
+      head: receipt_hash,
+      start,
+      end: 'UNPROVEN',
+    });
   } else {
     assertSuccessor(chain, lamport_clock, prev_hash);
     chain.last = lamport_clock;
@@ -77,8 +85,17 @@ function link(progress: Progress, { payload, receipt_hash }: VerifiedReceipt, { 
   progress.receipts += 1;
 }
 
-function assertBeginning({ lamport_clock, prev_hash, partial }: { lamport_clock: number; prev_hash: string | null; partial: boolean }): void {
-  if (lamport_clock !== 1 && !partial) throw new VerificationError('CHAIN_GAP', `the chain begins at position ${lamport_clock}`);
+function assertBeginning({
+  lamport_clock,
+  prev_hash,
+  partial,
+}: {
+  lamport_clock: number;
+  prev_hash: string | null;
+  partial: boolean;
+}): void {
+  if (lamport_clock !== 1 && !partial)
+    throw new VerificationError('CHAIN_GAP', `the chain begins at position ${lamport_clock}`);
   if ((lamport_clock === 1) !== (prev_hash === null)) {
     throw new VerificationError('PREV_HASH_MISMATCH', 'exactly the first receipt of a chain has no predecessor');
   }
@@ -89,8 +106,10 @@ function assertSuccessor(chain: ChainSummary, position: number, prevHash: string
   if (position <= chain.last && position >= chain.first) {
     throw new VerificationError('CHAIN_FORK', `position ${position} is taken by another receipt`);
   }
-  if (position < chain.first) throw new VerificationError('CHAIN_GAP', `position ${position} comes after ${chain.first}`);
-  if (prevHash !== chain.head) throw new VerificationError('PREV_HASH_MISMATCH', `position ${position} names another predecessor`);
+  if (position < chain.first)
+    throw new VerificationError('CHAIN_GAP', `position ${position} comes after ${chain.first}`);
+  if (prevHash !== chain.head)
+    throw new VerificationError('PREV_HASH_MISMATCH', `position ${position} names another predecessor`);
 }
 
 function assertHeads(progress: Progress, heads: readonly string[]): void {

@@ -49,28 +49,38 @@ function broken(counts: Counts, first_broken: NonNullable<ChainReport['first_bro
 }
 
 function verifyRecords({ receipts, records }: ChainExport, provider: CryptoProvider): number {
-  const byId = new Map<string, ChainExport['receipts'][number]>(receipts.map((receipt) => [receipt.payload.receipt_id, receipt]));
+  const byId = new Map<string, ChainExport['receipts'][number]>(
+    receipts.map((receipt) => [receipt.payload.receipt_id, receipt]),
+  );
   const seen = new Set<string>();
   for (const record of records) {
-    if (seen.has(record.receipt_id)) throw new VerificationError('DUPLICATE', `two records of receipt ${record.receipt_id}`);
+    if (seen.has(record.receipt_id))
+      throw new VerificationError('DUPLICATE', `two records of receipt ${record.receipt_id}`);
     const receipt = byId.get(record.receipt_id);
-    if (receipt === undefined) throw new VerificationError('LINK_MISMATCH', `record ${record.record_id} has no receipt`);
+    if (receipt === undefined)
+      throw new VerificationError('LINK_MISMATCH', `record ${record.record_id} has no receipt`);
     verifyRecord(record, receipt, provider);
     seen.add(record.receipt_id);
   }
   return seen.size;
 }
 
-function verifyProofs({ receipts, checkpoint, proofs }: ChainExport, options: ChainOptions & { origin?: string }): number {
+function verifyProofs(
+  { receipts, checkpoint, proofs }: ChainExport,
+  options: ChainOptions & { origin?: string },
+): number {
   if (checkpoint === undefined) {
     if (proofs.length > 0) throw new VerificationError('INCLUSION_UNPROVEN', 'there are proofs and no checkpoint');
     return 0;
   }
   const opened = verifyCheckpoint(checkpoint.note, options);
-  const byId = new Map<string, ChainExport['receipts'][number]>(receipts.map((receipt) => [receipt.payload.receipt_id, receipt]));
+  const byId = new Map<string, ChainExport['receipts'][number]>(
+    receipts.map((receipt) => [receipt.payload.receipt_id, receipt]),
+  );
   for (const proof of proofs) {
     const receipt = byId.get(proof.receipt_id);
-    if (receipt === undefined) throw new VerificationError('INCLUSION_UNPROVEN', `proof of the absent receipt ${proof.receipt_id}`);
+    if (receipt === undefined)
+      throw new VerificationError('INCLUSION_UNPROVEN', `proof of the absent receipt ${proof.receipt_id}`);
     const { receipt_hash } = verifyReceipt(receipt, options.trust, options.provider);
     assertIncluded({ receipt_hash, proof, checkpoint: opened, provider: options.provider });
   }

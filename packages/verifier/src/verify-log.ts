@@ -23,7 +23,11 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
   const name = note.split('\n', 1)[0] ?? '';
   const keys = trust.filter(({ revoked_at }) => revoked_at === undefined);
   const checkpoint = guarded('CHECKPOINT_INVALID', () => {
-    const { text } = merkle.openNote(provider, note, keys.map((key) => merkle.noteKey(provider, name, publicKeyBytes(key))));
+    const { text } = merkle.openNote(
+      provider,
+      note,
+      keys.map((key) => merkle.noteKey(provider, name, publicKeyBytes(key))),
+    );
     return merkle.parseCheckpoint(text);
   });
   if (origin !== undefined && checkpoint.origin !== origin) {
@@ -36,16 +40,24 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
  * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree that the
  * checkpoint signs. Throws {@link VerificationError}: those of `verifyReceipt`, `CHECKPOINT_INVALID`, `INCLUSION_UNPROVEN`.
  */
-export function verifyInclusion(claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust): void {
+export function verifyInclusion(
+  claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust,
+): void {
   const { receipt, proof, checkpoint, trust, provider } = claim;
   const { receipt_hash } = verifyReceipt(receipt, trust, provider);
   assertIncluded({ receipt_hash, proof, checkpoint: verifyCheckpoint(checkpoint, claim), provider });
 }
 
 /** The same for a receipt and a checkpoint that are verified already. Throws `INCLUSION_UNPROVEN`. */
-export function assertIncluded(claim: { receipt_hash: string; proof: InclusionEvidence; checkpoint: Checkpoint; provider: CryptoProvider }): void {
+export function assertIncluded(claim: {
+  receipt_hash: string;
+  proof: InclusionEvidence;
+  checkpoint: Checkpoint;
+  provider: CryptoProvider;
+}): void {
   const { receipt_hash, proof, checkpoint, provider } = claim;
-  if (proof.tree_size !== checkpoint.size) throw new VerificationError('INCLUSION_UNPROVEN', 'proof and checkpoint are of trees of different size');
+  if (proof.tree_size !== checkpoint.size)
+    throw new VerificationError('INCLUSION_UNPROVEN', 'proof and checkpoint are of trees of different size');
   guarded('INCLUSION_UNPROVEN', () => {
     merkle.verifyInclusion(provider, {
       index: proof.log_index,
@@ -64,7 +76,13 @@ export function verifyConsistency(claim: { from: string; to: string; hashes: rea
   if (from.origin !== to.origin) throw new VerificationError('CONSISTENCY_UNPROVEN', 'the checkpoints are of two logs');
   guarded('CONSISTENCY_UNPROVEN', () => {
     const proof = claim.hashes.map(merkle.decodeBase64);
-    merkle.verifyConsistency(claim.provider, { from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof });
+    merkle.verifyConsistency(claim.provider, {
+      from: from.size,
+      to: to.size,
+      fromRoot: from.root,
+      toRoot: to.root,
+      proof,
+    });
   });
 }
 

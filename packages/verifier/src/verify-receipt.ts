@@ -34,10 +34,15 @@ function parseReceipt(receipt: unknown): { payload: ReceiptPayload; signature: S
 }
 
 function assertHash(claimed: string | null, computed: string): void {
-  if (claimed !== null && claimed !== computed) throw new VerificationError('HASH_MISMATCH', 'receipt_hash is not the hash of the payload');
+  if (claimed !== null && claimed !== computed)
+    throw new VerificationError('HASH_MISMATCH', 'receipt_hash is not the hash of the payload');
 }
 
-function assertSignature(key: TrustedKey, statement: { signed: Uint8Array; signature: Signature }, provider: CryptoProvider): void {
+function assertSignature(
+  key: TrustedKey,
+  statement: { signed: Uint8Array; signature: Signature },
+  provider: CryptoProvider,
+): void {
   const signature = signatureBytes(statement.signature);
   if (!provider.verifyEd25519(publicKeyBytes(key), statement.signed, signature)) {
     throw new VerificationError('SIGNATURE_INVALID', `the signature of key ${key.key_id} does not verify`);

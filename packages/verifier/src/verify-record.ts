@@ -44,7 +44,8 @@ function assertLinks(record: BoundaryRecord, payload: ReceiptPayload): void {
     ['policy_epoch', record.policy_epoch, payload.policy_epoch],
   ];
   const differing = pairs.find(([, inRecord, inReceipt]) => inRecord !== inReceipt);
-  if (differing !== undefined) throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing[0]}`);
+  if (differing !== undefined)
+    throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing[0]}`);
 }
 
 function signedPart(receipt: unknown): unknown {

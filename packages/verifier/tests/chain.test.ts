@@ -6,8 +6,16 @@ import fc from 'fast-check';
 import { consistencyProof, decodeHex, encodeBase64, leafHash, parseStrictJson, rootOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
-import { parseKeySet, verifyChain, verifyConsistency, verifyExport, verifyInclusion, verifyReceipt, verifyRecord } from '../src/index.ts';
-import { runCli } from '../src/run-cli.ts';
+import {
+  parseKeySet,
+  verifyChain,
+  verifyConsistency,
+  verifyExport,
+  verifyInclusion,
+  verifyReceipt,
+  verifyRecord,
+} from '../src/index.ts';
+import { runCli } from '../src/cli.ts';
 import { ORIGIN, chainOf, exportOf, hashOf, noteOver, sign, testKeys } from './chain-fixture.ts';
 import type { Members, Receipt } from './chain-fixture.ts';
 
@@ -60,14 +68,24 @@ describe('verifyChain', () => {
 
   it('says that an end is unproven unless the head is known', () => {
     const cut = chain.receipts.slice(0, 4);
-    expect(verifyChain(cut, options)).toMatchObject({ integrity: 'VERIFIED', receipts: 4, chains: [{ first: 1, last: 4, start: 'PROVEN', end: 'UNPROVEN' }] });
+    expect(verifyChain(cut, options)).toMatchObject({
+      integrity: 'VERIFIED',
+      receipts: 4,
+      chains: [{ first: 1, last: 4, start: 'PROVEN', end: 'UNPROVEN' }],
+    });
     expect(verifyChain(chain.receipts, { ...options, heads: [head] }).chains).toMatchObject([{ end: 'PROVEN' }]);
   });
 
   it('accepts a part of a chain only when asked to, and says that its start is unproven', () => {
     const part = chain.receipts.slice(2);
-    expect(verifyChain(part, options)).toMatchObject({ integrity: 'BROKEN', first_broken: { index: 0, code: 'CHAIN_GAP' } });
-    expect(verifyChain(part, { ...options, partial: true })).toMatchObject({ integrity: 'VERIFIED', chains: [{ first: 3, last: 6, start: 'UNPROVEN' }] });
+    expect(verifyChain(part, options)).toMatchObject({
+      integrity: 'BROKEN',
+      first_broken: { index: 0, code: 'CHAIN_GAP' },
+    });
+    expect(verifyChain(part, { ...options, partial: true })).toMatchObject({
+      integrity: 'VERIFIED',
+      chains: [{ first: 3, last: 6, start: 'UNPROVEN' }],
+    });
   });
 });
 
@@ -76,39 +94,88 @@ describe('verifyReceipt', () => {
   it('holds a stored hash against the payload', () => {
     const stored = { ...receipt, receipt_hash: hashOf(receipt?.payload ?? null), log_index: 0 };
     expect(verifyReceipt(stored, trust, nodeProvider).receipt_hash).toBe(stored.receipt_hash);
-    expect(() => verifyReceipt({ ...stored, receipt_hash: head }, trust, nodeProvider)).toThrow(expect.objectContaining({ code: 'HASH_MISMATCH' }));
+    expect(() => verifyReceipt({ ...stored, receipt_hash: head }, trust, nodeProvider)).toThrow(
+      expect.objectContaining({ code: 'HASH_MISMATCH' }),
+    );
   });
 
-  it.each([null, 'text', [], {}, { payload: null, signature: null }, { payload: { get type() { return 'x'; } }, signature: {} }])('refuses %j as malformed', (value) => {
+  it.each([
+    null,
+    'text',
+    [],
+    {},
+    { payload: null, signature: null },
+    {
+      payload: {
+        get type() {
+          return 'x';
+        },
+      },
+      signature: {},
+    },
+  ])('refuses %j as malformed', (value) => {
     expect(() => verifyReceipt(value, trust, nodeProvider)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));
   });
 
-  it.each([{ keys: [{}] }, { keys: 'x' }, testKeys({ valid_from: 'soon' }), testKeys({ valid_from: null }), { keys: [...testKeys().keys, ...testKeys().keys] }, testKeys({ d: 'secret' })])('refuses the key set %j', (jwks) => {
+  it.each([
+    { keys: [{}] },
+    { keys: 'x' },
+    testKeys({ valid_from: 'soon' }),
+    testKeys({ valid_from: null }),
+    { keys: [...testKeys().keys, ...testKeys().keys] },
+    testKeys({ d: 'secret' }),
+  ])('refuses the key set %j', (jwks) => {
     expect(() => parseKeySet(jwks)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));
   });
 });
 
 describe('log proofs', () => {
   it('prove that a receipt is in the log and that the log only grew', async () => {
-    const exported = (await exportOf([chain])) as unknown as { proofs: { log_index: number; tree_size: number; hashes: string[] }[]; checkpoint: { note: string } };
+    const exported = (await exportOf([chain])) as unknown as {
+      proofs: { log_index: number; tree_size: number; hashes: string[] }[];
+      checkpoint: { note: string };
+    };
     const [proof] = exported.proofs;
     if (proof === undefined) throw new Error('no proof');
-    expect(() => verifyInclusion({ receipt: chain.receipts[0], proof, checkpoint: exported.checkpoint.note, origin: ORIGIN, ...options })).not.toThrow();
-    expect(() => verifyInclusion({ receipt: chain.receipts[0], proof, checkpoint: exported.checkpoint.note, origin: 'other', ...options })).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));
-    expect(() => verifyInclusion({ receipt: chain.receipts[1], proof, checkpoint: exported.checkpoint.note, ...options })).toThrow(expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }));
+    expect(() =>
+      verifyInclusion({
+        receipt: chain.receipts[0],
+        proof,
+        checkpoint: exported.checkpoint.note,
+        origin: ORIGIN,
+        ...options,
+      }),
+    ).not.toThrow();
+    expect(() =>
+      verifyInclusion({
+        receipt: chain.receipts[0],
+        proof,
+        checkpoint: exported.checkpoint.note,
+        origin: 'other',
+        ...options,
+      }),
+    ).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));
+    expect(() =>
+      verifyInclusion({ receipt: chain.receipts[1], proof, checkpoint: exported.checkpoint.note, ...options }),
+    ).toThrow(expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }));
     const leaves = chain.receipts.map(({ payload }) => leafHash(nodeProvider, decodeHex(hashOf(payload).slice(7))));
-    const perfect = async (level: number, node: number) => rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
+    const perfect = async (level: number, node: number) =>
+      rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
     const hashes = (await consistencyProof(nodeProvider, perfect, { from: 3, to: 6 })).map(encodeBase64);
     const to = noteOver(leaves);
     expect(() => verifyConsistency({ from: noteOver(leaves.slice(0, 3)), to, hashes, ...options })).not.toThrow();
-    expect(() => verifyConsistency({ from: noteOver(leaves.slice(1, 4)), to, hashes, ...options })).toThrow(expect.objectContaining({ code: 'CONSISTENCY_UNPROVEN' }));
+    expect(() => verifyConsistency({ from: noteOver(leaves.slice(1, 4)), to, hashes, ...options })).toThrow(
+      expect.objectContaining({ code: 'CONSISTENCY_UNPROVEN' }),
+    );
   });
 });
 
 describe('verifyRecord', () => {
   it('accepts exactly the record that the receipt seals', () => {
     expect(() => verifyRecord(chain.records[0], chain.receipts[0], nodeProvider)).not.toThrow();
-    expect(() => verifyRecord(chain.records[1], chain.receipts[0], nodeProvider)).toThrow(expect.objectContaining({ code: 'LINK_MISMATCH' }));
+    expect(() => verifyRecord(chain.records[1], chain.receipts[0], nodeProvider)).toThrow(
+      expect.objectContaining({ code: 'LINK_MISMATCH' }),
+    );
   });
 });
 
@@ -118,9 +185,18 @@ describe('countersign-verify', () => {
     const file = (name: string, text: string) => (writeFileSync(join(folder, name), text), join(folder, name));
     const good = JSON.stringify(await exportOf([chain]));
     const keys = file('keys.json', JSON.stringify(testKeys()));
-    expect(run([file('good.json', good), '--keys', keys, '--head', head])).toEqual([0, expect.stringContaining('END_PROVEN')]);
-    expect(run([file('bad.json', good.replace('"DENY"', '"ALLOW"')), '--keys', keys])).toEqual([1, expect.stringMatching(/^SIGNATURE_INVALID: .*receipt 1 of/)]);
-    expect(run([file('bad.json', good.replace('{', '{"format":"x",')), '--keys', keys, '--json'])).toEqual([1, expect.stringContaining('"code":"MALFORMED"')]);
+    expect(run([file('good.json', good), '--keys', keys, '--head', head])).toEqual([
+      0,
+      expect.stringContaining('END_PROVEN'),
+    ]);
+    expect(run([file('bad.json', good.replace('"DENY"', '"ALLOW"')), '--keys', keys])).toEqual([
+      1,
+      expect.stringMatching(/^SIGNATURE_INVALID: .*receipt 1 of/),
+    ]);
+    expect(run([file('bad.json', good.replace('{', '{"format":"x",')), '--keys', keys, '--json'])).toEqual([
+      1,
+      expect.stringContaining('"code":"MALFORMED"'),
+    ]);
     expect(run([join(folder, 'absent.json'), '--keys', keys])[0]).toBe(2);
     expect(run([])[0]).toBe(2);
     rmSync(folder, { recursive: true });
@@ -150,6 +226,9 @@ function verdictOf(bytes: Uint8Array): string {
 }
 
 function linkedAfter(previous: Receipt | undefined, { payload }: Receipt): Receipt {
-  const place: Members = previous === undefined ? { lamport_clock: 1, prev_hash: null } : { lamport_clock: Number(previous.payload['lamport_clock']) + 1, prev_hash: hashOf(previous.payload) };
+  const place: Members =
+    previous === undefined
+      ? { lamport_clock: 1, prev_hash: null }
+      : { lamport_clock: Number(previous.payload['lamport_clock']) + 1, prev_hash: hashOf(previous.payload) };
   return sign({ ...payload, ...place });
 }

@@ -15,7 +15,12 @@ type Exported = Members & { receipts: Receipt[]; records: Members[]; proofs: Mem
 
 /** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
 export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector>> {
-  return { ...(await validVectors()), ...(await brokenReceipts()), ...(await brokenChains()), ...(await brokenAttachments()) };
+  return {
+    ...(await validVectors()),
+    ...(await brokenReceipts()),
+    ...(await brokenChains()),
+    ...(await brokenAttachments()),
+  };
 }
 
 async function validVectors(): Promise<Record<string, ReceiptVector>> {
@@ -23,48 +28,128 @@ async function validVectors(): Promise<Record<string, ReceiptVector>> {
   const oldKey = { ...testKeys().keys[0], valid_until: '2026-02-01T00:00:03.000Z' };
   const last = rotated.receipts[2];
   if (last !== undefined) rotated.receipts[2] = sign(last.payload, strangeSigner);
-  const newKey = { ...publicKeyToJwk(strangeSigner.publicKey), kid: strangeSigner.keyId, nbf: Date.parse('2026-02-01T00:00:03.000Z') / 1000 };
+  const newKey = {
+    ...publicKeyToJwk(strangeSigner.publicKey),
+    kid: strangeSigner.keyId,
+    nbf: Date.parse('2026-02-01T00:00:03.000Z') / 1000,
+  };
   return {
     'valid/one-session': valid('Three receipts of one session, with records, proofs and checkpoint.', await base()),
-    'valid/two-sessions': valid('Two sessions side by side, each from position 1.', await exportOf([chainOf(2), chainOf(2, { session: 'session-2', from: 10 })])),
-    'valid/rotated-key': valid('The second key begins where the first ends; both keep verifying.', await exportOf([rotated]), { keys: [oldKey, newKey] }),
-    'valid/revoked-afterwards': valid('A key that was revoked after it signed. Its checkpoint, which has no time, is left out.', withoutLog(await base()), testKeys({ revoked_at: '2026-03-01T00:00:00.000Z' })),
-    'valid/nothing': valid('An export without receipts proves nothing and breaks nothing.', { format: 'countersign/chain-export.v1', receipts: [] }),
+    'valid/two-sessions': valid(
+      'Two sessions side by side, each from position 1.',
+      await exportOf([chainOf(2), chainOf(2, { session: 'session-2', from: 10 })]),
+    ),
+    'valid/rotated-key': valid(
+      'The second key begins where the first ends; both keep verifying.',
+      await exportOf([rotated]),
+      { keys: [oldKey, newKey] },
+    ),
+    'valid/revoked-afterwards': valid(
+      'A key that was revoked after it signed. Its checkpoint, which has no time, is left out.',
+      withoutLog(await base()),
+      testKeys({ revoked_at: '2026-03-01T00:00:00.000Z' }),
+    ),
+    'valid/nothing': valid('An export without receipts proves nothing and breaks nothing.', {
+      format: 'countersign/chain-export.v1',
+      receipts: [],
+    }),
   };
 }
 
 async function brokenReceipts(): Promise<Record<string, ReceiptVector>> {
   const changedVerdict = (receipt: Receipt) => ({ ...receipt, payload: { ...receipt.payload, verdict: 'ALLOW' } });
-  const forged = (receipt: Receipt) => ({ ...sign(receipt.payload, strangeSigner), signature: { ...sign(receipt.payload, strangeSigner).signature, key_id: testSigner.keyId } });
-  const padded = ({ payload, signature }: Receipt) => ({ payload, signature: { ...signature, value: `${signature.value.slice(0, 85)}${signature.value.endsWith('A') ? 'B' : nextCharacter(signature.value)}` } });
+  const forged = (receipt: Receipt) => ({
+    ...sign(receipt.payload, strangeSigner),
+    signature: { ...sign(receipt.payload, strangeSigner).signature, key_id: testSigner.keyId },
+  });
+  const padded = ({ payload, signature }: Receipt) => ({
+    payload,
+    signature: {
+      ...signature,
+      value: `${signature.value.slice(0, 85)}${nextCharacter(signature.value)}`,
+    },
+  });
   return {
-    'invalid/payload-changed': invalid('A denial that was made to look like an allow.', 'SIGNATURE_INVALID', await changedAt(1, changedVerdict), 1),
-    'invalid/signed-by-another-key': invalid('Signed by a stranger under the name of a trusted key.', 'SIGNATURE_INVALID', await changedAt(1, forged), 1),
-    'invalid/signature-not-canonical': invalid('The unused bits of the last base64url character are set.', 'SIGNATURE_INVALID', await changedAt(0, padded), 0),
-    'invalid/key-unknown': invalid('Signed by a key that is not trusted.', 'KEY_UNKNOWN', await changedAt(1, ({ payload }) => sign(payload, strangeSigner)), 1),
-    'invalid/key-not-valid-yet': invalid('Issued before the key became valid.', 'KEY_NOT_VALID_YET', await base(), 0, testKeys({ valid_from: '2026-02-02T00:00:00.000Z' })),
-    'invalid/key-expired': invalid('Issued at the instant the key ends.', 'KEY_EXPIRED', await base(), 1, testKeys({ valid_until: '2026-02-01T00:00:02.000Z' })),
-    'invalid/key-revoked': invalid('Issued at the instant of the revocation.', 'KEY_REVOKED', await base(), 1, testKeys({ revoked_at: '2026-02-01T00:00:02.000Z' })),
-    'invalid/unknown-member': invalid('A payload with a member that the format has not.', 'MALFORMED', await changedAt(0, ({ payload }) => sign({ ...payload, note: 'x' }))),
-    'invalid/another-algorithm': invalid('A signature that names another algorithm.', 'MALFORMED', await changedAt(0, ({ payload, signature }) => ({ payload, signature: { ...signature, alg: 'none' } }))),
+    'invalid/payload-changed': invalid(
+      'A denial that was made to look like an allow.',
+      'SIGNATURE_INVALID',
+      await changedAt(1, changedVerdict),
+      1,
+    ),
+    'invalid/signed-by-another-key': invalid(
+      'Signed by a stranger under the name of a trusted key.',
+      'SIGNATURE_INVALID',
+      await changedAt(1, forged),
+      1,
+    ),
+    'invalid/signature-not-canonical': invalid(
+      'The unused bits of the last base64url character are set.',
+      'SIGNATURE_INVALID',
+      await changedAt(0, padded),
+      0,
+    ),
+    'invalid/key-unknown': invalid(
+      'Signed by a key that is not trusted.',
+      'KEY_UNKNOWN',
+      await changedAt(1, ({ payload }) => sign(payload, strangeSigner)),
+      1,
+    ),
+    'invalid/key-not-valid-yet': under(
+      testKeys({ valid_from: '2026-02-02T00:00:00.000Z' }),
+      invalid('Issued before the key became valid.', 'KEY_NOT_VALID_YET', await base(), 0),
+    ),
+    'invalid/key-expired': under(
+      testKeys({ valid_until: '2026-02-01T00:00:02.000Z' }),
+      invalid('Issued at the instant the key ends.', 'KEY_EXPIRED', await base(), 1),
+    ),
+    'invalid/key-revoked': under(
+      testKeys({ revoked_at: '2026-02-01T00:00:02.000Z' }),
+      invalid('Issued at the instant of the revocation.', 'KEY_REVOKED', await base(), 1),
+    ),
+    'invalid/unknown-member': invalid(
+      'A payload with a member that the format has not.',
+      'MALFORMED',
+      await changedAt(0, ({ payload }) => sign({ ...payload, note: 'x' })),
+    ),
+    'invalid/another-algorithm': invalid(
+      'A signature that names another algorithm.',
+      'MALFORMED',
+      await changedAt(0, ({ payload, signature }) => ({ payload, signature: { ...signature, alg: 'none' } })),
+    ),
   };
 }
 
 async function brokenChains(): Promise<Record<string, ReceiptVector>> {
   const { receipts } = chainOf(3);
-  const bare = (chain: (Receipt | undefined)[]) => ({ format: 'countersign/chain-export.v1', receipts: chain }) as unknown as Members; // plain JSON
+  const bare = (chain: (Receipt | undefined)[]) =>
+    ({ format: 'countersign/chain-export.v1', receipts: chain }) as unknown as Members; // plain JSON
   const [first, second, third] = receipts;
   const rival = chainOf(2, { from: 50 }).receipts[1];
   const inserted = rival && first && sign({ ...rival.payload, prev_hash: hashOf(first.payload) });
   const orphan = second && sign({ ...second.payload, prev_hash: hashOf('another predecessor') });
   const born = first && sign({ ...first.payload, prev_hash: hashOf('no predecessor exists') });
   return {
-    'invalid/receipt-removed': invalid('The second of three receipts is missing.', 'CHAIN_GAP', bare([first, third]), 1),
+    'invalid/receipt-removed': invalid(
+      'The second of three receipts is missing.',
+      'CHAIN_GAP',
+      bare([first, third]),
+      1,
+    ),
     'invalid/beginning-removed': invalid('The chain begins at position 2.', 'CHAIN_GAP', bare([second, third]), 0),
     'invalid/reordered': invalid('Positions 2 and 3 change places.', 'CHAIN_GAP', bare([first, third, second]), 1),
-    'invalid/receipt-inserted': invalid('A second receipt of position 2, rightly signed.', 'CHAIN_FORK', bare([first, second, inserted]), 2),
+    'invalid/receipt-inserted': invalid(
+      'A second receipt of position 2, rightly signed.',
+      'CHAIN_FORK',
+      bare([first, second, inserted]),
+      2,
+    ),
     'invalid/receipt-repeated': invalid('The same receipt twice.', 'DUPLICATE', bare([first, first, second]), 1),
-    'invalid/another-predecessor': invalid('Position 2 names a predecessor that is not position 1.', 'PREV_HASH_MISMATCH', bare([first, orphan]), 1),
+    'invalid/another-predecessor': invalid(
+      'Position 2 names a predecessor that is not position 1.',
+      'PREV_HASH_MISMATCH',
+      bare([first, orphan]),
+      1,
+    ),
     'invalid/first-with-predecessor': invalid('Position 1 names a predecessor.', 'PREV_HASH_MISMATCH', bare([born]), 0),
   };
 }
@@ -72,21 +157,60 @@ async function brokenChains(): Promise<Record<string, ReceiptVector>> {
 async function brokenAttachments(): Promise<Record<string, ReceiptVector>> {
   const whole = await base();
   const [record, ...records] = whole.records;
-  const retold = { ...record, reason_code: 'EGRESS_BLOCKED' };
+  const retold: Members = { ...record, reason_code: 'EGRESS_BLOCKED' };
   const { record_hash: _old, ...unhashed } = retold;
   const [proof, ...proofs] = whole.proofs;
   const leaves = whole.receipts.map(({ payload }) => leafHash(nodeProvider, new TextEncoder().encode(hashOf(payload))));
   return {
-    'invalid/record-changed': invalid('A record whose facts were changed.', 'RECORD_HASH_MISMATCH', { ...whole, records: [retold, ...records] }),
-    'invalid/record-rewritten': invalid('A changed record with a fresh hash, which the receipt does not hold.', 'LINK_MISMATCH', { ...whole, records: [{ ...unhashed, record_hash: hashOf(unhashed as Members) }, ...records] }),
-    'invalid/record-without-receipt': invalid('A record of a receipt that is not there.', 'LINK_MISMATCH', { format: whole['format'] ?? null, receipts: [], records: whole.records }),
-    'invalid/record-repeated': invalid('Two records of one receipt.', 'DUPLICATE', { ...whole, records: [...whole.records, record ?? null] }),
-    'invalid/proof-of-another-leaf': invalid('A proof with the index of its neighbour.', 'INCLUSION_UNPROVEN', { ...whole, proofs: [{ ...proof, log_index: 1 }, ...proofs] }),
-    'invalid/proof-of-another-size': invalid('A proof for a tree that the checkpoint does not sign.', 'INCLUSION_UNPROVEN', { ...whole, proofs: [{ ...proof, tree_size: 4 }, ...proofs] }),
-    'invalid/proofs-without-checkpoint': invalid('Proofs that lead to no signed root.', 'INCLUSION_UNPROVEN', { format: whole['format'] ?? null, receipts: whole.receipts, proofs: whole.proofs } as unknown as Members),
-    'invalid/leaf-of-hex-text': invalid('Leaves made of the text of the hash where its 32 bytes belong.', 'INCLUSION_UNPROVEN', { ...whole, checkpoint: { note: noteOver(leaves) } }),
-    'invalid/checkpoint-of-unknown-key': invalid('A checkpoint signed by a stranger.', 'CHECKPOINT_INVALID', { ...whole, checkpoint: { note: noteOver(leaves, strangeSigner) } }),
-    'invalid/checkpoint-of-revoked-key': invalid('A checkpoint of a key that was revoked: nobody can tell when it was signed.', 'CHECKPOINT_INVALID', whole, undefined, testKeys({ revoked_at: '2026-03-01T00:00:00.000Z' })),
+    'invalid/record-changed': invalid('A record whose facts were changed.', 'RECORD_HASH_MISMATCH', {
+      ...whole,
+      records: [retold, ...records],
+    }),
+    'invalid/record-rewritten': invalid(
+      'A changed record with a fresh hash, which the receipt does not hold.',
+      'LINK_MISMATCH',
+      { ...whole, records: [{ ...unhashed, record_hash: hashOf(unhashed) }, ...records] },
+    ),
+    'invalid/record-without-receipt': invalid('A record of a receipt that is not there.', 'LINK_MISMATCH', {
+      format: whole['format'] ?? null,
+      receipts: [],
+      records: whole.records,
+    }),
+    'invalid/record-repeated': invalid('Two records of one receipt.', 'DUPLICATE', {
+      ...whole,
+      records: [...whole.records, record ?? null],
+    }),
+    'invalid/proof-of-another-leaf': invalid('A proof with the index of its neighbour.', 'INCLUSION_UNPROVEN', {
+      ...whole,
+      proofs: [{ ...proof, log_index: 1 }, ...proofs],
+    }),
+    'invalid/proof-of-another-size': invalid(
+      'A proof for a tree that the checkpoint does not sign.',
+      'INCLUSION_UNPROVEN',
+      { ...whole, proofs: [{ ...proof, tree_size: 4 }, ...proofs] },
+    ),
+    'invalid/proofs-without-checkpoint': invalid('Proofs that lead to no signed root.', 'INCLUSION_UNPROVEN', {
+      format: whole['format'] ?? null,
+      receipts: whole.receipts,
+      proofs: whole.proofs,
+    }),
+    'invalid/leaf-of-hex-text': invalid(
+      'Leaves made of the text of the hash where its 32 bytes belong.',
+      'INCLUSION_UNPROVEN',
+      { ...whole, checkpoint: { note: noteOver(leaves) } },
+    ),
+    'invalid/checkpoint-of-unknown-key': invalid('A checkpoint signed by a stranger.', 'CHECKPOINT_INVALID', {
+      ...whole,
+      checkpoint: { note: noteOver(leaves, strangeSigner) },
+    }),
+    'invalid/checkpoint-of-revoked-key': under(
+      testKeys({ revoked_at: '2026-03-01T00:00:00.000Z' }),
+      invalid(
+        'A checkpoint of a key that was revoked: nobody can tell when it was signed.',
+        'CHECKPOINT_INVALID',
+        whole,
+      ),
+    ),
   };
 }
 
@@ -96,7 +220,10 @@ async function base(): Promise<Exported> {
 
 async function changedAt(index: number, change: (receipt: Receipt) => Receipt): Promise<Members> {
   const whole = await base();
-  return { ...whole, receipts: whole.receipts.map((receipt, at) => (at === index ? change(receipt) : receipt)) } as unknown as Members; // plain JSON
+  return {
+    ...whole,
+    receipts: whole.receipts.map((receipt, at) => (at === index ? change(receipt) : receipt)),
+  }; // plain JSON
 }
 
 function withoutLog({ format, receipts, records }: Exported): Members {
@@ -108,11 +235,15 @@ function nextCharacter(value: string): string {
   return String.fromCharCode(value.charCodeAt(85) + 1);
 }
 
-function valid(about: string, exported: Members, keys = testKeys() as { keys: Members[] }): ReceiptVector {
+function valid(about: string, exported: Members, keys = testKeys()): ReceiptVector {
   return { about, keys, export: exported, expect: { verdict: 'VERIFIED' } };
 }
 
-function invalid(about: string, code: string, exported: object, index?: number, keys = testKeys()): ReceiptVector {
+function invalid(about: string, code: string, exported: object, index?: number): ReceiptVector {
   const expected = { verdict: 'NOT_VERIFIED' as const, code, ...(index === undefined ? {} : { index }) };
-  return { about, keys, export: exported as Members, expect: expected }; // plain JSON
+  return { about, keys: testKeys(), export: exported as Members, expect: expected }; // plain JSON
+}
+
+function under(keys: ReceiptVector['keys'], vector: ReceiptVector): ReceiptVector {
+  return { ...vector, keys };
 }

@@ -19,8 +19,10 @@ export const approval: Gate = (input) => {
 function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, policy }: GateInput): GateResult {
   const { state, intent_hash, policy_hash, expired, uses_remaining } = presented;
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
-  if (policy_hash === null || policy_hash !== policy?.hash) return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
-  if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', 'The approval was refused or withdrawn.');
+  if (policy_hash === null || policy_hash !== policy?.hash)
+    return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
+  if (state === 'denied' || state === 'revoked')
+    return deny('APPROVAL_REJECTED', 'The approval was refused or withdrawn.');
   if (state === 'expired' || expired !== false) return deny('APPROVAL_EXPIRED', 'The approval has expired.');
   if (state === 'pending') return escalate(first, asks);
   if (state !== 'approved') return unavailable('approval');

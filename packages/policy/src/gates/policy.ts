@@ -9,6 +9,7 @@ export const policy: Gate = ({ policy: compiled, facts }) => {
   // Written so that an age that is no number is stale.
   if (!(active.age_ms <= active.age_max_ms)) return deny('POLICY_STALE', 'The policy bundle is older than allowed.');
   if (active.hash !== compiled.hash) return deny('POLICY_STALE', 'The compiled policy is not the active one.');
-  if (active.signature_valid !== true) return deny('POLICY_SIGNATURE_INVALID', 'The signature of the policy bundle does not verify.');
+  if (active.signature_valid !== true)
+    return deny('POLICY_SIGNATURE_INVALID', 'The signature of the policy bundle does not verify.');
   return pass;
 };

@@ -25,6 +25,7 @@ export const registry: Gate = ({ facts }) => {
 function judgeTool(tool: RegistryFact['tool']): GateResult {
   if (tool === null) return deny('TOOL_UNKNOWN', 'The approved server lists no such tool.');
   if (tool.pinned_hash === null) return deny('SCHEMA_DRIFT', 'The tool has no approved pin.');
-  if (tool.pinned_hash !== tool.current_hash) return deny('SCHEMA_DRIFT', 'The tool definition differs from its approved pin.');
+  if (tool.pinned_hash !== tool.current_hash)
+    return deny('SCHEMA_DRIFT', 'The tool definition differs from its approved pin.');
   return pass;
 }

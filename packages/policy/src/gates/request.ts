@@ -5,8 +5,10 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** The door has parsed the call; a cycle that is entered another way still gets no verdict on a shape that cannot be hashed. */
 export const request: Gate = ({ intent }) => {
-  if (!isObject(intent.args) || !isObject(intent.context)) return deny('MALFORMED_ARGUMENTS', 'Arguments and context must be JSON objects.');
-  if (!DIGEST.test(intent.args_hash) || !DIGEST.test(intent.intent_hash)) return deny('MALFORMED_ARGUMENTS', 'The call was not normalised.');
+  if (!isObject(intent.args) || !isObject(intent.context))
+    return deny('MALFORMED_ARGUMENTS', 'Arguments and context must be JSON objects.');
+  if (!DIGEST.test(intent.args_hash) || !DIGEST.test(intent.intent_hash))
+    return deny('MALFORMED_ARGUMENTS', 'The call was not normalised.');
   return pass;
 };
 

@@ -26,6 +26,14 @@ function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnTyp
   }
 }
 
-function askFor({ rules: ids, reason, approval }: { rules: string[]; reason: string; approval: NonNullable<GateInput['asks'][number]['approval']> }): GateResult {
+function askFor({
+  rules: ids,
+  reason,
+  approval,
+}: {
+  rules: string[];
+  reason: string;
+  approval: NonNullable<GateInput['asks'][number]['approval']>;
+}): GateResult {
   return { outcome: 'ask', rules: ids, ask: { code: 'APPROVAL_REQUIRED', reason, approval } };
 }

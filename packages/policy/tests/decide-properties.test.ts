@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decide, evaluateRules } from '../src/index.ts';
-import type { Facts } from '../src/index.ts';
+import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
 import { matchesCall } from '../src/rule-index.ts';
 import { NOW, bundleOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
 
 const environment = { now: NOW, relations: ['viewer@document:42'] };
-const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), { minLength: 1, maxLength: 3 });
+const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), {
+  minLength: 1,
+  maxLength: 3,
+});
 const condition = fc.constantFrom(
   undefined,
   'true',
@@ -21,12 +24,17 @@ const condition = fc.constantFrom(
 );
 const ruleBody = fc.record({
   effect: fc.constantFrom('allow', 'deny', 'escalate'),
-  match: fc.record({ action: globs, tool: globs, principal: fc.constant(['agent-*']), effect_level: fc.constant(['E1', 'E2']) }, { requiredKeys: [] }),
+  match: fc.record(
+    { action: globs, tool: globs, principal: fc.constant(['agent-*']), effect_level: fc.constant(['E1', 'E2']) },
+    { requiredKeys: [] },
+  ),
   when: condition,
 });
-const ruleList = fc.array(ruleBody, { maxLength: 12 }).map((bodies) =>
-  bodies.map(({ when, ...body }, index) => ({ id: `r${index}`, ...body, ...(when === undefined ? {} : { when }) })),
-);
+const ruleList = fc
+  .array(ruleBody, { maxLength: 12 })
+  .map((bodies) =>
+    bodies.map(({ when, ...body }, index) => ({ id: `r${index}`, ...body, ...(when === undefined ? {} : { when }) })),
+  );
 const anyIntent = fc
   .record({
     action: fc.constantFrom('tool.call', 'model.call'),
@@ -37,7 +45,7 @@ const anyIntent = fc
     args: fc.constantFrom({}, { amount: 5 }, { amount: 500 }, { amount: 'many' }),
     context: fc.constantFrom({}, { channel: 'web' }),
   })
-  .map(intentOf);
+  .map((call) => intentOf(call as Partial<Intent>)); // the union of literals widens to plain JSON
 function copyOf<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value; // plain JSON by construction
 }
@@ -69,7 +77,9 @@ describe('decide', () => {
     );
   });
 
-  const factNames = Object.keys(factsFor(null)).filter((name) => name !== 'now' && name !== 'demand') as (keyof Facts)[];
+  const factNames = Object.keys(factsFor(null)).filter(
+    (name) => name !== 'now' && name !== 'demand',
+  ) as (keyof Facts)[];
   it.each(factNames)('denies when "%s" is unavailable, whatever the rest says', (name) => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
