@@ -1,16 +1,14 @@
 /** Hides an answer's content behind a symbol, so that no reply of a contract can be mistaken for one by its member names. */
 const content = Symbol('answer');
 
-type Content = {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: { kind: 'value'; value: unknown } | { kind: 'serialised'; text: string };
-};
+type Content<Body> = { status: number; headers: Readonly<Record<string, string>>; body: Body };
+type Value<Reply> = { kind: 'value'; value: Reply };
+type Serialised = { kind: 'serialised'; text: string };
 
 /** A reply with a status of its own. */
-export type Answer<Reply> = { readonly [content]: Content; readonly reply?: Reply };
+export type Answer<Reply> = { readonly [content]: Content<Value<Reply>> };
 /** A reply that is JSON text already. */
-export type Prepared = { readonly [content]: Content };
+export type Prepared = { readonly [content]: Content<Serialised> };
 
 /** Answers with one of `route.alsoStatus` (or `route.status`), and with further headers. */
 export function answer<Reply>(status: number, body: Reply, headers: Record<string, string> = {}): Answer<Reply> {
@@ -26,6 +24,7 @@ export function prepared(status: number, text: string, headers: Record<string, s
 export const takenOver: unique symbol = Symbol('taken over');
 
 /** The content of an answer, or null for a plain reply. */
-export function answerContent(result: unknown): Content | null {
-  return typeof result === 'object' && result !== null && content in result ? (result as Prepared)[content] : null; // narrowed by `in`
+export function answerContent(result: unknown): Content<Value<unknown> | Serialised> | null {
+  if (typeof result !== 'object' || result === null || !(content in result)) return null;
+  return (result as Answer<unknown> | Prepared)[content]; // only the functions above can write under this symbol
 }

@@ -3,7 +3,8 @@ import { AppError, type AnyRoute } from '@countersign/contracts';
 import { dispatch } from './dispatch.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
-import type { Guard, GuardRequest } from './guard.ts';
+import type { Guard } from './guard.ts';
+import { GuardView, ParsedView } from './guard-view.ts';
 import type { HttpServices } from './http-services.ts';
 import { parseRequest } from './parse-request.ts';
 import { sendError } from './send.ts';
@@ -41,29 +42,13 @@ function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
 }
 
 function authenticate(guard: Guard<unknown>, exchange: Exchange, route: AnyRoute): unknown {
-  const request = guardRequest(exchange, route);
+  const request = new GuardView(exchange, route);
   return typeof guard === 'function' ? guard(request) : guard.authenticate(request);
 }
 
 function authorize(guard: Guard<unknown>, principal: unknown, exchange: Exchange, route: AnyRoute): unknown {
   if (typeof guard === 'function') return principal;
-  const { params, query, body } = exchange;
-  return guard.authorize(principal, { ...guardRequest(exchange, route), parsed: { params, query, body } });
-}
-
-function guardRequest(exchange: Exchange, route: AnyRoute): GuardRequest {
-  return {
-    req: exchange.req,
-    route,
-    params: exchange.rawParams,
-    requestId: exchange.requestId,
-    get query() {
-      return exchange.rawQuery;
-    },
-    get log() {
-      return exchange.log;
-    },
-  };
+  return guard.authorize(principal, new ParsedView(exchange, route));
 }
 
 async function limitRate(exchange: Exchange, { route, options }: Endpoint, principal: unknown): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Constant-time comparison over SHA-256, so neither content nor length of the secret shows in the time taken. */
 export function secretsEqual(left: string, right: string): boolean {
@@ -6,5 +6,5 @@ export function secretsEqual(left: string, right: string): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

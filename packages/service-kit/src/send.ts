@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { RequestAborted } from './read-body.ts';
 
 /** An API answers no pages: nothing in an answer may be framed, sniffed, run or kept. */
-const fixedHeaders = [
+const fixedHeaders: readonly string[] = [
   'x-content-type-options',
   'nosniff',
   'content-security-policy',
@@ -15,7 +15,7 @@ const fixedHeaders = [
   'no-referrer',
   'cache-control',
   'no-store',
-] as const;
+];
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -89,12 +89,12 @@ export function rawErrorResponse(status: number, envelope: ErrorEnvelope): strin
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-function commonHeaders(exchange: Exchange): string[] {
-  const { req, services, requestId } = exchange;
-  const own = exchange.headers;
-  const cors = corsHeaders(req, services.cors);
-  const fixed = own.includes('cache-control') ? fixedHeaders.slice(0, -2) : fixedHeaders;
-  return ['x-request-id', requestId, ...fixed, ...cors, ...own];
+function commonHeaders({ req, services, requestId, headers: own }: Exchange): string[] {
+  const headers = own.includes('cache-control') ? [...fixedHeaders.slice(0, -2)] : [...fixedHeaders];
+  headers.push('x-request-id', requestId);
+  if (services.cors.origins.length > 0) headers.push(...corsHeaders(req, services.cors));
+  if (own.length > 0) headers.push(...own);
+  return headers;
 }
 
 function observe(exchange: Exchange, status: number): void {

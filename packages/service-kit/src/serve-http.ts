@@ -40,6 +40,11 @@ export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<Ht
     });
     app.listener(req, res);
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, inFlight));
   await listen(server, options.port, host);
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
@@ -47,6 +52,8 @@ export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<Ht
     isDraining = true;
     app.drain();
     for (const res of inFlight) if (!res.headersSent) res.shouldKeepAlive = false;
+    // Balancers open connections ahead of use; Node does not count one without a first request as idle and would wait for it.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     return closeServer(server, options.graceMs ?? 10_000);
   };
   let closing: Promise<void> | null = null;

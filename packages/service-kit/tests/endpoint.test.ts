@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ErrorEnvelope, errorCodes, type ErrorCode } from '@countersign/contracts';
-import { createHandle, createHttpApp, type HttpServer } from '../src/index.ts';
+import { answer, createHandle, createHttpApp, type HttpServer } from '../src/index.ts';
 import {
   asAdmin,
   echoEndpoints,
@@ -144,3 +144,16 @@ function comparable({ status, rawHeaders, text }: { status: number; rawHeaders: 
   const headers = rawHeaders.join('\n').replace(/\nDate\n[^\n]+/, '');
   return { status, headers, text };
 }
+
+describe('the type of a handler', () => {
+  it('refuses wrong and missing members, in plain replies and in answers', () => {
+    const endpoint = createHandle<{ name: string }>('admin')(routes.echo);
+    endpoint(({ caller }) => ({ text: 'a', caller: caller.name }));
+    // @ts-expect-error -- a number is no text
+    endpoint(() => ({ text: 1, caller: 'a' }));
+    // @ts-expect-error -- the caller is missing
+    endpoint(() => Promise.resolve({ text: 'a' }));
+    // @ts-expect-error -- the caller is missing in the answer
+    expect(endpoint(() => answer(403, { text: 'a' })).route).toBe(routes.echo);
+  });
+});

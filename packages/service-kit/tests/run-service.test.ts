@@ -19,20 +19,15 @@ async function runProcess(start: string, signals: NodeJS.Signals[]) {
     await runService({ log, start: async (lifecycle) => { ${start} } });`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source]);
   let text = '';
-  child.stdout.setEncoding('utf8');
-  for (const signal of signals) {
-    while (!text.includes(signal === signals[0] ? 'service.started' : 'service.stopping')) {
-      text += String((await once(child.stdout, 'data'))[0]);
-    }
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  for (const [index, signal] of signals.entries()) {
+    const wanted = index === 0 ? 'service.started' : 'service.stopping';
+    while (!text.includes(wanted)) await once(child.stdout, 'data');
     child.kill(signal);
   }
-  child.stdout.on('data', (chunk: string) => (text += chunk));
-  const [code] = await once(child, 'close');
-  const events = text
-    .trim()
-    .split('\n')
-    .map((line) => String(JSON.parse(line).event));
-  return { events, code: Number(code) };
+  const closed: unknown[] = await once(child, 'close');
+  const events = [...text.matchAll(/"event":"([^"]+)"/g)].map((match) => match[1]);
+  return { events, code: Number(closed[0]) };
 }
 
 const keepAlive = 'const timer = setInterval(() => {}, 1000); lifecycle.onClose("timer", () => clearInterval(timer));';
