@@ -5,7 +5,10 @@
 export const lockLogHead = 'BEGIN; SELECT size, frontier FROM log_head WHERE id = 1 FOR UPDATE';
 
 export const readControls = `
-WITH b AS (SELECT * FROM budgets WHERE tenant_id = ANY($5::text[]) ORDER BY tenant_id, budget_id FOR UPDATE)
+WITH b AS (SELECT * FROM budgets WHERE tenant_id = ANY($5::text[]) ORDER BY tenant_id, budget_id FOR UPDATE),
+a AS (SELECT * FROM approvals
+       WHERE approval_id = ANY($6::text[]) OR (intent_hash = ANY($7::text[]) AND state IN ('pending', 'approved'))
+       ORDER BY approval_id FOR UPDATE)
 SELECT
  (SELECT json_agg(json_build_array(h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash))
     FROM unnest($1::text[], $2::text[]) AS wanted(tenant_id, session_id)
@@ -13,12 +16,8 @@ SELECT
  (SELECT json_agg(json_build_array(f.scope, f.kind)) FROM fences f WHERE f.scope = ANY($3::text[])) AS fences,
  (SELECT json_agg(json_build_array(p.tenant_id, p.epoch, p.policy_hash, (extract(epoch FROM p.confirmed_at) * 1000)::bigint))
     FROM policy_heads p WHERE p.tenant_id = ANY($4::text[])) AS policies,
- (SELECT json_agg(b) FROM b) AS budgets`;
-
-export const readApprovals = `
-SELECT * FROM approvals
- WHERE approval_id = ANY($1::text[]) OR (intent_hash = ANY($2::text[]) AND state IN ('pending', 'approved'))
- ORDER BY approval_id FOR UPDATE`;
+ (SELECT json_agg(b) FROM b) AS budgets,
+ (SELECT json_agg(a) FROM a) AS approvals`;
 
 export const readDispatches = 'SELECT * FROM dispatches WHERE ulid = ANY($1::text[]) ORDER BY ulid FOR UPDATE';
 

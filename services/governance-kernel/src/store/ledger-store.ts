@@ -14,6 +14,7 @@ import {
   idempotencyRow,
   policyHead,
   type ApprovalDriverRow,
+  type BudgetDriverRow,
   type DispatchDriverRow,
   type IdempotencyDriverRow,
 } from './locked-rows.ts';
@@ -66,7 +67,6 @@ async function lockAndRead(client: pg.PoolClient, reads: BatchReads): Promise<Ba
   return {
     log: { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) },
     ...(await readControls(client, reads)),
-    approvals: await readApprovals(client, reads),
     dispatches: await readDispatches(client, reads),
     idempotency: await readAnswers(client, reads),
   };
@@ -76,7 +76,8 @@ type Controls = {
   heads: [string, string, number, Digest][] | null;
   fences: [string, string][] | null;
   policies: Parameters<typeof policyHead>[0][] | null;
-  budgets: Parameters<typeof budgetRow>[0][] | null;
+  budgets: BudgetDriverRow[] | null;
+  approvals: ApprovalDriverRow[] | null;
 };
 
 async function readControls(client: pg.PoolClient, reads: BatchReads) {
@@ -89,6 +90,8 @@ async function readControls(client: pg.PoolClient, reads: BatchReads) {
       reads.fences,
       reads.policies,
       reads.budgetTenants,
+      reads.approvalIds,
+      reads.approvalIntents,
     ],
   });
   const [controls] = rows;
@@ -101,17 +104,8 @@ async function readControls(client: pg.PoolClient, reads: BatchReads) {
     fences: new Map(controls?.fences ?? []),
     policies: new Map((controls?.policies ?? []).map((row) => [row[0], policyHead(row)])),
     budgets: (controls?.budgets ?? []).map(budgetRow),
+    approvals: (controls?.approvals ?? []).map(approvalRow),
   };
-}
-
-async function readApprovals(client: pg.PoolClient, { approvalIds, approvalIntents }: BatchReads) {
-  if (approvalIds.length + approvalIntents.length === 0) return [];
-  const { rows } = await client.query<ApprovalDriverRow>({
-    name: 'ledger-read-approvals',
-    text: sql.readApprovals,
-    values: [approvalIds, approvalIntents],
-  });
-  return rows.map(approvalRow);
 }
 
 async function readDispatches(client: pg.PoolClient, { dispatches }: BatchReads) {

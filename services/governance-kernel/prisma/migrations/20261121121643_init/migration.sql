@@ -279,7 +279,7 @@ CREATE UNIQUE INDEX "ledger_tenant_id_session_id_lamport_clock_key" ON "ledger"(
 CREATE UNIQUE INDEX "checkpoints_tree_size_key" ON "checkpoints"("tree_size");
 
 -- CreateIndex
-CREATE INDEX "approvals_tenant_id_intent_hash_idx" ON "approvals"("tenant_id", "intent_hash");
+CREATE INDEX "approvals_intent_hash_idx" ON "approvals"("intent_hash");
 
 -- CreateIndex
 CREATE INDEX "approvals_tenant_id_state_approval_id_idx" ON "approvals"("tenant_id", "state", "approval_id");
