@@ -9,9 +9,13 @@ import {
 } from '@countersign/service-kit';
 import type { Kernel } from './context.ts';
 import { kernelGuards } from './guards.ts';
+import { callMcpRoute } from './routes/call-mcp.ts';
+import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
+import { describeMcpRoute } from './routes/describe-mcp.ts';
 import { evaluateRoute } from './routes/evaluate.ts';
+import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { healthzRoute, versionRoute } from './routes/health.ts';
-import { idempotencyStore } from './store/idempotency-store.ts';
+import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
@@ -24,13 +28,18 @@ export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
       versionRoute(kernel),
       ...healthEndpoints(readinessChecks(kernel), lifecycle),
       evaluateRoute(kernel),
+      createChatCompletionRoute(kernel),
+      describeMcpRoute(kernel),
+      callMcpRoute(kernel),
+      listMcpCapabilitiesRoute(kernel),
+      executeMcpRoute(kernel),
     ],
     guards: kernelGuards(config),
     log: kernel.log,
     fastOperations: ['evaluate'],
     cors: { origins: config.GOV_ALLOWED_ORIGINS },
     rateLimiter: config.GOV_RATE_LIMITS ? createRateLimiter() : null,
-    idempotency: idempotencyStore(kernel.pool, kernel.clock),
+    idempotency: kernel.answers,
     classifyErrors: [storeFault],
     callerKey,
     trustedProxies: config.GOV_TRUSTED_PROXIES,

@@ -22,6 +22,7 @@ import { GroupCommit } from './ledger/group-commit.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
+import { createUpstreams } from './upstreams.ts';
 import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/checkpoint-store.ts';
 import { listOverdueDispatches } from './store/dispatch-store.ts';
 import { ledgerTransaction } from './store/ledger-store.ts';
@@ -53,12 +54,15 @@ export async function createContext(config: KernelConfig, overrides: KernelOverr
   const core = createCore(config, overrides, roster.hash as Digest); // gateRoster hashes with digestOf
   await recordSigningKey(core.pool, core.signer, core.clock());
   const workers = await startWorkers(core, overrides);
+  const upstreams = createUpstreams(core);
+  await upstreams.mcp.start();
   const close = async () => {
+    await upstreams.close();
     await workers.close();
     await core.ledger.close();
     await core.database.close();
   };
-  return { ...core, ...workers, close };
+  return { ...core, ...workers, ...upstreams, close };
 }
 
 type Core = ReturnType<typeof createCore>;

@@ -7,7 +7,7 @@ export type SafeError = { status: number; headers: Record<string, string>; body:
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);
-/** Of these the upstream's own words help; others may speak about our credential. */
+/** Of these the upstream's own words help. Those of the others may quote our credential and are never passed on. */
 const explainedStatuses = new Set([400, 404, 413, 422, 429]);
 const errorBytesMax = 65_536;
 const messageLengthMax = 500;
@@ -18,7 +18,6 @@ export function safeError(answer: {
   retryAfter: string | null;
   body: Buffer;
   requestId: string;
-  secret: string | null;
 }): SafeError {
   const { status, retryAfter, requestId } = answer;
   const passed = passedStatuses.has(status) || status >= 500 ? status : 502;
@@ -29,10 +28,10 @@ export function safeError(answer: {
     headers: retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? { 'retry-after': retryAfter } : {},
     body: {
       error: {
-        message: clean(said['message'], answer.secret) ?? fallback,
-        type: clean(said['type'], answer.secret) ?? typeOf(passed),
-        param: clean(said['param'], answer.secret),
-        code: clean(said['code'], answer.secret) ?? 'upstream_error',
+        message: clean(said['message']) ?? fallback,
+        type: clean(said['type']) ?? typeOf(passed),
+        param: clean(said['param']),
+        code: clean(said['code']) ?? 'upstream_error',
         request_id: requestId,
       },
     },
@@ -53,9 +52,8 @@ function errorMember(body: Buffer): JsonObject {
   }
 }
 
-function clean(value: unknown, secret: string | null): string | null {
+function clean(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
-  if (secret !== null && value.includes(secret)) return null;
   // eslint-disable-next-line no-control-regex -- control characters are what is taken out
   return value.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, messageLengthMax);
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EffectLevel } from '@countersign/contracts';
 import type { Fact, RegistryFact } from '@countersign/policy';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
@@ -40,7 +41,7 @@ export type ListedTool = {
 };
 
 export type McpGateway = {
-  /** Connects to every declared server. Never rejects because of an upstream. */
+  /** Connects to every declared server; one that takes long is waited for in the background. Never rejects because of an upstream. */
   start(): Promise<void>;
   /** By canonical name. A tool that nobody lists resolves too, to facts that deny it. */
   resolve(tool: string): Promise<ResolvedTool>;
@@ -53,6 +54,9 @@ export type McpGateway = {
   close(): Promise<void>;
 };
 
+/** A kernel without its tools can still decide: it does not wait longer than this. */
+const startWaitMs = 10_000;
+
 /** The governed server itself: it is approved by being us, and it has no tools of its own. */
 const ownServerId = 'countersign';
 
@@ -64,7 +68,8 @@ export function createMcpGateway(options: McpGatewayOptions): McpGateway {
   return {
     start: async () => {
       for (const config of options.servers) await declare(options.registry, config);
-      await Promise.all([...servers.values()].map((server) => server.start()));
+      const started = Promise.all([...servers.values()].map((server) => server.start()));
+      await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
     },
     resolve: (tool) => resolve(parts, tool),
     resolveFunction: (name) => resolveFunction(parts, name),

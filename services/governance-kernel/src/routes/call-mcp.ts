@@ -1,0 +1,36 @@
+import type { ErrorEnvelope } from '@countersign/contracts';
+import { callMcp } from '@countersign/contracts/governance-kernel';
+import { takenOver } from '@countersign/service-kit';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { handleTenant } from '../handle.ts';
+import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
+import type { ToolExecutor } from '../mcp/execute-tool.ts';
+import type { McpGateway } from '../mcp/gateway.ts';
+import { governedServer } from '../mcp/governed-server.ts';
+import type { OriginGuard } from '../mcp/guard-origin.ts';
+
+export type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor; guardOrigin: OriginGuard };
+
+/** The governed MCP server of both protocol revisions. Stateless: each request has a server of its own, for its caller alone. */
+export const callMcpRoute = ({ mcp, executor, guardOrigin }: CallMcpParts) =>
+  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ caller, req, res, log }) => {
+    if (!guardOrigin(req, res)) return takenOver;
+    const session = sessionHeader(req.headers);
+    const approvalGrant = approvalGrantHeader(req.headers);
+    const onerror = (error: Error) => log.debug('mcp.refused', { error });
+    const handler = createMcpHandler(() => governedServer({ mcp, executor, caller, session, approvalGrant, log }), {
+      onerror,
+      maxRequestBodySize: callMcp.bodyBytesMax,
+    });
+    await toNodeHandler(handler, { onerror, maxRequestBodySize: callMcp.bodyBytesMax })(req, res);
+    return takenOver;
+  });
+
+/** From -32000 on codes are the server's own; -32020 and below belong to the protocol. */
+const serverErrorCode = -32_000;
+
+function jsonRpcError({ error }: ErrorEnvelope): object {
+  const { code, reason_code, request_id, retryable } = error;
+  return { jsonrpc: '2.0', id: null, error: { code: serverErrorCode, message: error.message, data: { code, reason_code, request_id, retryable } } };
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IdempotencyStore, Log } from '@countersign/service-kit';
+import type pg from 'pg';
+import type { Boundary } from './boundary/governed-call.ts';
+import { createModelUpstream } from './chat/model-upstream.ts';
+import { readModelPrices } from './chat/prices.ts';
+import type { KernelConfig } from './config.ts';
+import { createDispatcher } from './mcp/dispatch.ts';
+import { createToolExecutor } from './mcp/execute-tool.ts';
+import { createMcpGateway } from './mcp/gateway.ts';
+import { createOriginGuard } from './mcp/guard-origin.ts';
+import { readMcpServers } from './mcp/server-config.ts';
+import { idempotencyStore } from './store/idempotency-store.ts';
+import { createMcpRegistry } from './store/mcp-registry.ts';
+
+export type UpstreamsParts = { config: KernelConfig; pool: pg.Pool; boundary: Boundary; clock: () => Date; log: Log };
+
+/** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
+const outputBytesMax = 8_388_608;
+/** How long a changed definition may go unseen; each decision then costs no extra round trip more often than that. */
+const listAgeMaxMs = 1_000;
+
+/** What the kernel calls on ALLOW: the model server and the MCP servers. `mcp.start()` connects; `close()` ends what it started. */
+export function createUpstreams({ config, pool, boundary, clock, log }: UpstreamsParts) {
+  const upstream = createModelUpstream({
+    url: config.GOV_UPSTREAM_URL ?? null,
+    apiKey: config.GOV_UPSTREAM_API_KEY ?? null,
+    timeoutMs: config.GOV_UPSTREAM_TIMEOUT,
+  });
+  const mcp = createMcpGateway({
+    servers: config.GOV_MCP_SERVERS === undefined ? [] : readMcpServers(config.GOV_MCP_SERVERS),
+    registry: createMcpRegistry({ pool, clock }),
+    scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
+    callTimeoutMs: config.GOV_MCP_TIMEOUT,
+    listAgeMaxMs,
+    outputBytesMax,
+    log,
+    now: () => performance.now(),
+  });
+  const dispatcher = createDispatcher({ boundary, mcp, outputBytesMax });
+  const answers: IdempotencyStore = idempotencyStore(pool, clock);
+  return {
+    upstream,
+    mcp,
+    answers,
+    prices: readModelPrices(config.GOV_MODEL_PRICES),
+    executor: createToolExecutor({ boundary, mcp, dispatcher }),
+    guardOrigin: createOriginGuard({ hosts: config.GOV_ALLOWED_HOSTS, origins: config.GOV_ALLOWED_ORIGINS }),
+    callTimeoutMs: config.GOV_MCP_TIMEOUT,
+    close: async () => {
+      await mcp.close();
+      await upstream.close();
+    },
+  };
+}
