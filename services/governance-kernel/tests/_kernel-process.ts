@@ -1,0 +1,44 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+export type KernelProcess = { url: string; kill(): Promise<void>; child: ChildProcess };
+
+/** The kernel as users run it: a process of its own, from the build, so that it can be killed. */
+export async function startKernelProcess(env: Record<string, string>): Promise<KernelProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
+    env: { PATH: process.env['PATH'], ...env, GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${url}/health/live`)).ok, 20_000);
+  const kill = async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return { url, kill, child };
+}
+
+/** Polls until `holds` is true; throws after `timeoutMs`. A rejection counts as "not yet". */
+export async function until(holds: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`still not so after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

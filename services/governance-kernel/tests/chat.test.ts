@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { followDirectives } from '@countersign/testkit/scripted-model';
+import { verifies } from '@countersign/testkit/verifies';
+import OpenAI from 'openai';
+import type { ChatCompletion, ChatCompletionMessage } from 'openai/resources/chat/completions';
+import { adminKey } from './_kernel.ts';
+import { approve, receiptsOf, startUpstreams, upstreamKey, type OpenAiOptions, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+});
+afterAll(() => upstreams.close());
+beforeEach(() => upstreams.model.follow(followDirectives));
+
+let sessions = 0;
+const newSession = () => `chat-session-${(sessions += 1)}`;
+const inSession = (session: string): OpenAiOptions => ({ headers: { 'X-Gov-Session-ID': session } });
+const user = (content: string) => [{ role: 'user' as const, content }];
+const ask = (content: string, options?: OpenAiOptions) =>
+  upstreams.openai(options).chat.completions.create({ model: 'scripted', messages: user(content) });
+const streamed = (content: string, options?: OpenAiOptions) =>
+  upstreams
+    .openai(options)
+    .chat.completions.stream({ model: 'scripted', messages: user(content) })
+    .finalChatCompletion();
+
+type Governed = ChatCompletionMessage & { countersign?: { decisions: Record<string, string>[] } };
+const messageOf = (completion: ChatCompletion, index = 0): Governed => {
+  const message = completion.choices[index]?.message;
+  if (message === undefined) throw new Error('no choice');
+  return message;
+};
+const functionsOf = (message: ChatCompletionMessage) =>
+  (message.tool_calls ?? []).map((call) =>
+    call.type === 'function' ? `${call.function.name} ${call.function.arguments}` : call.type,
+  );
+
+describe('the OpenAI SDK against the boundary', () => {
+  verifies(
+    'kn.chat.openai',
+    'a whole answer comes back as the model gave it, sealed by a decision and an outcome',
+    async () => {
+      const session = newSession();
+      const { data, response } = await upstreams
+        .openai(inSession(session))
+        .chat.completions.create({ model: 'scripted', messages: user('hello'), n: 2 })
+        .withResponse();
+      expect(data.choices.map(({ message, finish_reason }) => [message.content, finish_reason])).toEqual([
+        ['countersign-scripted-model heard: hello', 'stop'],
+        ['countersign-scripted-model heard: hello', 'stop'],
+      ]);
+      expect(data.usage?.total_tokens).toBeGreaterThan(0);
+      expect(response.headers.get('x-gov-verdict')).toBe('ALLOW');
+      expect(await receiptsOf(upstreams.test, session)).toMatchObject([
+        {
+          kind: 'decision',
+          action: 'model.call',
+          verdict: 'ALLOW',
+          receipt_id: response.headers.get('x-gov-receipt-id'),
+        },
+        { kind: 'outcome', action: 'model.call', outcome: 'completed' },
+      ]);
+    },
+  );
+
+  verifies(
+    'kn.chat.openai',
+    'a streamed answer with include_usage comes back piece by piece and ends with its usage',
+    async () => {
+      const chunks = await upstreams.openai().chat.completions.create({
+        model: 'scripted',
+        messages: user('hello streams'),
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      const pieces: string[] = [];
+      let usage = 0;
+      for await (const chunk of chunks) {
+        pieces.push(chunk.choices[0]?.delta.content ?? '');
+        usage = chunk.usage?.total_tokens ?? usage;
+      }
+      expect(pieces.length).toBeGreaterThan(3);
+      expect(pieces.join('')).toBe('countersign-scripted-model heard: hello streams');
+      expect(usage).toBeGreaterThan(0);
+    },
+  );
+
+  verifies('kn.chat.openai', 'parallel tool calls come back whole, in one answer and in a stream', async () => {
+    const directives = 'call:notes__read_note {"id":"a"}\ncall:notes__read_note {"id":"b"}';
+    const expected = ['notes__read_note {"id":"a"}', 'notes__read_note {"id":"b"}'];
+    const [whole, stream] = [await ask(directives), await streamed(directives)];
+    expect(functionsOf(messageOf(whole))).toEqual(expected);
+    expect(functionsOf(messageOf(stream))).toEqual(expected);
+    expect([whole.choices[0]?.finish_reason, stream.choices[0]?.finish_reason]).toEqual(['tool_calls', 'tool_calls']);
+  });
+
+  verifies('kn.chat.openai', 'the tool runner of the SDK goes from the call to the answer', async () => {
+    const runner = upstreams.openai().chat.completions.runTools({
+      model: 'scripted',
+      messages: user('call:lookup {"city":"Bern"}'),
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'lookup', parameters: { type: 'object' }, parse: JSON.parse, function: () => 'rain' },
+        },
+      ],
+    });
+    expect(await runner.finalContent()).toContain('1. rain');
+  });
+
+  verifies(
+    'kn.chat.openai',
+    'a policy denial is a PermissionDeniedError with its reason, and the model is not asked',
+    async () => {
+      const asked = upstreams.model.requests.length;
+      const denied = upstreams.openai().chat.completions.create({ model: 'forbidden', messages: user('hello') });
+      const error = await denied.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
+      expect(error).toMatchObject({ status: 403, code: 'policy_denied', error: { reason_code: 'NO_MATCHING_RULE' } });
+      expect(upstreams.model.requests).toHaveLength(asked);
+    },
+  );
+
+  it("sends the body byte for byte and nothing of the caller's headers", async () => {
+    const body = '{ "model":"scripted",  "messages":[{"role":"user","content":"1.0 \\u0041"}], "temperature":1.0 }';
+    const headers = {
+      authorization: `bearer ${adminKey}`,
+      'content-type': 'application/json',
+      cookie: 'session=secret',
+      'x-gov-tenant-id': 'acme',
+      'x-gov-session-id': newSession(),
+    };
+    const response = await fetch(`${upstreams.test.kernel.url}/v1/chat/completions`, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    const sent = upstreams.model.requests.at(-1);
+    expect(sent?.body).toBe(body);
+    expect(sent?.headers.authorization).toBe(`Bearer ${upstreamKey}`);
+    expect(JSON.stringify(sent?.headers)).not.toMatch(new RegExp(`x-gov|cookie|${adminKey}`, 'i'));
+  });
+
+  it('asks the model once for one Idempotency-Key and refuses the key for a stream', async () => {
+    const options = { headers: { 'Idempotency-Key': 'chat-once-1' } };
+    const asked = upstreams.model.requests.length;
+    const [first, second] = [await ask('once', options), await ask('once', options)];
+    expect(second).toEqual(first);
+    expect(upstreams.model.requests).toHaveLength(asked + 1);
+    await expect(ask('twice', options)).rejects.toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    await expect(streamed('stream', { headers: { 'Idempotency-Key': 'chat-once-2' } })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+});
+
+describe("tool calls in a model's answer", () => {
+  verifies(
+    'kn.chat.tools',
+    'a refused call is taken out before the caller sees it, and the receipt says why',
+    async () => {
+      const session = newSession();
+      const completion = await ask('call:notes__delete_note {"id":"a"}', inSession(session));
+      const message = messageOf(completion);
+      expect(completion.choices[0]?.finish_reason).toBe('content_filter');
+      expect(message.tool_calls).toBeUndefined();
+      const [, decision] = await receiptsOf(upstreams.test, session);
+      expect(decision).toMatchObject({
+        action: 'tool.call',
+        tool: 'notes.delete_note',
+        verdict: 'DENY',
+        reason_code: 'POLICY_DENIED',
+      });
+      expect(message.refusal).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
+      expect(message.refusal).toContain(decision?.receipt_id);
+      expect(message.countersign?.decisions).toMatchObject([
+        { tool: 'notes.delete_note', verdict: 'DENY', receipt_id: decision?.receipt_id },
+      ]);
+    },
+  );
+
+  verifies(
+    'kn.chat.tools',
+    'in a stream a refused call is withheld as well: no fragment of it is ever sent',
+    async () => {
+      const response = await upstreams
+        .openai()
+        .chat.completions.create({
+          model: 'scripted',
+          messages: user('call:notes__delete_note {"id":"top secret"}'),
+          stream: true,
+        })
+        .asResponse();
+      const text = await response.text();
+      expect(text).not.toContain('tool_calls');
+      expect(text).not.toContain('top secret');
+      expect(text).toContain('"finish_reason":"content_filter"');
+      expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+      const final = await streamed('call:notes__delete_note {"id":"a"}');
+      expect(messageOf(final).refusal).toContain('POLICY_DENIED');
+    },
+  );
+
+  verifies('kn.chat.tools', 'of several calls only the allowed ones pass, whole and in a stream', async () => {
+    const directives =
+      'call:notes__read_note {"id":"a"}\ncall:notes__delete_note {"id":"a"}\ncall:notes__read_note {"id":"c"}';
+    for (const completion of [await ask(directives), await streamed(directives)]) {
+      expect(functionsOf(messageOf(completion))).toEqual([
+        'notes__read_note {"id":"a"}',
+        'notes__read_note {"id":"c"}',
+      ]);
+      expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
+      expect(messageOf(completion).countersign?.decisions.map(({ verdict }) => verdict)).toEqual([
+        'ALLOW',
+        'DENY',
+        'ALLOW',
+      ]);
+    }
+  });
+
+  it('names the approval of an escalated call; after it was approved the same call passes once', async () => {
+    const options = inSession(newSession());
+    const waiting = messageOf(await ask('call:notes__pay {"amount":7}', options));
+    const [decision] = waiting.countersign?.decisions ?? [];
+    expect(waiting.refusal).toContain(decision?.['approval_id'] ?? 'no approval');
+    expect(decision).toMatchObject({ verdict: 'ESCALATE', arguments: '{"amount":7}' });
+    await approve(upstreams.test, decision?.['approval_id'] ?? '');
+    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":8}', options)))).toEqual([]);
+    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":7}', options)))).toEqual([
+      'notes__pay {"amount":7}',
+    ]);
+    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":7}', options)))).toEqual([]);
+  });
+
+  it.each([
+    ['text that is no object', 'notes__read_note', '["a"]', 'MALFORMED_ARGUMENTS'],
+    ['text that is cut off', 'notes__read_note', '{"id":"a', 'MALFORMED_ARGUMENTS'],
+    ['a member twice', 'notes__read_note', '{"id":"a","id":"b"}', 'MALFORMED_ARGUMENTS'],
+    ['what breaks the pinned schema', 'notes__read_note', '{"id":1}', 'SCHEMA_VIOLATION'],
+    ['a function that nobody declared', 'unheard_of', '{}', 'NO_MATCHING_RULE'],
+  ])('denies a call with %s', async (_case, name, text, reason) => {
+    for (const completion of [await ask(`call:${name} ${text}`), await streamed(`call:${name} ${text}`)]) {
+      expect(messageOf(completion).tool_calls ?? []).toEqual([]);
+      expect(messageOf(completion).countersign?.decisions).toMatchObject([{ verdict: 'DENY', reason_code: reason }]);
+    }
+  });
+
+  it('governs the legacy and the custom spelling, and refuses a type it does not know', async () => {
+    const message = {
+      role: 'assistant',
+      content: null,
+      function_call: { name: 'notes__delete_note', arguments: '{"id":"a"}' },
+      tool_calls: [
+        { id: 'c1', type: 'custom', custom: { name: 'shell', input: 'rm -rf /' } },
+        { id: 'c2', type: 'computer_call', action: { type: 'click' } },
+      ],
+      tool_use: { name: 'sneaked' },
+    };
+    upstreams.model.follow(
+      () => (res) =>
+        res
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(
+            JSON.stringify({
+              id: 'x',
+              choices: [{ index: 0, message, finish_reason: 'function_call' }],
+              actions: [{ run: 'it' }],
+            }),
+          ),
+    );
+    const completion = await ask('anything');
+    expect(JSON.stringify(completion)).not.toMatch(/rm -rf|click|sneaked|"actions"|function_call/);
+    expect(messageOf(completion).countersign?.decisions.map(({ tool, verdict }) => [tool, verdict])).toEqual([
+      ['shell', 'DENY'],
+      ['computer_call', 'DENY'],
+      ['notes.delete_note', 'DENY'],
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, type SessionId } from '@countersign/contracts';
+import type { EvaluateRequest, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { publicKeyToJwk } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet, verifyChain, verifyRecord } from '@countersign/verifier';
+import type pg from 'pg';
+import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { startKernelProcess, until } from './_kernel-process.ts';
+
+const kills = 6;
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', `${starterPolicy}`);
+  await insertBudget(test.kernel.context.pool);
+});
+afterAll(() => test.close());
+
+/** A budget that nothing here exhausts: its use must equal the number of sealed ALLOWs. */
+async function insertBudget(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, version, updated_at) VALUES ('acme', 'calls', 'tenant', 'total', 1000000, 1, now())`,
+  );
+}
+
+const clientOf = (url: string) =>
+  createClient(kernelRoutes, {
+    baseUrl: url,
+    headers: () => ({ authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' }),
+    timeoutMs: 10_000,
+  });
+
+type Answered = { key: string; body: EvaluateRequest; receiptId: string };
+
+/** Calls without pause from several workers until the kernel is gone; returns what was answered. */
+async function load(
+  url: string,
+  round: number,
+): Promise<{ answered: Answered[]; attempted: { key: string; body: EvaluateRequest }[] }> {
+  const client = clientOf(url);
+  const answered: Answered[] = [];
+  const attempted: { key: string; body: EvaluateRequest }[] = [];
+  const worker = async (number: number) => {
+    for (let turn = 0; ; turn += 1) {
+      const body = {
+        action: 'tool.call',
+        tool: turn % 5 === 0 ? 'files.delete' : 'files.read',
+        effect_level: 'E1',
+        session_id: `w${number}` as SessionId,
+      } as EvaluateRequest;
+      const key = `r${round}-w${number}-${turn}`;
+      attempted.push({ key, body });
+      const reply = await client.evaluate({ body, headers: { 'idempotency-key': key } }).catch(() => null);
+      if (reply === null) return;
+      answered.push({ key, body, receiptId: reply.body.receipt_id });
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, number) => worker(number)));
+  return { answered, attempted };
+}
+
+describe('kill -9 under load', () => {
+  verifies(
+    'kn.atomic',
+    'leaves record, receipt, budget, key and log leaf all or none, no gap in a chain, and nothing answered is lost',
+    async () => {
+      const answered: Answered[] = [];
+      const attempted: { key: string; body: EvaluateRequest }[] = [];
+      for (let round = 0; round < kills; round += 1) {
+        const process = await startKernelProcess(test.env);
+        const loading = load(process.url, round);
+        await new Promise((resolve) => setTimeout(resolve, 150 + 70 * round));
+        await process.kill();
+        const result = await loading;
+        answered.push(...result.answered);
+        attempted.push(...result.attempted);
+      }
+      expect(answered.length).toBeGreaterThan(100);
+      await assertWhole(answered);
+      await assertRepeatable(attempted, answered);
+    },
+    120_000,
+  );
+
+  it('leaves a kernel that goes on where the dead one stopped', async () => {
+    await test.restart();
+    const { body } = await test
+      .as('acme')
+      .evaluate({
+        body: { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: 'w0' } as EvaluateRequest,
+      });
+    expect(body.lamport_clock).toBeGreaterThan(1);
+  });
+});
+
+type Row = { log_index: string; ulid: string; payload: string; key_id: string; signature: string; record: string };
+
+async function assertWhole(answered: Answered[]): Promise<void> {
+  const { pool, signer } = test.kernel.context;
+  const { rows } = await pool.query<Row>(
+    "SELECT * FROM ledger WHERE tenant_id = 'acme' ORDER BY session_id, lamport_clock",
+  );
+  const { rows: all } = await pool.query<{ log_index: string }>('SELECT log_index FROM ledger ORDER BY log_index');
+  expect(all.map((row) => Number(row.log_index))).toEqual(all.map((_, index) => index));
+  const receipts = rows.map((row) => ({
+    payload: JSON.parse(row.payload) as ReceiptPayload,
+    signature: { alg: 'Ed25519', key_id: row.key_id, value: row.signature },
+  }));
+  const keys = [
+    {
+      ...publicKeyToJwk(signer.publicKey),
+      kid: signer.keyId,
+      use: 'sig',
+      alg: 'EdDSA',
+      valid_from: '2020-01-01T00:00:00.000Z',
+      valid_until: null,
+      revoked_at: null,
+    },
+  ];
+  expect(verifyChain(receipts, { trust: parseKeySet({ keys }), provider: nodeProvider })).toMatchObject({
+    integrity: 'VERIFIED',
+    receipts: rows.length,
+  });
+  rows.forEach((row, index) => verifyRecord(JSON.parse(row.record), receipts[index], nodeProvider));
+  const ids = new Set(rows.map((row) => `rcp_${row.ulid}`));
+  expect(answered.filter(({ receiptId }) => !ids.has(receiptId))).toEqual([]);
+  const allowed = receipts.filter(({ payload }) => payload.verdict === 'ALLOW').length;
+  const { rows: budgets } = await pool.query<{ used_tool_calls: string }>('SELECT used_tool_calls FROM budgets');
+  expect(Number(budgets[0]?.used_tool_calls)).toBe(allowed);
+  const { rows: stored } = await pool.query<{ count: string }>(
+    "SELECT count(*) FROM idempotency_keys WHERE tenant_id = 'acme'",
+  );
+  expect(Number(stored[0]?.count)).toBe(rows.length);
+}
+
+/** Whoever got no answer may ask again with the same key: an answer that was sealed comes back, nothing is sealed twice. */
+async function assertRepeatable(
+  attempted: { key: string; body: EvaluateRequest }[],
+  answered: Answered[],
+): Promise<void> {
+  const known = new Map(answered.map(({ key, receiptId }) => [key, receiptId]));
+  const count = async () =>
+    Number(
+      (await test.kernel.context.pool.query("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0].count,
+    );
+  const before = await count();
+  const unanswered = attempted.filter(({ key }) => !known.has(key));
+  const sample = [...attempted.filter(({ key }) => known.has(key)).slice(0, 50), ...unanswered];
+  for (const { key, body } of sample) {
+    const reply = await test.as('acme').evaluate({ body, headers: { 'idempotency-key': key } });
+    expect(known.get(key) ?? reply.body.receipt_id).toBe(reply.body.receipt_id);
+  }
+  await until(async () => (await count()) <= before + unanswered.length, 1_000);
+  expect(await count()).toBeLessThanOrEqual(before + unanswered.length);
+}
