@@ -256,15 +256,13 @@ describe("tool calls in a model's answer", () => {
     };
     upstreams.model.follow(
       () => (res) =>
-        res
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(
-            JSON.stringify({
-              id: 'x',
-              choices: [{ index: 0, message, finish_reason: 'function_call' }],
-              actions: [{ run: 'it' }],
-            }),
-          ),
+        res.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            id: 'x',
+            choices: [{ index: 0, message, finish_reason: 'function_call' }],
+            actions: [{ run: 'it' }],
+          }),
+        ),
     );
     const completion = await ask('anything');
     expect(JSON.stringify(completion)).not.toMatch(/rm -rf|click|sneaked|"actions"|function_call/);

@@ -86,11 +86,9 @@ describe('kill -9 under load', () => {
 
   it('leaves a kernel that goes on where the dead one stopped', async () => {
     await test.restart();
-    const { body } = await test
-      .as('acme')
-      .evaluate({
-        body: { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: 'w0' } as EvaluateRequest,
-      });
+    const { body } = await test.as('acme').evaluate({
+      body: { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: 'w0' } as EvaluateRequest,
+    });
     expect(body.lamport_clock).toBeGreaterThan(1);
   });
 });

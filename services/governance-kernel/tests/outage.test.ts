@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, type SessionId } from '@countersign/contracts';
+import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
+import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelConfigFrom, startKernel, type RunningKernel } from '../src/index.ts';
+import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { until } from './_kernel-process.ts';
+
+/** A kernel whose way to PostgreSQL can be cut, beside one that sees the database all the time. */
+let test: TestKernel;
+let proxy: TcpProxy;
+let kernel: RunningKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy);
+  const direct = new URL(test.env['DATABASE_URL'] ?? '');
+  proxy = await createTcpProxy({ host: direct.hostname, port: Number(direct.port || 5432) });
+  const through = new URL(direct);
+  through.host = `127.0.0.1:${proxy.port}`;
+  kernel = await startKernel(kernelConfigFrom({ ...test.env, DATABASE_URL: through.href }));
+});
+afterAll(async () => {
+  await kernel.stop();
+  await proxy.close();
+  await test.close();
+});
+
+const body = {
+  action: 'tool.call',
+  tool: 'files.read',
+  effect_level: 'E1',
+  session_id: 'outage' as SessionId,
+} as EvaluateRequest;
+const client = () =>
+  createClient(kernelRoutes, {
+    baseUrl: kernel.url,
+    headers: () => ({ authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' }),
+  });
+
+const sealedCount = async () =>
+  Number((await test.kernel.context.pool.query("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0].count);
+
+describe('PostgreSQL gone', () => {
+  verifies('kn.fc.receipt', 'answers 503, allows nothing, writes nothing, and recovers without a restart', async () => {
+    await client().evaluate({ body });
+    const before = await sealedCount();
+    proxy.cut();
+    const refused = await Promise.allSettled(Array.from({ length: 20 }, () => client().evaluate({ body })));
+    const codes = refused.map((result) =>
+      result.status === 'rejected' ? result.reason.code : result.value.body.verdict,
+    );
+    expect(new Set(codes)).toEqual(new Set(['RECEIPT_STORE_UNAVAILABLE']));
+    expect(await sealedCount()).toBe(before);
+    proxy.restore();
+    await until(async () => (await client().evaluate({ body })).body.allow, 10_000);
+  });
+
+  it('is not ready meanwhile, but alive', async () => {
+    proxy.cut();
+    expect((await fetch(`${kernel.healthUrl}/health/ready`)).status).toBe(503);
+    expect((await fetch(`${kernel.healthUrl}/health/live`)).status).toBe(200);
+    proxy.restore();
+    await until(async () => (await fetch(`${kernel.healthUrl}/health/ready`)).ok, 10_000);
+  });
+});
+
+describe('several kernels on one database', () => {
+  verifies(
+    'kn.restart',
+    'a second replica and a restarted one see the same chain, without a gap or a fork',
+    async () => {
+      const both = [client(), test.as('acme')];
+      const session_id = 'replicas' as SessionId;
+      const replies = await Promise.all(
+        Array.from({ length: 60 }, (_, turn) => both[turn % 2]?.evaluate({ body: { ...body, session_id } })),
+      );
+      await test.restart();
+      replies.push(await test.as('acme').evaluate({ body: { ...body, session_id } }));
+      const clocks = replies.map((reply) => reply?.body.lamport_clock ?? 0).sort((a, b) => a - b);
+      expect(clocks).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
+      const indexes = new Set(replies.map((reply) => reply?.body.log_index));
+      expect(indexes.size).toBe(61);
+    },
+  );
+});
