@@ -43,22 +43,39 @@ const cases: Case[] = [
     },
   },
   {
-    guarantee: 'domain code of a service runs neither routes nor store nor wiring',
-    rule: services.domainKnowsNoOuterLayer,
+    guarantee: 'domain code of a service is handed its collaborators',
+    rule: services.domainIsHandedItsCollaborators,
     offence: { 'services/gateway/src/tasks/moves.ts': `import { findTask } from '../store/tasks.ts';` },
-    innocent: { 'services/gateway/src/tasks/moves.ts': `import type { TaskRow } from '../store/tasks.ts';` },
+    innocent: {
+      'services/gateway/src/tasks/moves.ts': `import type { Task } from '../store/tasks.ts'; import { id } from '../ids.ts';`,
+      'services/gateway/src/orchestrator/run.ts': `import { findTask } from '../store/tasks.ts';`,
+    },
   },
   {
-    guarantee: 'the store knows rules by their types',
-    rule: services.storeKnowsRulesByType,
-    offence: { 'services/gateway/src/store/tasks.ts': `import { mayMove } from '../tasks/moves.ts';` },
-    innocent: { 'services/gateway/src/store/tasks.ts': `import { type Task } from '../tasks/moves.ts';` },
+    guarantee: 'an operation knows no wiring',
+    rule: services.operationsKnowNoWiring,
+    offence: { 'services/gateway/src/routes/a.ts': `import { createContext } from '../context.ts';` },
+    innocent: { 'services/gateway/src/routes/a.ts': `import type { Context } from '../context.ts';` },
   },
   {
     guarantee: 'no route calls another route',
     rule: services.routesAreLeaves,
     offence: { 'services/gateway/src/routes/a.ts': `import { b } from './b.ts';` },
     innocent: { 'services/gateway/src/app.ts': `import { b } from './routes/b.ts';` },
+  },
+  {
+    guarantee: 'the store runs only rules that are pure',
+    rule: services.storeRunsOnlyPureRules,
+    offence: {
+      'services/gateway/src/store/tasks.ts': `import { move } from '../tasks/moves.ts';`,
+      'services/gateway/src/tasks/moves.ts': `import { later } from './later.ts';`,
+      'services/gateway/src/tasks/later.ts': `import { setTimeout } from 'node:timers/promises';`,
+    },
+    innocent: {
+      'services/gateway/src/store/tasks.ts': `import { move } from '../tasks/moves.ts'; import type { Job } from '../tasks/job.ts';`,
+      'services/gateway/src/tasks/moves.ts': `import { canonicalize } from '@countersign/crypto';`,
+      'services/gateway/src/tasks/job.ts': `import { readFile } from 'node:fs';`,
+    },
   },
   {
     guarantee: 'only config.ts reads the environment',
@@ -86,8 +103,14 @@ const cases: Case[] = [
   {
     guarantee: 'only context.ts of a service constructs clients',
     rule: places.onlyContextConstructsClients,
-    offence: { 'services/gateway/src/store/a.ts': `import pg from 'pg'; export const pool = new pg.Pool({});` },
-    innocent: { 'services/gateway/src/context.ts': `import pg from 'pg'; export const pool = new pg.Pool({});` },
+    offence: {
+      'services/gateway/src/store/pool.ts': `import pg from 'pg'; export const createPool = () => new pg.Pool({});`,
+      'services/gateway/src/routes/a.ts': `import { createPool } from '../store/pool.ts';`,
+    },
+    innocent: {
+      'services/gateway/src/store/pool.ts': `import pg from 'pg'; export const createPool = () => new pg.Pool({});`,
+      'services/gateway/src/context.ts': `import { createPool } from './store/pool.ts';`,
+    },
   },
   {
     guarantee: 'only the kernel and the test kit can sign',

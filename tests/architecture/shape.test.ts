@@ -22,7 +22,7 @@ describe('shape of the tree', () => {
       path,
       name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.test)?\.ts$/, ''),
     }));
-    expect(names.filter(({ name }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
+    expect(names.filter(({ name }) => !/^_?[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
     expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 // Brings PostgreSQL and RabbitMQ, runs every suite, and ends with the line `N passed, N failed`.
 // Usage: node tests/runner/run-tests.mjs [jest arguments…] | --bench
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,8 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+  // PostgreSQL runs under its own account when we are root, and must pass through.
+  chmodSync(scratch, 0o711);
   const summaryFile = join(scratch, 'summary.json');
   let postgres;
   let exitCode = 1;

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openCluster } from './cluster-directory.ts';
 import type { Cluster } from './cluster-directory.ts';
 import { postgresEnvironment } from './config.ts';
+import { freePort } from './ports.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { clearStaleServer, forgetOwner, recordOwner } from './running-server.ts';
 import { serverAccount } from './server-account.ts';
@@ -136,15 +136,4 @@ async function stopServer(child: ChildProcess, cluster: Cluster): Promise<void> 
     clearTimeout(slow);
   }
   forgetOwner(cluster);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

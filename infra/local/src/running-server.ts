@@ -52,7 +52,7 @@ function servesDirectory(pid: number, dataDir: string): boolean {
 }
 
 // Pid and start time, so that a reused pid is not taken for the process that had it before.
-function describeProcess(pid: number): string | undefined {
+export function describeProcess(pid: number): string | undefined {
   if (!isAlive(pid)) return undefined;
   if (process.platform !== 'linux') return String(pid);
   const stat = readText(`/proc/${pid}/stat`);

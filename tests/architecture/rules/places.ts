@@ -45,28 +45,31 @@ export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: imports amqplib; only packages/messaging may`);
 }
 
-const clientLibraries = new Set(['pg', 'amqplib', 'nodemailer', 'undici', 'openai', '@prisma/client', 'ioredis']);
-const clientFactories = new Set(['createTransport', 'openDatabase', 'createClient']);
+const clientLibraries = new Set(['pg', 'nodemailer', 'undici', 'openai', '@prisma/client']);
+const clientClass = /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI)$/;
+const clientFactory = /^(?:nodemailer\.)?(?:createTransport|openDatabase|createClient)$/;
 
-/** A service's connections are made in one place, so that one close() ends them all. */
+/**
+ * A service's connections are made in one place, so that one close() ends them all: a file that constructs a client is context.ts,
+ * or a file whose functions context.ts (or the wiring beside it) alone calls.
+ */
 export function onlyContextConstructsClients({ files, edges }: ImportGraph): string[] {
+  const isWiring = (path: string): boolean => !(insideSrc(path) ?? '/').includes('/');
   return files
     .filter(({ path }) => path.startsWith('services/') && insideSrc(path) !== 'context.ts')
     .filter((file) => constructsClient(file, edges))
-    .map(({ path }) => `${path}: constructs a client; only context.ts may`);
+    .flatMap(({ path }) => edges.filter(({ to, typeOnly }) => to === path && !typeOnly))
+    .filter(({ from }) => !isWiring(from))
+    .map(({ from, specifier }) => `${from}: constructs a client through ${specifier}; only context.ts may`);
 }
 
 function constructsClient({ path, syntax }: SourceFile, edges: ImportGraph['edges']): boolean {
-  const imports = edges.some(
+  const hasLibrary = edges.some(
     ({ from, specifier, typeOnly }) => from === path && !typeOnly && clientLibraries.has(packageOf(specifier)),
   );
   return findNode(syntax, (node) => {
-    if (ts.isCallExpression(node)) return clientFactories.has(node.expression.getText());
-    return (
-      imports &&
-      ts.isNewExpression(node) &&
-      /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI|Redis)$/.test(node.expression.getText())
-    );
+    if (ts.isCallExpression(node)) return clientFactory.test(node.expression.getText());
+    return hasLibrary && ts.isNewExpression(node) && clientClass.test(node.expression.getText());
   });
 }
 

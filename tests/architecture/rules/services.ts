@@ -1,41 +1,81 @@
 import type { ImportEdge, ImportGraph } from '../import-graph.ts';
-import { insideSrc, unitOf } from '../import-graph.ts';
+import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
 
-/** Layers of a service, by the first folder inside `src`; a file beside the folders is wiring. */
-type Layer = 'routes' | 'store' | 'wiring' | 'domain' | 'generated';
+/**
+ * Layers of a service (ADR 0003). `operation`: what a request, a message or a clock starts. `wiring`: what builds the process.
+ * `domain`: everything else, which is handed its collaborators.
+ */
+type Layer = 'operation' | 'store' | 'wiring' | 'domain';
+
+const operationFolders = new Set(['routes', 'orchestrator', 'workers']);
+const wiringFiles = new Set(['main.ts', 'index.ts', 'app.ts', 'context.ts', 'upstreams.ts', 'config.ts']);
 
 function layerOf(path: string): Layer {
   const inside = insideSrc(path) ?? '';
-  if (!inside.includes('/')) return 'wiring';
-  const folder = inside.split('/')[0];
-  if (folder === 'routes' || folder === 'store' || folder === 'generated') return folder;
-  return 'domain';
+  const folder = inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
+  if (operationFolders.has(folder)) return 'operation';
+  if (folder === 'store' || folder === 'generated') return 'store';
+  return wiringFiles.has(inside) ? 'wiring' : 'domain';
 }
 
-function insideOneService({ from, to }: ImportEdge): boolean {
-  return from.startsWith('services/') && to !== null && unitOf(from) === unitOf(to);
+/** Imports that run, from one file of a service to another file of the same service. */
+function runningEdges({ edges }: ImportGraph): (ImportEdge & { to: string })[] {
+  return edges.filter(
+    (edge): edge is ImportEdge & { to: string } =>
+      edge.from.startsWith('services/') && edge.to !== null && !edge.typeOnly && unitOf(edge.from) === unitOf(edge.to),
+  );
 }
 
-/** Domain code is handed its collaborators: it never runs a route or wiring, and knows the store by type only. */
-export function domainKnowsNoOuterLayer({ edges }: ImportGraph): string[] {
-  return edges
-    .filter((edge) => insideOneService(edge) && layerOf(edge.from) === 'domain' && !edge.typeOnly)
-    .filter(({ to }) => ['routes', 'store', 'wiring', 'generated'].includes(layerOf(to ?? '')))
+/** Domain code never runs an operation, the store or wiring: it knows them by type and is handed what it needs. */
+export function domainIsHandedItsCollaborators(graph: ImportGraph): string[] {
+  return runningEdges(graph)
+    .filter(({ from, to }) => layerOf(from) === 'domain' && layerOf(to) !== 'domain')
     .map(({ from, specifier }) => `${from}: domain code may import ${specifier} as a type only`);
 }
 
-/** The store speaks of rules in types, and neither knows who calls it nor decides. */
-export function storeKnowsRulesByType({ edges }: ImportGraph): string[] {
-  return edges
-    .filter((edge) => insideOneService(edge) && layerOf(edge.from) === 'store' && !edge.typeOnly)
-    .filter(({ to }) => ['routes', 'domain', 'wiring'].includes(layerOf(to ?? '')))
-    .map(({ from, specifier }) => `${from}: the store may import ${specifier} as a type only`);
+/** Operations use rules and store, and never the wiring that built them. */
+export function operationsKnowNoWiring(graph: ImportGraph): string[] {
+  return runningEdges(graph)
+    .filter(({ from, to }) => layerOf(from) === 'operation' && layerOf(to) === 'wiring')
+    .map(({ from, specifier }) => `${from}: an operation may import ${specifier} as a type only`);
 }
 
 /** One route never calls another: what they share is a rule. */
-export function routesAreLeaves({ edges }: ImportGraph): string[] {
-  return edges
-    .filter((edge) => insideOneService(edge) && layerOf(edge.to ?? '') === 'routes')
+export function routesAreLeaves(graph: ImportGraph): string[] {
+  return runningEdges(graph)
+    .filter(({ to }) => insideSrc(to)?.startsWith('routes/') === true)
     .filter(({ from }) => insideSrc(from) !== 'app.ts')
     .map(({ from, specifier }) => `${from}: only app.ts may import the route ${specifier}`);
+}
+
+/** What a pure file may use: nothing here reads, writes or waits. */
+const pureLibraries = new Set([
+  '@countersign/contracts',
+  '@countersign/crypto',
+  '@countersign/policy',
+  '@countersign/verifier',
+  'zod',
+  'ulid',
+  'node:crypto',
+]);
+
+/** The store knows rules by type, and runs only those that are pure: what must be computed under its locks. */
+export function storeRunsOnlyPureRules(graph: ImportGraph): string[] {
+  return runningEdges(graph)
+    .filter(({ from, to }) => layerOf(from) === 'store' && layerOf(to) !== 'store')
+    .flatMap(({ from, to, specifier }) =>
+      impurities(graph, to).map((why) => `${from}: imports ${specifier}, which ${why}`),
+    );
+}
+
+/** Why a file is not pure: what it, or what it runs, imports beyond the pure. */
+function impurities(graph: ImportGraph, path: string, seen: Set<string> = new Set()): string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  if (layerOf(path) !== 'domain') return [`is no rule`];
+  const running = graph.edges.filter(({ from, typeOnly }) => from === path && !typeOnly);
+  return running.flatMap(({ to, specifier }) => {
+    if (to !== null && unitOf(to) === unitOf(path)) return impurities(graph, to, seen);
+    return pureLibraries.has(packageOf(specifier)) ? [] : [`uses ${specifier}`];
+  });
 }

@@ -1,0 +1,111 @@
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LocalProblem } from './local-problem.ts';
+
+/** Everything secret that one installation has. Made once; losing it means new keys and sessions, not lost receipts. */
+const Secrets = z.strictObject({
+  adminApiKey: z.string(),
+  serviceApiKey: z.string(),
+  sessionSecret: z.string(),
+  tenantSaltSecret: z.string(),
+  kernelDatabasePassword: z.string(),
+  gatewayDatabasePassword: z.string(),
+  /** PKCS#8 PEM of the Ed25519 key that signs receipts. */
+  signingKey: z.string(),
+});
+export type Secrets = z.infer<typeof Secrets>;
+
+export type DataDir = {
+  path: string;
+  secrets: Secrets;
+  /** Raw Ed25519 public key, base64url: what a verifier pins. */
+  trustedPublicKey: string;
+  /** What the filesystem MCP server may see. */
+  filesDir: string;
+  postgresDir: string;
+};
+
+const ownerOnly = 0o600;
+/** Others may pass through and see nothing: PostgreSQL has an account of its own when the starter is root. */
+const passableDir = 0o711;
+
+type GivenKeys = { adminApiKey: string | null; serviceApiKey: string | null };
+
+/** Opens a data directory, or makes one with new keys and secrets, readable by their owner alone. Keys that are given win. */
+export function openDataDir(path: string, given: GivenKeys): DataDir {
+  mkdirSync(path, { recursive: true, mode: passableDir });
+  const filesDir = join(path, 'files');
+  mkdirSync(filesDir, { recursive: true, mode: 0o700 });
+  const kept = readSecrets(path) ?? createSecrets(path);
+  const secrets = {
+    ...kept,
+    adminApiKey: given.adminApiKey ?? kept.adminApiKey,
+    serviceApiKey: given.serviceApiKey ?? kept.serviceApiKey,
+  };
+  return {
+    path,
+    secrets,
+    trustedPublicKey: publicKeyOf(secrets.signingKey),
+    filesDir,
+    postgresDir: join(path, 'postgres'),
+  };
+}
+
+/** Writes a file that only its owner may read, whole or not at all. */
+export function writePrivate(file: string, text: string): void {
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, text, { mode: ownerOnly });
+  chmodSync(partial, ownerOnly);
+  renameSync(partial, file);
+}
+
+function readSecrets(path: string): Secrets | null {
+  const file = join(path, 'secrets.json');
+  const text = readIfPresent(file);
+  if (text === null) return null;
+  try {
+    return Secrets.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new LocalProblem(
+      `${file} cannot be read as the secrets of this installation.`,
+      'Restore it from a backup, or choose another GOV_DATA_DIR.',
+      { cause },
+    );
+  }
+}
+
+function createSecrets(path: string): Secrets {
+  const secrets = {
+    adminApiKey: randomSecret('adm'),
+    serviceApiKey: randomSecret('svc'),
+    sessionSecret: randomSecret('ses'),
+    tenantSaltSecret: randomSecret('slt'),
+    kernelDatabasePassword: randomSecret('dbk'),
+    gatewayDatabasePassword: randomSecret('dbg'),
+    signingKey: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+  };
+  writePrivate(join(path, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+/** 256 bits, with a prefix that tells secrets apart when one turns up where it should not. */
+function randomSecret(prefix: string): string {
+  return `${prefix}_${randomBytes(32).toString('base64url')}`;
+}
+
+function publicKeyOf(pem: string): string {
+  const { x } = createPublicKey(pem).export({ format: 'jwk' });
+  if (x === undefined) throw new TypeError('The signing key is not an Ed25519 key');
+  return x;
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivate } from './data-dir.ts';
+import { LocalProblem } from './local-problem.ts';
+import { describeProcess } from './running-server.ts';
+
+/**
+ * Marks a data directory as used by this process until `release`. Throws LocalProblem while another process holds it; the mark of
+ * a process that was killed does not count.
+ */
+export function holdDataDir(path: string): { release(): void } {
+  const file = join(path, 'holder');
+  const holder = readHolder(file);
+  if (holder !== null && holder === describeProcess(Number(holder.split(' ')[0]))) {
+    throw new LocalProblem(
+      `Countersign already runs on ${path} (pid ${holder.split(' ')[0]}).`,
+      'Use that one, stop it with Ctrl-C, or start another: GOV_DATA_DIR=.countersign-2 GATEWAY_PORT=3101 GOV_PORT=8082 GOV_HEALTH_PORT=8083 make up',
+    );
+  }
+  writePrivate(file, describeProcess(process.pid) ?? '');
+  return { release: () => rmSync(file, { force: true }) };
+}
+
+function readHolder(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

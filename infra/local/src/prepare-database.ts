@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { migrate, provisionRoles } from '@countersign/database';
+import type { Lifecycle, Log } from '@countersign/service-kit';
+import type { LocalSettings } from './config.ts';
+import type { DataDir } from './data-dir.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+
+export type ServiceUrls = { kernel: string; gateway: string };
+
+const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
+
+/** Brings a database with one schema and one role for each service, migrated; answers the address each service logs in by. */
+export async function prepareDatabase(
+  settings: LocalSettings,
+  dataDir: DataDir,
+  { lifecycle, log }: { lifecycle: Lifecycle; log: Log },
+): Promise<ServiceUrls> {
+  const adminUrl = settings.databaseUrl ?? (await startEmbedded(dataDir, lifecycle, log));
+  const { kernelDatabasePassword, gatewayDatabasePassword } = dataDir.secrets;
+  const kernel = { schema: 'kernel', role: 'countersign_kernel', password: kernelDatabasePassword };
+  const gateway = { schema: 'gateway', role: 'countersign_gateway', password: gatewayDatabasePassword };
+  await provisionRoles({ adminUrl, services: [kernel, gateway] });
+  const at = { url: adminUrl };
+  await migrate({ ...at, schema: kernel.schema, role: kernel.role, serviceDir: `${servicesDir}/governance-kernel` });
+  await migrate({ ...at, schema: gateway.schema, role: gateway.role, serviceDir: `${servicesDir}/gateway` });
+  return { kernel: loginUrl(adminUrl, kernel), gateway: loginUrl(adminUrl, gateway) };
+}
+
+async function startEmbedded({ postgresDir }: DataDir, lifecycle: Lifecycle, log: Log): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir: postgresDir,
+    log: (line) => log.debug('postgres.said', { line }),
+  });
+  lifecycle.onClose('postgres', () => postgres.stop());
+  return postgres.adminUrl;
+}
+
+function loginUrl(adminUrl: string, { role, password }: { role: string; password: string }): string {
+  const url = new URL(adminUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
+}
