@@ -72,9 +72,15 @@ export async function bury(
   );
 }
 
-/** Ends the leases of a process that is gone: the in-process driver has one process by definition. */
-export async function releaseLeases(tx: Queryable, queue: string): Promise<void> {
-  await tx.query('UPDATE deliveries SET available_at = now() WHERE queue = $1 AND available_at > now()', [queue]);
+/**
+ * Ends the leases that nobody holds: those of a killed process (the in-process driver has one process by definition), and those
+ * of a claim that committed although its answer was lost.
+ */
+export async function releaseLeases(tx: Queryable, queue: string, held: readonly string[]): Promise<void> {
+  await tx.query(
+    'UPDATE deliveries SET available_at = now() WHERE queue = $1 AND available_at > now() AND message_id <> ALL($2::text[])',
+    [queue, held],
+  );
 }
 
 /**

@@ -29,7 +29,7 @@ export class LocalQueue {
   readonly #report: Report;
   readonly #wake: Wake;
   readonly #handlers: RunningDeliveries;
-  readonly #settling = new Set<Promise<void>>();
+  readonly #settling = new Set<{ messageId: string; done: Promise<void> }>();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #opened: () => void = () => undefined;
@@ -68,7 +68,7 @@ export class LocalQueue {
     this.#handlers.abort();
     await this.#handlers.drain(graceMs);
     // The handlers that ended in time also get their result written.
-    if (this.#handlers.size === 0) await Promise.all(this.#settling);
+    if (this.#handlers.size === 0) await Promise.all([...this.#settling].map(({ done }) => done));
     this.#opened();
   }
 
@@ -77,7 +77,7 @@ export class LocalQueue {
     let recovered = false;
     while (!this.#stopped.signal.aborted) {
       try {
-        if (!recovered) await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue));
+        if (!recovered) await this.#recover();
         recovered = true;
         this.#opened();
         const claimed = await this.#claim();
@@ -85,9 +85,15 @@ export class LocalQueue {
         for (const delivery of claimed) this.#begin(delivery);
         if (claimed.length === 0) await this.#wake.wait(POLL_MS);
       } catch (error) {
+        recovered = false;
         await this.#pauseAfter(error, failures++);
       }
     }
+  }
+
+  async #recover(): Promise<void> {
+    const held = [...this.#settling].map(({ messageId }) => messageId);
+    await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, held));
   }
 
   async #pauseAfter(error: unknown, attempt: number): Promise<void> {
@@ -102,11 +108,12 @@ export class LocalQueue {
   }
 
   #begin(delivery: LocalDelivery): void {
-    const settling = this.#settle(delivery).finally(() => {
-      this.#settling.delete(settling);
+    const entry = { messageId: delivery.messageId, done: this.#settle(delivery) };
+    this.#settling.add(entry);
+    void entry.done.finally(() => {
+      this.#settling.delete(entry);
       this.#wake.poke();
     });
-    this.#settling.add(settling);
   }
 
   async #settle(delivery: LocalDelivery): Promise<void> {

@@ -74,7 +74,10 @@ export class RabbitConsumer {
   #onMessage(channel: Channel, message: ConsumeMessage | null): void {
     // The broker cancelled the consumer (queue deleted, leader moved): closing the channel starts over.
     if (message === null) return void channel.close().catch(() => undefined);
-    const answering = this.#answer(channel, message).finally(() => this.#answering.delete(answering));
+    const answering = this.#answer(channel, message)
+      // The channel broke under the answer: the broker delivers the message again.
+      .catch(() => undefined)
+      .finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 

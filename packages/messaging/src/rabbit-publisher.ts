@@ -31,44 +31,32 @@ export class RabbitPublisher {
 
   /** All messages are in flight at once; the caller bounds the batch, so the channel's own back-pressure is not needed. */
   async publish(batch: readonly Message[]): Promise<{ unroutable: string[] }> {
-    const channel = this.#channel;
-    if (channel === undefined) throw new Error('RabbitMQ is not connected.');
-    const returned = new Set<unknown>();
-    // The broker returns an unroutable mandatory message before it confirms it.
-    const onReturn = ({ properties }: AmqpMessage) => void returned.add(properties.messageId);
-    channel.on('return', onReturn);
-    try {
-      await this.#confirm(
-        channel,
-        Promise.all(batch.map((message) => confirmed(channel, this.#exchange, message.type, message))),
-      );
-    } finally {
-      channel.off('return', onReturn);
-    }
-    return { unroutable: batch.flatMap(({ id }) => (returned.has(id) ? [id] : [])) };
+    if (this.#channel === undefined) throw new Error('RabbitMQ is not connected.');
+    const publications = batch.map((message) => ({ ...message, exchange: this.#exchange, routingKey: message.type }));
+    return { unroutable: await this.#confirm(this.#channel, publications) };
   }
 
-  /** One message at a time: it leaves the dead-letter queue only after the queue has confirmed it. */
+  /** One message at a time: it leaves the dead-letter queue only after its queue has confirmed it. */
   async redrive(queue: string): Promise<number> {
     const connection = await inTime(this.#clock, this.#link.connected());
     const channel = await connection.createConfirmChannel();
     void closing(channel);
-    // Bounded by the count at the start: what dies again meanwhile is not driven in circles.
-    const { messageCount } = await channel.checkQueue(deadQueueOf(queue));
-    let moved = 0;
-    while (moved < messageCount) {
-      const letter = await channel.get(deadQueueOf(queue));
-      if (letter === false) break;
-      const { messageId, type } = letter.properties as { messageId: string; type: string }; // amqplib types them as any
-      await this.#confirm(
-        channel,
-        confirmed(channel, '', queue, { id: messageId, type, body: letter.content, needsConsumer: false }),
-      );
-      channel.ack(letter);
-      moved += 1;
+    try {
+      // Bounded by the count at the start: what dies again meanwhile is not driven in circles.
+      const { messageCount } = await channel.checkQueue(deadQueueOf(queue));
+      for (let moved = 0; moved < messageCount; moved += 1) {
+        const letter = await channel.get(deadQueueOf(queue));
+        if (letter === false) return moved;
+        const { messageId: id, type } = letter.properties as { messageId: string; type: string }; // amqplib types them as any
+        const message = { id, type, body: letter.content, needsConsumer: true, exchange: '', routingKey: queue };
+        const unroutable = await this.#confirm(channel, [message]);
+        if (unroutable.length > 0) throw new Error(`Queue ${queue} does not exist.`);
+        channel.ack(letter);
+      }
+      return messageCount;
+    } finally {
+      await channel.close().catch(() => undefined);
     }
-    await channel.close();
-    return moved;
   }
 
   async #open(connection: ChannelModel): Promise<{ closed: Promise<string> }> {
@@ -79,13 +67,20 @@ export class RabbitPublisher {
     return { closed };
   }
 
-  async #confirm(channel: ConfirmChannel, confirms: Promise<unknown>): Promise<void> {
+  async #confirm(channel: ConfirmChannel, publications: Publication[]): Promise<string[]> {
+    const returned = new Set<unknown>();
+    // The broker returns an unroutable mandatory message before it confirms it.
+    const onReturn = ({ properties }: AmqpMessage) => void returned.add(properties.messageId);
+    channel.on('return', onReturn);
     try {
-      await inTime(this.#clock, confirms);
+      await inTime(this.#clock, Promise.all(publications.map((publication) => confirmed(channel, publication))));
+      return publications.flatMap(({ id }) => (returned.has(id) ? [id] : []));
     } catch (error) {
       // A channel that swallowed or refused a message is not trusted again.
       void channel.close().catch(() => undefined);
       throw error;
+    } finally {
+      channel.off('return', onReturn);
     }
   }
 }
@@ -103,10 +98,10 @@ async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
   }
 }
 
-type Publication = { id: string; type: string; body: string | Buffer; needsConsumer: boolean };
+type Publication = Omit<Message, 'body'> & { body: string | Buffer; exchange: string; routingKey: string };
 
-function confirmed(channel: ConfirmChannel, exchange: string, routingKey: string, message: Publication): Promise<void> {
-  const { id, type, body, needsConsumer } = message;
+function confirmed(channel: ConfirmChannel, publication: Publication): Promise<void> {
+  const { id, type, body, needsConsumer, exchange, routingKey } = publication;
   const content = typeof body === 'string' ? Buffer.from(body) : body;
   const contentType = 'application/cloudevents+json; charset=utf-8';
   const options = { persistent: true, mandatory: needsConsumer, messageId: id, type, contentType };

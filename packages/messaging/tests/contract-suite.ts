@@ -96,6 +96,8 @@ export function describeMessageBus(driver: DriverName): void {
       await world.recordNotes(7, 1);
       await eventually(async () => expect(await world.deadLetters()).toBe(1));
       expect(deliveries).toEqual([1, 2, 3]);
+      const death = world.reports.find(({ name }) => name === 'dead-lettered');
+      expect(death?.fields).toMatchObject({ queue: world.queue, number: 3, reason: 'delivery limit: poison' });
       expect(await world.effects()).toEqual([]);
       poisonous = false;
       expect(await bus.redrive(world.queue)).toBe(1);
@@ -103,14 +105,14 @@ export function describeMessageBus(driver: DriverName): void {
       expect(await world.deadLetters()).toBe(0);
     });
 
-    it('gives a message back that its handler wants later', async () => {
+    it('gives a message back that its handler wants later, and undoes what the handler wrote', async () => {
       await carry({
-        handler: async (event, tx, { number }) => {
-          await writeEffect(tx, event.data.value);
+        handler: async (_event, tx, { number }) => {
+          await writeEffect(tx, number);
           return number < 3 ? retry('not yet', 5) : ack;
         },
       });
-      await world.recordNotes(3, 1);
+      await world.recordNotes(8, 1);
       await eventually(async () => expect(await world.effects()).toEqual([3]));
     });
 
@@ -143,7 +145,7 @@ export function describeMessageBus(driver: DriverName): void {
       world.startRelay(bus);
       await world.recordNotes(5, 1);
       await eventually(() => expect(bus.status().handling).toBe(1));
-      await bus.close();
+      await bus.close({ graceMs: 60_000 });
       const next = world.startBus();
       next.consume({
         ...job,
