@@ -15,6 +15,7 @@ import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { createBoundary, settleReceipt, type BoundaryParts } from './boundary/boundary.ts';
+import type { CycleSettings } from './boundary/conclude-call.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import type { KernelConfig } from './config.ts';
@@ -25,7 +26,9 @@ import { requireGates } from './policy/require-gates.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/checkpoint-store.ts';
 import { listOverdueDispatches } from './store/dispatch-store.ts';
+import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerTransaction } from './store/ledger-store.ts';
+import { createMcpRegistry } from './store/mcp-registry.ts';
 import { openPrisma } from './store/prisma.ts';
 import { transactionOn } from './store/transaction.ts';
 import { listActivePolicies } from './store/policy-store.ts';
@@ -54,7 +57,11 @@ export async function createContext(config: KernelConfig, overrides: KernelOverr
   const core = createCore(config, overrides, roster.hash as Digest); // gateRoster hashes with digestOf
   await recordSigningKey(core.pool, core.signer, core.clock());
   const workers = await startWorkers(core, overrides);
-  const upstreams = createUpstreams(core);
+  const upstreams = createUpstreams({
+    ...core,
+    registry: createMcpRegistry(core),
+    answers: idempotencyStore(core.pool, core.clock),
+  });
   await upstreams.mcp.start();
   const close = async () => {
     await upstreams.close();
@@ -69,27 +76,18 @@ type Core = ReturnType<typeof createCore>;
 
 function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash: Digest) {
   const clock = overrides.clock ?? (() => new Date());
-  const log =
-    overrides.log ??
-    createLogger({
-      service: 'governance-kernel',
-      level: config.GOV_LOG_LEVEL === 'silent' ? 'error' : config.GOV_LOG_LEVEL,
-      layout: config.NODE_ENV === 'production' ? 'json' : 'readable',
-      silent: config.GOV_LOG_LEVEL === 'silent',
-    });
+  const log = overrides.log ?? logOf(config);
   const signer = createSigner(config.GOV_SIGNING_KEY);
   const provider = nodeProvider;
   const database = openDatabase({ url: config.DATABASE_URL, schema: 'kernel' });
   const { pool } = database;
-  const prisma = openPrisma(database);
   const newUlid = monotonicFactory();
   const ledger = new GroupCommit(ledgerTransaction({ pool, sealer: { provider, signer }, clock }));
-  const load = (tenants: string[]) => listActivePolicies(pool, tenants);
   const policies = new Policies({
     ledger,
     provider,
     trustedKeys: policyKeys(config.GOV_POLICY_PUBLIC_KEYS, signer),
-    load,
+    load: (tenants) => listActivePolicies(pool, tenants),
     clock,
     newUlid,
     rosterHash,
@@ -101,32 +99,28 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
     hasher: { provider, saltOf: tenantSalts(provider, config.GOV_TENANT_SALT_SECRET) },
     clock,
     newUlid,
-    settings: {
-      provider,
-      rosterHash,
-      policyAgeMaxMs: config.GOV_POLICY_MAX_AGE,
-      dispatchDeadlineMs: config.GOV_DISPATCH_DEADLINE,
-      publicUrl: config.GOV_PUBLIC_URL ?? `http://${config.GOV_BIND_ADDR}:${config.GOV_PORT}`,
-    },
+    settings: cycleSettings(config, rosterHash),
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
+  const stores = { database, pool, prisma: openPrisma(database) };
+  const made = { config, clock, log, signer, provider, newUlid, newEvent, rosterHash, ledger, policies, cycle };
+  return { ...made, ...stores, boundary: createBoundary(cycle) };
+}
+
+function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings {
   return {
-    config,
-    clock,
-    log,
-    signer,
-    provider,
-    database,
-    pool,
-    prisma,
-    newUlid,
-    newEvent,
+    provider: nodeProvider,
     rosterHash,
-    ledger,
-    policies,
-    cycle,
-    boundary: createBoundary(cycle),
+    policyAgeMaxMs: config.GOV_POLICY_MAX_AGE,
+    dispatchDeadlineMs: config.GOV_DISPATCH_DEADLINE,
+    publicUrl: config.GOV_PUBLIC_URL ?? `http://${config.GOV_BIND_ADDR}:${config.GOV_PORT}`,
   };
+}
+
+function logOf({ GOV_LOG_LEVEL, NODE_ENV }: KernelConfig): Log {
+  const silent = GOV_LOG_LEVEL === 'silent';
+  const layout = NODE_ENV === 'production' ? 'json' : 'readable';
+  return createLogger({ service: 'governance-kernel', level: silent ? 'error' : GOV_LOG_LEVEL, layout, silent });
 }
 
 async function startWorkers(core: Core, overrides: KernelOverrides) {

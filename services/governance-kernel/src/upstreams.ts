@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IdempotencyStore, Log } from '@countersign/service-kit';
-import type pg from 'pg';
 import type { Boundary } from './boundary/governed-call.ts';
 import { createModelUpstream } from './chat/model-upstream.ts';
 import { readModelPrices } from './chat/prices.ts';
@@ -12,10 +11,15 @@ import { createToolExecutor } from './mcp/execute-tool.ts';
 import { createMcpGateway } from './mcp/gateway.ts';
 import { createOriginGuard } from './mcp/guard-origin.ts';
 import { readMcpServers } from './mcp/server-config.ts';
-import { idempotencyStore } from './store/idempotency-store.ts';
-import { createMcpRegistry } from './store/mcp-registry.ts';
+import type { McpRegistry } from './store/mcp-registry.ts';
 
-export type UpstreamsParts = { config: KernelConfig; pool: pg.Pool; boundary: Boundary; clock: () => Date; log: Log };
+export type UpstreamsParts = {
+  config: KernelConfig;
+  boundary: Boundary;
+  log: Log;
+  registry: McpRegistry;
+  answers: IdempotencyStore;
+};
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 8_388_608;
@@ -23,7 +27,7 @@ const outputBytesMax = 8_388_608;
 const listAgeMaxMs = 1_000;
 
 /** What the kernel calls on ALLOW: the model server and the MCP servers. `mcp.start()` connects; `close()` ends what it started. */
-export function createUpstreams({ config, pool, boundary, clock, log }: UpstreamsParts) {
+export function createUpstreams({ config, boundary, log, registry, answers }: UpstreamsParts) {
   const upstream = createModelUpstream({
     url: config.GOV_UPSTREAM_URL ?? null,
     apiKey: config.GOV_UPSTREAM_API_KEY ?? null,
@@ -31,7 +35,7 @@ export function createUpstreams({ config, pool, boundary, clock, log }: Upstream
   });
   const mcp = createMcpGateway({
     servers: config.GOV_MCP_SERVERS === undefined ? [] : readMcpServers(config.GOV_MCP_SERVERS),
-    registry: createMcpRegistry({ pool, clock }),
+    registry,
     scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
     callTimeoutMs: config.GOV_MCP_TIMEOUT,
     listAgeMaxMs,
@@ -40,7 +44,6 @@ export function createUpstreams({ config, pool, boundary, clock, log }: Upstream
     now: () => performance.now(),
   });
   const dispatcher = createDispatcher({ boundary, mcp, outputBytesMax });
-  const answers: IdempotencyStore = idempotencyStore(pool, clock);
   return {
     upstream,
     mcp,

@@ -57,7 +57,7 @@ export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: C
     statementOf({ ...judgedOf(prepared, decision, gathered, approval), rosterHash: settings.rosterHash }),
   );
   if (call.mode === 'enforce' && decision.verdict === 'ALLOW')
-    takeEffect(batch, prepared, decision, gathered, settings);
+    takeEffect(batch, { prepared, decision, gathered, settings });
   const json = writeReply({
     entry,
     decision,
@@ -136,14 +136,10 @@ function judgedOf(
   };
 }
 
+type Allowed = { prepared: Prepared; decision: Decision; gathered: Gathered; settings: CycleSettings };
+
 /** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
-function takeEffect(
-  batch: LedgerBatch,
-  prepared: Prepared,
-  decision: Decision,
-  gathered: Gathered,
-  settings: CycleSettings,
-): void {
+function takeEffect(batch: LedgerBatch, { prepared, decision, gathered, settings }: Allowed): void {
   const { ulid, nowMs, call } = prepared;
   const { demand } = gathered.facts;
   if (decision.consumes_approval && gathered.approval !== null) {

@@ -1,4 +1,4 @@
-import type { Instant, ReceiptId } from '@countersign/contracts';
+import type { Instant } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { settleReservation } from '../budgets/reserve.ts';
@@ -66,7 +66,7 @@ function outcomeReceipt({ ulid, nowMs, decided, outcome, outputHash }: PreparedS
     kind: 'outcome' as const,
     outcome,
     ...(outputHash === null ? {} : { output_hash: outputHash }),
-    decision_receipt_id: decided.receipt_id as ReceiptId,
+    decision_receipt_id: decided.receipt_id,
     issued_at: new Date(nowMs).toISOString() as Instant, // toISOString writes exactly this form
   };
 }

@@ -1,4 +1,5 @@
-import { evaluateRules, type CompiledPolicy, type Intent, type RuleEvaluator } from '@countersign/policy';
+import type { evaluateRules } from '@countersign/policy';
+import { type CompiledPolicy, type Intent, type RuleEvaluator } from '@countersign/policy';
 
 /** Asks the rules of a bundle. In process it answers at once; an evaluator elsewhere may answer with a promise. */
 export type AskRules = (policy: CompiledPolicy, intent: Intent, env: { now: string; relations: string[] }) => unknown;

@@ -8,10 +8,14 @@ export type Once<Answer> = { answer: Answer; replayed: boolean };
  * Runs `work` at most once for a key and keeps its answer when it succeeded. A model that is asked twice is paid twice and says
  * two things. Anything but a success frees the key, so that the caller may try again.
  */
-export async function answerOnce({ store, scope, claim }: OnceParts, work: () => Promise<StoredAnswer>): Promise<Once<StoredAnswer>> {
+export async function answerOnce(
+  { store, scope, claim }: OnceParts,
+  work: () => Promise<StoredAnswer>,
+): Promise<Once<StoredAnswer>> {
   const verdict = await store.begin(scope, claim.key, claim.fingerprint);
   if (verdict.kind === 'replay') return { answer: verdict.answer, replayed: true };
-  if (verdict.kind === 'mismatch') throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+  if (verdict.kind === 'mismatch')
+    throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
   if (verdict.kind === 'in-flight') throw inFlight();
   const answer = await work().catch(async (error: unknown) => {
     await store.abandon(scope, claim.key);
@@ -23,5 +27,7 @@ export async function answerOnce({ store, scope, claim }: OnceParts, work: () =>
 }
 
 export function inFlight(): AppError {
-  return new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', { headers: { 'retry-after': '1' } });
+  return new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', {
+    headers: { 'retry-after': '1' },
+  });
 }

@@ -41,10 +41,20 @@ export type WholeAnswer = { status: number; text: string; headers: Record<string
 const answerBytesMax = 33_554_432;
 const errorBytesMax = 65_536;
 
-type Running = { parts: ChatParts; exchange: ChatExchange; decision: SealedDecision; reservedMinor: number; judge: JudgeCalls };
+type Running = {
+  parts: ChatParts;
+  exchange: ChatExchange;
+  decision: SealedDecision;
+  reservedMinor: number;
+  judge: JudgeCalls;
+};
 
 /** Decides the model call and sends it upstream on ALLOW. Throws POLICY_DENIED or APPROVAL_NEEDED, and what the upstream makes of it. */
-export async function completeChat(parts: ChatParts, exchange: ChatExchange, res: ServerResponse): Promise<WholeAnswer | null> {
+export async function completeChat(
+  parts: ChatParts,
+  exchange: ChatExchange,
+  res: ServerResponse,
+): Promise<WholeAnswer | null> {
   const running = await decideModelCall(parts, exchange);
   const { request, body, signal } = exchange;
   const stream = request.stream === true;
@@ -91,14 +101,22 @@ async function wholeAnswer(running: Running, { contentType, body }: UpstreamAnsw
     const bytes = Buffer.from(text);
     await settle(running, { outcome: 'completed', usage, delivered: { bytes: bytes.byteLength, hash: hashOf(bytes) } });
     const toolCalls = toolCallsHeader(decisions);
-    return { status: 200, text, headers: { ...running.decision.headers, ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) } };
+    return {
+      status: 200,
+      text,
+      headers: { ...running.decision.headers, ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) },
+    };
   } catch (error) {
     await settle(running, { outcome: 'failed', usage: null });
     throw error;
   }
 }
 
-async function streamAnswer(running: Running, { contentType, body }: UpstreamAnswer, res: ServerResponse): Promise<null> {
+async function streamAnswer(
+  running: Running,
+  { contentType, body }: UpstreamAnswer,
+  res: ServerResponse,
+): Promise<null> {
   const { exchange, decision, judge } = running;
   const relay = new StreamRelay(res);
   const governed = new GovernedStream(judge);
@@ -106,7 +124,11 @@ async function streamAnswer(running: Running, { contentType, body }: UpstreamAns
   try {
     requireType(contentType, 'text/event-stream', body);
     // From here on nothing but events can tell the caller what went wrong.
-    res.writeHead(200, { ...decision.headers, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    res.writeHead(200, {
+      ...decision.headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    });
     res.flushHeaders();
     await relay.run(body, governed, answerBytesMax);
     outcome = 'completed';
@@ -136,7 +158,10 @@ function requireType(contentType: string, wanted: string, body: Readable): void 
 type Ending = { outcome: Outcome; usage: Usage | null; delivered?: { bytes: number; hash: string } };
 
 /** The answer has been bought: an outcome that cannot be sealed now is found by the reconciler and does not take it back. */
-async function settle({ parts, exchange, decision, reservedMinor: reserved }: Running, { outcome, usage, delivered }: Ending): Promise<void> {
+async function settle(
+  { parts, exchange, decision, reservedMinor: reserved }: Running,
+  { outcome, usage, delivered }: Ending,
+): Promise<void> {
   const spentMinor = usage === null ? reserved : costMinor(parts.prices, exchange.request.model, usage);
   const output = {
     prompt_tokens: usage?.promptTokens ?? null,

@@ -41,7 +41,7 @@ export class GroupCommit {
     if (this.#queue.length >= queueEntriesMax)
       return Promise.reject(unavailable(new Error('the ledger queue is full')));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ entry, resolve: resolve as (result: unknown) => void, reject }); // Result is what conclude returned
+      this.#queue.push({ entry, resolve: resolve, reject }); // Result is what conclude returned
       this.#running ??= this.#drain();
     });
   }

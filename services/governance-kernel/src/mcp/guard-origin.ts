@@ -7,7 +7,13 @@ export type OriginGuard = (req: IncomingMessage, res: ServerResponse) => boolean
 const localNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Local names always pass; `hosts` and `origins` are host names (without a port) that the operator allows beside them. */
-export function createOriginGuard({ hosts, origins }: { hosts: readonly string[]; origins: readonly string[] }): OriginGuard {
+export function createOriginGuard({
+  hosts,
+  origins,
+}: {
+  hosts: readonly string[];
+  origins: readonly string[];
+}): OriginGuard {
   const validHost = hostHeaderValidation([...localNames, ...hosts]);
   const validOrigin = originValidation([...localNames, ...origins.map(hostname)]);
   return (req, res) => validHost(req, res) && validOrigin(req, res);

@@ -32,5 +32,9 @@ const serverErrorCode = -32_000;
 
 function jsonRpcError({ error }: ErrorEnvelope): object {
   const { code, reason_code, request_id, retryable } = error;
-  return { jsonrpc: '2.0', id: null, error: { code: serverErrorCode, message: error.message, data: { code, reason_code, request_id, retryable } } };
+  return {
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: serverErrorCode, message: error.message, data: { code, reason_code, request_id, retryable } },
+  };
 }

@@ -14,7 +14,8 @@ export const createChatCompletionRoute = (kernel: ChatRouteParts) =>
     const { body, rawBody, caller, req, res, signal, log, requestId, idempotency } = input;
     if (!kernel.upstream.isConfigured) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
     if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
-    const session = sessionHeader(req.headers) ?? parseNamed(SessionId, 'user', body.user) ?? defaultSession('chat', caller);
+    const session =
+      sessionHeader(req.headers) ?? parseNamed(SessionId, 'user', body.user) ?? defaultSession('chat', caller);
     const approvalGrant = approvalGrantHeader(req.headers);
     const exchange = { caller, session, request: body, body: rawBody, approvalGrant, signal, log, requestId };
     if (idempotency !== null) return await completeOnce(kernel, exchange, { res, claim: idempotency });
@@ -26,7 +27,9 @@ type Once = { res: Parameters<typeof completeChat>[2]; claim: IdempotencyClaim }
 
 async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { res, claim }: Once) {
   if (exchange.request.stream === true) {
-    throw new AppError('INVALID_REQUEST', 'A stream cannot be replayed: send no Idempotency-Key, or stream: false', { param: 'Idempotency-Key' });
+    throw new AppError('INVALID_REQUEST', 'A stream cannot be replayed: send no Idempotency-Key, or stream: false', {
+      param: 'Idempotency-Key',
+    });
   }
   const { tenant, principal } = exchange.caller;
   const scope = `${createChatCompletion.operation} ${tenant}\n${principal}`;
@@ -35,7 +38,10 @@ async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { re
     if (whole === null) throw new Error('A whole answer was asked for');
     return whole;
   });
-  return prepared(answer.status, answer.text, { ...answer.headers, ...(replayed ? { 'idempotency-replayed': 'true' } : {}) });
+  return prepared(answer.status, answer.text, {
+    ...answer.headers,
+    ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
+  });
 }
 
 /** OpenAI clients match on lower-case codes; the two refusals of the boundary have the names that its documents give them. */

@@ -9,7 +9,9 @@ export type DescribeMcpParts = { cycle: { settings: { publicUrl: string } } };
 export const describeMcpRoute = ({ cycle }: DescribeMcpParts) =>
   handleTenant(describeMcp)(({ req }) => {
     if (wantsStream(req.headers.accept)) {
-      throw new AppError('METHOD_NOT_ALLOWED', 'This server opens no event stream; POST JSON-RPC messages', { headers: { allow: 'POST' } });
+      throw new AppError('METHOD_NOT_ALLOWED', 'This server opens no event stream; POST JSON-RPC messages', {
+        headers: { allow: 'POST' },
+      });
     }
     const { publicUrl } = cycle.settings;
     return {

@@ -1,6 +1,12 @@
 import type { PlainJson } from '@countersign/contracts';
 import { executeMcp, type McpExecution as McpExecutionShape } from '@countersign/contracts/governance-kernel';
-import { answer, prepared, type IdempotencyClaim, type IdempotencyStore, type StoredAnswer } from '@countersign/service-kit';
+import {
+  answer,
+  prepared,
+  type IdempotencyClaim,
+  type IdempotencyStore,
+  type StoredAnswer,
+} from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
 import type { Caller } from '../boundary/governed-call.ts';
@@ -11,7 +17,12 @@ import { toolResult, uncertainResult } from '../mcp/tool-result.ts';
 
 type McpExecution = z.infer<typeof McpExecutionShape>;
 
-export type ExecuteMcpParts = { executor: ToolExecutor; answers: IdempotencyStore; clock: () => Date; callTimeoutMs: number };
+export type ExecuteMcpParts = {
+  executor: ToolExecutor;
+  answers: IdempotencyStore;
+  clock: () => Date;
+  callTimeoutMs: number;
+};
 
 /** Decides and executes one tool call. A key is decided once and dispatched at most once, whatever happens in between. */
 export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
@@ -21,12 +32,15 @@ export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
     const request = { caller, session, tool, args, context, approvalGrant, idempotency: key };
     // A caller that goes away does not stop a keyed call: it will come back for the answer.
     const execution = await kernel.executor.execute(request, idempotency === null ? signal : neverAborted, log);
-    if (execution.kind === 'replayed' && idempotency !== null) return await replay(kernel, { tool, caller, claim: idempotency, execution });
+    if (execution.kind === 'replayed' && idempotency !== null)
+      return await replay(kernel, { tool, caller, claim: idempotency, execution });
     const reply = executionReply(tool, execution);
     const status = execution.kind === 'refused' ? 403 : 200;
     if (idempotency !== null && execution.kind === 'executed') {
       // The tool has run: an answer that cannot be kept must not turn into an error.
-      await keep(kernel, { caller, claim: idempotency, reply }).catch((error: unknown) => log.error('tool_answer.not_kept', { error }));
+      await keep(kernel, { caller, claim: idempotency, reply }).catch((error: unknown) =>
+        log.error('tool_answer.not_kept', { error }),
+      );
     }
     return answer(status, reply, execution.decision.headers);
   });
@@ -48,7 +62,10 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
 
 type Keyed = { caller: Caller; claim: IdempotencyClaim };
 
-async function keep({ answers }: ExecuteMcpParts, { caller, claim, reply }: Keyed & { reply: McpExecution }): Promise<void> {
+async function keep(
+  { answers }: ExecuteMcpParts,
+  { caller, claim, reply }: Keyed & { reply: McpExecution },
+): Promise<void> {
   const scope = scopeOf(caller);
   await answers.begin(scope, claim.key, claim.fingerprint);
   await answers.complete(scope, claim.key, { status: 200, headers: {}, text: JSON.stringify(reply) });
@@ -64,7 +81,11 @@ async function replay(kernel: ExecuteMcpParts, { tool, caller, claim, execution 
   const mayStillRun = kernel.clock().getTime() < Date.parse(reply.receipt.payload.issued_at) + kernel.callTimeoutMs;
   if (mayStillRun) throw inFlight();
   const result = uncertainResult(tool, reply);
-  return answer(200, { decision: reply, result: plain(result), is_error: true }, { ...headers, 'idempotency-replayed': 'true' });
+  return answer(
+    200,
+    { decision: reply, result: plain(result), is_error: true },
+    { ...headers, 'idempotency-replayed': 'true' },
+  );
 }
 
 async function findAnswer({ answers }: ExecuteMcpParts, { caller, claim }: Keyed): Promise<StoredAnswer | null> {

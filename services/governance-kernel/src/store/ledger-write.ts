@@ -18,7 +18,7 @@ export async function writeBatch(client: pg.PoolClient, batch: LedgerBatch, now:
 function writesOf(batch: LedgerBatch, now: Date): Write[] {
   const approvals = [...new Set([...batch.newApprovals, ...batch.changedApprovals])];
   const budgets = [...batch.changedBudgets];
-  const { newDispatches, changedDispatches, newAnswers, newPolicies, confirmedPolicies, completedNodes } = batch;
+  const { newDispatches, changedDispatches, newAnswers, completedNodes } = batch;
   return [
     { name: 'budgets', text: sql.writeBudgets, rows: budgets.length, values: () => budgetParameters(budgets) },
     { name: 'approvals', text: writeApprovals, rows: approvals.length, values: () => approvalParameters(approvals) },
@@ -51,6 +51,13 @@ function writesOf(batch: LedgerBatch, now: Date): Write[] {
       rows: newAnswers.length,
       values: () => [...answerParameters(batch), now],
     },
+    ...policyWrites(batch, now),
+  ];
+}
+
+function policyWrites(batch: LedgerBatch, now: Date): Write[] {
+  const { newPolicies, confirmedPolicies } = batch;
+  return [
     {
       name: 'policies',
       text: sql.insertPolicies,

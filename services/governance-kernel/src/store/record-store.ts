@@ -1,0 +1,91 @@
+import type { ReceiptId, RecordId, SessionId, TenantId } from '@countersign/contracts';
+import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { receiptColumns, receiptOf, recordOf, ulidOfId } from './ledger-row.ts';
+import type { Prisma } from './prisma.ts';
+
+export type RecordFilter = {
+  session_id?: string | undefined;
+  verdict?: string | undefined;
+  reason_code?: string | undefined;
+  tool?: string | undefined;
+};
+
+/** A record with its receipt's place in the log, by which lists are paged. */
+export type PlacedRecord = { logIndex: number; record: BoundaryRecord };
+
+/** Newest first. `before` is the log index of the last record already seen. */
+export async function listRecords(
+  prisma: Prisma,
+  tenant: TenantId,
+  { receiptId, ...equal }: RecordFilter & { receiptId?: ReceiptId | undefined },
+  { limit, before }: { limit: number; before: number | null },
+): Promise<PlacedRecord[]> {
+  const rows = await prisma.ledgerEntry.findMany({
+    where: {
+      ...equal,
+      tenant_id: tenant,
+      record: { not: null },
+      ...(receiptId === undefined ? {} : { ulid: ulidOfId(receiptId) }),
+      ...(before === null ? {} : { log_index: { lt: before } }),
+    },
+    orderBy: { log_index: 'desc' },
+    take: limit,
+    select: { log_index: true, record: true },
+  });
+  return rows.flatMap(({ log_index, record }) =>
+    record === null ? [] : [{ logIndex: Number(log_index), record: recordOf(record) }],
+  );
+}
+
+export async function findRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<BoundaryRecord | null> {
+  const row = await prisma.ledgerEntry.findFirst({
+    where: { tenant_id: tenant, ulid: ulidOfId(id) },
+    select: { record: true },
+  });
+  return row === null || row.record === null ? null : recordOf(row.record);
+}
+
+/** The receipts before and after a place in a chain, and what the chain's head says. */
+export type Neighbours = { previous: StoredReceipt | null; next: StoredReceipt | null; headHash: string | null };
+
+export async function findNeighbours(
+  prisma: Prisma,
+  tenant: TenantId,
+  { session, lamport }: { session: SessionId; lamport: number },
+): Promise<Neighbours> {
+  const chain = { tenant_id: tenant, session_id: session };
+  const [rows, head] = await Promise.all([
+    prisma.ledgerEntry.findMany({
+      where: { ...chain, lamport_clock: { in: [lamport - 1, lamport + 1] } },
+      select: { ...receiptColumns, lamport_clock: true },
+    }),
+    prisma.sessionHead.findFirst({ where: chain, select: { receipt_hash: true } }),
+  ]);
+  const at = (place: number) => rows.find((row) => Number(row.lamport_clock) === place);
+  const [previous, next] = [at(lamport - 1), at(lamport + 1)];
+  return {
+    previous: previous === undefined ? null : receiptOf(previous),
+    next: next === undefined ? null : receiptOf(next),
+    headHash: head?.receipt_hash ?? null,
+  };
+}
+
+export type ChainLink = { receipt: StoredReceipt; record: BoundaryRecord | null };
+
+/** One session's chain in its own order, from a place in it. */
+export async function listChain(
+  prisma: Prisma,
+  tenant: TenantId,
+  { session, from, limit }: { session: SessionId; from: number; limit: number },
+): Promise<ChainLink[]> {
+  const rows = await prisma.ledgerEntry.findMany({
+    where: { tenant_id: tenant, session_id: session, lamport_clock: { gte: from } },
+    orderBy: { lamport_clock: 'asc' },
+    take: limit,
+    select: { ...receiptColumns, record: true },
+  });
+  return rows.map((row) => ({
+    receipt: receiptOf(row),
+    record: row.record === null ? null : recordOf(row.record),
+  }));
+}
