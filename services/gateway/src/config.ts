@@ -82,6 +82,11 @@ export type RunConfig = Readonly<{
   prices: Readonly<{ inputMinorPerMillion: number; outputMinorPerMillion: number }>;
 }>;
 
+/** The only look at the process's own environment. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
 /** Reads the environment. Throws ConfigError that names every problem at once. */
 export function gatewayConfigFrom(env: Environment, options: { knownElsewhere?: readonly string[] } = {}): GatewayConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', ...options });

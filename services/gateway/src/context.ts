@@ -28,6 +28,7 @@ export type Context = {
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
   readonly rateLimiter: RateLimiter | null;
+  readonly fetchNow: typeof fetch;
   now(): Date;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
   transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>;
@@ -62,6 +63,7 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
     newEvent: eventFactory({ source: '/gateway' }),
     kernel: config.governance === null ? null : createKernel(config.governance, overrides.fetch),
     rateLimiter: overrides.rateLimiter === undefined ? createRateLimiter() : overrides.rateLimiter,
+    fetchNow: overrides.fetch ?? fetch,
     now: overrides.now ?? (() => new Date()),
     transaction: async (work) => {
       const result = await transaction(work);

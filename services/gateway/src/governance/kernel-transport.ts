@@ -1,3 +1,4 @@
+import { ErrorEnvelope } from '@countersign/contracts';
 import type { GovernanceConfig } from '../config.ts';
 import { KernelError } from './kernel-error.ts';
 
@@ -15,10 +16,12 @@ export type KernelRequest = {
 export type KernelAnswer = { status: number; headers: Headers; body: unknown };
 export type KernelTransport = (request: KernelRequest) => Promise<KernelAnswer>;
 
-/** Pauses before the same request is sent again under the same key: a kernel that restarts is back by then. */
+/** Pauses before the same request is sent again under the same key. */
 const retryPausesMs = [200, 1_000];
+/** The first request with this key still runs in the kernel: its answer is worth waiting for until the deadline. */
+const inFlightPauseMs = 500;
 /** Statuses that say "not now" and nothing about the request. */
-const retryableStatuses = new Set([409, 425, 429, 502, 503, 504]);
+const retryableStatuses = new Set([425, 429, 503]);
 /** No honest answer of the kernel is larger; a lying one must not fill the memory. */
 const answerBytesMax = 16_777_216;
 
@@ -26,13 +29,29 @@ const answerBytesMax = 16_777_216;
 export function createKernelTransport(config: GovernanceConfig, fetchNow: typeof fetch = fetch): KernelTransport {
   return async (request) => {
     const deadline = AbortSignal.timeout(config.timeoutMs);
+    const ending = AbortSignal.any([deadline, ...(request.signal ? [request.signal] : [])]);
+    const send = () => attempt(config, request, deadline, fetchNow);
     for (const pauseMs of retryPausesMs) {
-      const answer = await attempt(config, request, deadline, fetchNow).catch(retryable);
+      const answer = await settled(send, ending).catch(retryable);
       if (answer !== null && !mayRetry(request, answer)) return answer;
-      await pause(pauseMs, AbortSignal.any([deadline, ...(request.signal ? [request.signal] : [])]));
+      await pause(pauseMs, ending);
     }
-    return attempt(config, request, deadline, fetchNow);
+    return settled(send, ending);
   };
+}
+
+async function settled(send: () => Promise<KernelAnswer>, ending: AbortSignal): Promise<KernelAnswer> {
+  let answer = await send();
+  while (isInFlight(answer) && !ending.aborted) {
+    await pause(inFlightPauseMs, ending);
+    answer = await send();
+  }
+  return answer;
+}
+
+function isInFlight({ status, body }: KernelAnswer): boolean {
+  const envelope = ErrorEnvelope.safeParse(body);
+  return status === 409 && envelope.success && envelope.data.error.code === 'IDEMPOTENCY_IN_FLIGHT';
 }
 
 async function attempt(
@@ -90,6 +109,7 @@ function retryable(error: unknown): null {
 }
 
 function mayRetry(request: KernelRequest, answer: KernelAnswer): boolean {
+  // A POST without a key is a vote on an approval, which must not be cast twice.
   const isRepeatable = request.method === 'GET' || request.headers?.['idempotency-key'] !== undefined;
   return isRepeatable && retryableStatuses.has(answer.status);
 }

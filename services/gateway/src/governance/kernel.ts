@@ -1,4 +1,4 @@
-import { errorCodes, ErrorEnvelope, type Verdict } from '@countersign/contracts';
+import { errorCodes, ErrorEnvelope, reasonCodes, type Verdict } from '@countersign/contracts';
 import {
   Approval,
   listApprovals,
@@ -10,7 +10,7 @@ import {
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
-import type { ModelReply, ToolReply } from '../runs/conversation.ts';
+import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
 import { findReceiptFault } from './check-receipt.ts';
 import { KernelError } from './kernel-error.ts';
 import { createKernelTransport, type KernelAnswer, type KernelTransport } from './kernel-transport.ts';
@@ -48,6 +48,8 @@ export type Kernel = {
   listTools(asker: Asker, signal: AbortSignal): Promise<GovernedTool[]>;
   callModel(step: GovernedStep, request: string): Promise<Governed<ModelReply>>;
   callTool(step: GovernedStep, call: { tool: string; args: string }): Promise<Governed<ToolReply>>;
+  /** The refusal of a call that the kernel withheld from a model's answer. */
+  recallDecision(step: GovernedStep, tool: string, proposal: Proposal): Promise<Governed<never>>;
   findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
   decideApproval(vote: ApprovalVote): Promise<KernelAnswer>;
   readonly keyRing: KeyRing;
@@ -73,6 +75,7 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
+    recallDecision: (step, tool, proposal) => recallDecision(parts, step, tool, proposal),
     findApproval: (asker, approvalId) => findApproval(parts, asker, approvalId),
     decideApproval: (vote) =>
       parts.send({
@@ -115,19 +118,36 @@ async function modelDecision(parts: Parts, step: GovernedStep, answer: KernelAns
   const receiptId = answer.headers.get('x-gov-receipt-id');
   const decisionId = answer.headers.get('x-gov-decision-id');
   if (receiptId === null || decisionId === null) throw malformed('The answer of the kernel carries no receipt');
-  const found = await parts.send({
+  const receipt = await fetchReceipt(parts, step, receiptId);
+  // The tool of a model call is the model's business; all else must be this very step.
+  await verify(parts, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
+  const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
+  return decisionOf(receipt, reasonOf(answer.body), approval);
+}
+
+async function recallDecision(
+  parts: Parts,
+  step: GovernedStep,
+  tool: string,
+  { decisionId, receiptId, notBefore }: Proposal,
+): Promise<Governed<never>> {
+  const receipt = await fetchReceipt(parts, step, receiptId);
+  const then = { ...step, startedAt: new Date(notBefore) };
+  await verify(parts, then, receipt, { action: 'tool.call', tool, decisionId });
+  const { verdict } = receipt.payload;
+  if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
+  const approval = verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
+  return { decision: decisionOf(receipt, '', approval), reply: null };
+}
+
+async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
+  const answer = await parts.send({
     ...identity(step),
     method: 'GET',
     path: `/api/v1/receipts/${encodeURIComponent(receiptId)}`,
     signal: step.signal,
   });
-  const receipt = parse(StoredReceipt, found, [200]);
-  // A refusal may concern a tool call in the model's answer; an ALLOW must be about the model call itself.
-  const isToolRefusal = receipt.payload.action === 'tool.call' && receipt.payload.verdict !== 'ALLOW';
-  const subject = isToolRefusal ? receipt.payload : { action: 'model.call', tool: receipt.payload.tool };
-  await verify(parts, step, receipt, { action: subject.action, tool: subject.tool, decisionId });
-  const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOfReceipt(parts, step, receipt.payload) : null;
-  return decisionOf(receipt, reasonOf(answer.body), approval);
+  return parse(StoredReceipt, answer, [200]);
 }
 
 async function callTool(
@@ -173,7 +193,7 @@ async function findApproval(parts: Parts, asker: Asker, approvalId: string): Pro
   return data.find((approval) => approval.approval_id === approvalId) ?? null;
 }
 
-async function approvalOfReceipt(parts: Parts, asker: Asker, payload: ReceiptPayload): Promise<KernelApproval | null> {
+async function approvalOf(parts: Parts, asker: Asker, payload: ReceiptPayload): Promise<KernelApproval | null> {
   const query = new URLSearchParams({ session_id: asker.runId, state: 'pending', limit: '200' });
   const answer = await parts.send({ ...identity(asker), method: 'GET', path: `${listApprovals.path}?${query.toString()}` });
   const { data } = parse(listApprovals.reply, answer, [200]);
@@ -203,7 +223,7 @@ async function verify(
 function decisionOf(receipt: StoredReceipt, reason: string, approval: KernelApproval | null): VerifiedDecision {
   const { verdict, reason_code: reasonCode } = receipt.payload;
   if (verdict === 'ESCALATE' && approval === null) throw malformed('The kernel asks for an approval that it does not name');
-  return { verdict, reasonCode, reason: reason === '' ? reasonCode : reason, receipt, approval };
+  return { verdict, reasonCode, reason: reason === '' ? reasonCodes[reasonCode].nextStep : reason, receipt, approval };
 }
 
 function identity(asker: Asker): { tenant: string; principal: string } {

@@ -1,9 +1,24 @@
 import { z } from 'zod';
-import { ModelReply } from '../runs/conversation.ts';
+import { ModelReply, type ToolCall } from '../runs/conversation.ts';
+import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
 
+/** What the kernel decided about the calls in the answer, in the order in which the model made them. */
+const Decision = z.object({
+  tool: z.string().min(1).max(256),
+  tool_call_id: z.string().nullable(),
+  verdict: z.string(),
+  decision_id: z.string(),
+  receipt_id: z.string(),
+  arguments: z.string().optional(),
+});
+
+const Message = ModelReply.shape.message.extend({
+  countersign: z.object({ decisions: z.array(Decision).max(256) }).optional(),
+});
+
 const Completion = z.object({
-  choices: z.array(z.object({ message: ModelReply.shape.message })).min(1),
+  choices: z.array(z.object({ message: Message })).min(1),
   usage: z.object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) }).nullish(),
 });
 
@@ -14,13 +29,35 @@ export function modelReplyOf(body: unknown): ModelReply {
   if (message === undefined) throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The model answered no completion');
   const usage = parsed.data?.usage;
   return {
-    message: {
-      content: message.content?.toWellFormed() ?? null,
-      tool_calls: (message.tool_calls ?? []).map((call) => ({
-        id: call.id.toWellFormed(),
-        function: { name: call.function.name.toWellFormed(), arguments: call.function.arguments.toWellFormed() },
-      })),
-    },
+    message: { content: message.content?.toWellFormed() ?? null, tool_calls: callsOf(message) },
     usage: { input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0 },
+  };
+}
+
+/** The released calls, with those that the kernel withheld put back in their places: the run parks or ends there. */
+function callsOf(message: z.infer<typeof Message>): ToolCall[] {
+  const released = message.tool_calls ?? [];
+  const decisions = message.countersign?.decisions ?? [];
+  const refused = decisions.filter((decision) => decision.verdict !== 'ALLOW');
+  if (refused.length === 0) return released.map(wellFormed);
+  return decisions.flatMap((decision, index) => {
+    if (decision.verdict !== 'ALLOW') return [withheldCall(decision, index)];
+    return released.filter((call) => call.id === decision.tool_call_id).map(wellFormed);
+  });
+}
+
+function withheldCall(decision: z.infer<typeof Decision>, index: number): ToolCall {
+  return wellFormed({
+    id: decision.tool_call_id ?? `call_${index}`,
+    function: { name: functionNameOf(decision.tool), arguments: decision.arguments ?? '{}' },
+    withheld: { decisionId: decision.decision_id, receiptId: decision.receipt_id },
+  });
+}
+
+function wellFormed({ id, function: called, withheld }: ToolCall): ToolCall {
+  return {
+    id: id.toWellFormed(),
+    function: { name: called.name.toWellFormed(), arguments: called.arguments.toWellFormed() },
+    ...(withheld === undefined ? {} : { withheld }),
   };
 }

@@ -48,9 +48,9 @@ export async function beginToolCall(
 ): Promise<BegunStep> {
   return context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return null;
-    const { tool, callId, args } = move;
-    const step = { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: canonicalize(args), reservedMicros: 0 } as const;
-    return insertStep(tx, step, context.now());
+    const { tool, callId, proposal } = move;
+    const step = { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, proposal, reservedMicros: 0 } as const;
+    return insertStep(tx, { ...step, args: canonicalize(move.args) }, context.now());
   });
 }
 

@@ -2,10 +2,16 @@ import { parseStrictJson, type JsonValue } from '@countersign/crypto';
 import { z } from 'zod';
 import { functionNameOf, toolOfFunctionName } from './tool-names.ts';
 
+/** A call that the kernel refused where the model proposed it: the decision stands, and asking again would make a second one. */
+export const Proposal = z.object({ decisionId: z.string(), receiptId: z.string(), notBefore: z.string() });
+export type Proposal = z.infer<typeof Proposal>;
+
 const ToolCall = z.object({
   id: z.string().min(1).max(256),
   function: z.object({ name: z.string().min(1).max(256), arguments: z.string() }),
+  withheld: Proposal.omit({ notBefore: true }).optional(),
 });
+export type ToolCall = z.infer<typeof ToolCall>;
 
 /** What the run keeps of a model's answer. Attacker-controlled: a model writes what its inputs tell it to. */
 export const ModelReply = z.object({
@@ -26,6 +32,7 @@ export type StepFacts = {
   callId: string | null;
   /** The request as canonical JSON text. */
   args: string;
+  proposal: Proposal | null;
   /** The kernel's approval under which it is repeated. */
   grantId: string | null;
   reservedMicros: number;
@@ -34,12 +41,20 @@ export type StepFacts = {
   toolReply: ToolReply | null;
 };
 
-export type OpenCall = { callId: string; tool: string; args: { [name: string]: JsonValue } | null };
+export type OpenCall = {
+  callId: string;
+  tool: string;
+  /** Null when they are not a JSON object. */
+  args: { [name: string]: JsonValue } | null;
+  proposal: Proposal | null;
+};
 
 /** Tool calls of the model's last answer that no step has taken up, in the order in which the model made them. */
 export function openToolCalls(steps: readonly StepFacts[]): OpenCall[] {
   const lastModelCall = steps.findLastIndex((step) => step.kind === 'model_call');
-  const calls = steps[lastModelCall]?.reply?.message.tool_calls ?? [];
+  const modelCall = steps[lastModelCall];
+  const calls = modelCall?.reply?.message.tool_calls ?? [];
+  const notBefore = modelCall?.startedAt.toISOString() ?? '';
   const taken = new Set(steps.slice(lastModelCall + 1).map((step) => step.callId));
   return calls
     .filter((call) => !taken.has(call.id))
@@ -47,6 +62,7 @@ export function openToolCalls(steps: readonly StepFacts[]): OpenCall[] {
       callId: call.id,
       tool: toolOfFunctionName(call.function.name),
       args: parseArguments(call.function.arguments),
+      proposal: call.withheld === undefined ? null : { ...call.withheld, notBefore },
     }));
 }
 

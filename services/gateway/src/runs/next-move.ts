@@ -1,6 +1,6 @@
 import type { RunStatus } from '@countersign/contracts/gateway';
 import type { JsonValue } from '@countersign/crypto';
-import { openToolCalls, type StepFacts } from './conversation.ts';
+import { openToolCalls, type OpenCall, type Proposal, type StepFacts } from './conversation.ts';
 
 export type RunFacts = { status: RunStatus; iterationBudget: number };
 
@@ -8,7 +8,7 @@ export type RunFacts = { status: RunStatus; iterationBudget: number };
 export type Move =
   | { kind: 'repeat'; step: StepFacts }
   | { kind: 'call_model' }
-  | { kind: 'call_tool'; callId: string; tool: string; args: { [name: string]: JsonValue } }
+  | { kind: 'call_tool'; callId: string; tool: string; args: { [name: string]: JsonValue }; proposal: Proposal | null }
   | { kind: 'refuse_call'; callId: string; tool: string; code: 'MALFORMED_ARGUMENTS'; message: string }
   | { kind: 'block_call'; callId: string; tool: string }
   | { kind: 'end'; status: RunStatus; result: string | null; code: string | null; message: string | null }
@@ -21,13 +21,17 @@ export function nextMove(run: RunFacts, steps: readonly StepFacts[], blockedTool
   if (last?.state === 'dispatched') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
   const [call] = openToolCalls(steps);
-  if (call !== undefined) {
-    if (blockedTools.includes(call.tool)) return { kind: 'block_call', callId: call.callId, tool: call.tool };
-    if (call.args === null) return { ...call, kind: 'refuse_call', ...malformedArguments };
-    return { kind: 'call_tool', callId: call.callId, tool: call.tool, args: call.args };
-  }
+  if (call !== undefined) return moveOfCall(call, blockedTools);
   if (last?.kind === 'model_call') return completed(last);
   return withinBudget(run, steps) ? { kind: 'call_model' } : exhausted;
+}
+
+function moveOfCall({ callId, tool, args, proposal }: OpenCall, blockedTools: readonly string[]): Move {
+  if (blockedTools.includes(tool)) return { kind: 'block_call', callId, tool };
+  if (args !== null) return { kind: 'call_tool', callId, tool, args, proposal };
+  // The kernel has denied it already; what it was about to do does not matter any more.
+  if (proposal !== null) return { kind: 'call_tool', callId, tool, args: {}, proposal };
+  return { kind: 'refuse_call', callId, tool, ...malformedArguments };
 }
 
 const malformedArguments = {

@@ -81,12 +81,10 @@ export async function listRunsOf(
   return pageOf(rows, request, { item: (row) => runOf(row, steps.get(row.id) ?? []), key: (row) => row.id });
 }
 
-/** Cancels the live run of a task, if it has one; returns its id. A worker that holds it finds out at its next commit. */
-export async function cancelLiveRun(tx: Sql, taskId: string, now: Date): Promise<string | null> {
+export async function findLiveRunId(tx: Sql, taskId: string): Promise<string | null> {
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE runs SET status = 'cancelled', ended_at = $2, lease_until = NULL
-      WHERE task_id = $1 AND status IN ('queued', 'running', 'awaiting_approval') RETURNING id`,
-    [taskId, now],
+    `SELECT id FROM runs WHERE task_id = $1 AND status IN ('queued', 'running', 'awaiting_approval')`,
+    [taskId],
   );
   return rows[0]?.id ?? null;
 }

@@ -2,7 +2,7 @@ import { DecisionId, Digest, ReasonCode, ReceiptId, StepId, Verdict } from '@cou
 import type { Run } from '@countersign/contracts/gateway';
 import { z } from 'zod';
 import { newId } from '../ids.ts';
-import { ModelReply, ToolReply, type StepFacts } from '../runs/conversation.ts';
+import { ModelReply, Proposal, ToolReply, type StepFacts } from '../runs/conversation.ts';
 import { instant, instantOrNull, onlyRow, type Sql } from './sql.ts';
 
 type StepRow = {
@@ -14,6 +14,7 @@ type StepRow = {
   tool: string | null;
   call_id: string | null;
   args: string;
+  proposal: string | null;
   args_hash: string | null;
   verdict: string | null;
   reason_code: string | null;
@@ -44,14 +45,15 @@ export type NewStep = {
   tool: string | null;
   callId: string | null;
   args: string;
+  proposal?: Proposal | null;
   reservedMicros: number;
 };
 
 /** Two workers that both believe to own a run meet at the unique (run, seq). */
 export async function insertStep(tx: Sql, step: NewStep, now: Date): Promise<StepFacts> {
   const { rows } = await tx.query<StepRow>(
-    `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, tool, call_id, args, reserved_micros, started_at)
-     VALUES ($1, $2, $3, $4, $5, 'dispatched', $6, $7, $8, $9, $10) RETURNING *`,
+    `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, tool, call_id, args, reserved_micros, started_at, proposal)
+     VALUES ($1, $2, $3, $4, $5, 'dispatched', $6, $7, $8, $9, $10, $11) RETURNING *`,
     [
       newId('stp'),
       step.workspaceId,
@@ -63,6 +65,7 @@ export async function insertStep(tx: Sql, step: NewStep, now: Date): Promise<Ste
       step.args,
       step.reservedMicros,
       now,
+      step.proposal ? JSON.stringify(step.proposal) : null,
     ],
   );
   return factsOf(onlyRow(rows));
@@ -167,6 +170,7 @@ function factsOf(row: StepRow): StepFacts {
     tool: row.tool,
     callId: row.call_id,
     args: row.args,
+    proposal: row.proposal === null ? null : Proposal.parse(JSON.parse(row.proposal)),
     grantId: row.approval_id,
     reservedMicros: Number(row.reserved_micros),
     startedAt: row.started_at,

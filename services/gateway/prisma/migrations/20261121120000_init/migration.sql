@@ -124,6 +124,7 @@ CREATE TABLE "run_steps" (
     "tool" TEXT,
     "call_id" TEXT,
     "args" TEXT NOT NULL,
+    "proposal" TEXT,
     "args_hash" TEXT,
     "verdict" TEXT,
     "reason_code" TEXT,
@@ -253,15 +254,13 @@ CREATE TABLE "audit_heads" (
 
 -- CreateTable
 CREATE TABLE "idempotency_keys" (
-    "principal" TEXT NOT NULL,
-    "route" TEXT NOT NULL,
+    "scope" TEXT NOT NULL,
     "key" TEXT NOT NULL,
-    "request_hash" TEXT NOT NULL,
-    "status" INTEGER,
-    "body" TEXT,
+    "fingerprint" TEXT NOT NULL,
+    "answer" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("principal","route","key")
+    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("scope","key")
 );
 
 -- CreateTable

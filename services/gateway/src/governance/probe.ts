@@ -1,0 +1,24 @@
+import type { Reachability } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+
+export type Probe = { state: Reachability; latencyMs: number };
+
+/** A health check that hangs is worse than one that says no. */
+const probeTimeoutMs = 1_000;
+
+/** Asks the kernel whether it lives. Never rejects and never takes longer than a second. */
+export async function probeGovernance({ config, fetchNow }: Context): Promise<Probe> {
+  if (config.governance === null) return { state: 'not_configured', latencyMs: 0 };
+  const startedAtMs = performance.now();
+  const isAlive = await fetchNow(new URL('/healthz', config.governance.healthUrl), {
+    signal: AbortSignal.timeout(probeTimeoutMs),
+    redirect: 'error',
+  }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.ok;
+    },
+    () => false,
+  );
+  return { state: isAlive ? 'ok' : 'unreachable', latencyMs: Math.round(performance.now() - startedAtMs) };
+}

@@ -1,0 +1,47 @@
+import { AppError } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { findSession, insertSession, markRotated, revokeFamily, type StoredSession } from '../store/sessions.ts';
+import {
+  looksLikeSessionToken,
+  newSessionToken,
+  sessionLifetimeMs,
+  sessionState,
+  sessionTokenHash,
+} from './session-token.ts';
+
+/** The session of a token. Throws CREDENTIALS_INVALID; a token that was replaced takes its whole family down. */
+export async function authenticate(context: Context, token: string): Promise<StoredSession> {
+  if (!looksLikeSessionToken(token)) throw refused();
+  const session = await findSession(context.database.pool, sessionTokenHash(token));
+  if (session === null) throw refused();
+  const state = sessionState(session, context.now());
+  if (state === 'reused') {
+    await revokeFamily(context.database.pool, session.familyId, { now: context.now(), reason: 'token_reused' });
+    context.log.warn('session.token_reused', { family_id: session.familyId, user_id: session.user.id });
+  }
+  if (state !== 'valid' && state !== 'due') throw refused();
+  return session;
+}
+
+/** The successor's token for one of the requests that arrive with an old session; null for all others. */
+export async function rotateIfDue(context: Context, session: StoredSession): Promise<string | null> {
+  const now = context.now();
+  if (sessionState(session, now) !== 'due') return null;
+  const token = newSessionToken();
+  const isRotated = await context.transaction(async (tx) => {
+    if (!(await markRotated(tx, session.id, now))) return false;
+    await insertSession(tx, {
+      userId: session.user.id,
+      familyId: session.familyId,
+      tokenHash: sessionTokenHash(token),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + sessionLifetimeMs),
+    });
+    return true;
+  });
+  return isRotated ? token : null;
+}
+
+function refused(): AppError {
+  return new AppError('CREDENTIALS_INVALID', 'The session is not valid');
+}

@@ -1,0 +1,50 @@
+import { AppError } from '@countersign/contracts';
+import type { SignedIn } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { recordAudit } from '../store/audit.ts';
+import { countTry, endCode, findLiveCode, lockAddress } from '../store/email-codes.ts';
+import { insertSession } from '../store/sessions.ts';
+import type { Sql } from '../store/sql.ts';
+import { ensureUser } from '../store/users.ts';
+import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
+import { judgeCode } from './email-code.ts';
+import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
+
+export type SignInAttempt = { email: string; code: string; requestId: string };
+
+/** Exchanges a code for a session; the first time it makes user and workspace. Throws CODE_INVALID, whatever was wrong. */
+export async function signIn(context: Context, attempt: SignInAttempt): Promise<SignedIn> {
+  const signedIn = await context.transaction(async (tx) => {
+    const isAccepted = await spendTry(tx, context, attempt);
+    // A refusal returns instead of throwing: the try that it cost has to be committed.
+    return isAccepted ? openSession(tx, context, attempt) : null;
+  });
+  if (signedIn === null) throw new AppError('CODE_INVALID', 'The code is wrong or no longer valid');
+  return signedIn;
+}
+
+async function spendTry(tx: Sql, context: Context, { email, code }: SignInAttempt): Promise<boolean> {
+  const now = context.now();
+  await lockAddress(tx, email);
+  const live = await findLiveCode(tx, email);
+  const verdict = judgeCode(live, { code, email, secret: context.config.sessionSecret, now });
+  if (live !== null && verdict === 'refused') await countTry(tx, live.id);
+  if (live !== null && verdict !== 'refused') await endCode(tx, live.id, now);
+  if (verdict !== 'accepted') context.log.info('sign_in.refused', { verdict });
+  return verdict === 'accepted';
+}
+
+async function openSession(tx: Sql, context: Context, { email, requestId }: SignInAttempt): Promise<SignedIn> {
+  const now = context.now();
+  const user = await ensureUser(tx, email, now);
+  const known = await findFirstMembership(tx, user.id);
+  const workspace = known ?? (await createWorkspace(tx, user, now));
+  const token = newSessionToken();
+  const expiresAt = new Date(now.getTime() + sessionLifetimeMs);
+  await insertSession(tx, { userId: user.id, tokenHash: sessionTokenHash(token), createdAt: now, expiresAt });
+  const { workspaceId } = workspace;
+  const event = { workspaceId, actor: user.id, verdict: 'allow', subject: workspaceId, requestId } as const;
+  if (known === null) await recordAudit(tx, { ...event, action: 'workspace.created' }, now);
+  await recordAudit(tx, { ...event, action: 'session.opened', subject: user.id }, now);
+  return { token, user, workspace: { id: workspaceId, name: workspace.workspaceName } };
+}

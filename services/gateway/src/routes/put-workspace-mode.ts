@@ -1,0 +1,16 @@
+import { putWorkspaceMode } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import type { Handles } from '../handle.ts';
+import { recordAudit } from '../store/audit.ts';
+import { setMode } from '../store/workspaces.ts';
+
+export const putWorkspaceModeRoute = (context: Context, { forWorkspace }: Handles) =>
+  forWorkspace(putWorkspaceMode, async ({ body: { mode }, caller: { workspaceId, session }, requestId }) => {
+    await context.transaction(async (tx) => {
+      const now = context.now();
+      await setMode(tx, workspaceId, mode, now);
+      const event = { workspaceId, action: 'workspace.mode_changed', actor: session.user.id, requestId } as const;
+      await recordAudit(tx, { ...event, verdict: 'allow', subject: workspaceId, details: { mode } }, now);
+    });
+    return { id: workspaceId, mode };
+  });

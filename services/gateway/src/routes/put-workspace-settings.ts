@@ -1,0 +1,32 @@
+import { AppError } from '@countersign/contracts';
+import { putWorkspaceSettings } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import type { Handles } from '../handle.ts';
+import { recordAudit } from '../store/audit.ts';
+import { getSettings, lockSettings, putSettings } from '../store/workspaces.ts';
+import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
+
+export const putWorkspaceSettingsRoute = (context: Context, { forWorkspace }: Handles) =>
+  forWorkspace(putWorkspaceSettings, async ({ body, caller, req, requestId, setHeader }) => {
+    const { workspaceId, session } = caller;
+    const settings = await context.transaction(async (tx) => {
+      await lockSettings(tx, workspaceId);
+      const stored = await getSettings(tx, workspaceId);
+      refuseStale(req.headers['if-match'], settingsEtag(stored));
+      const replaced = replaceSections(stored, body);
+      const now = context.now();
+      await putSettings(tx, workspaceId, replaced, now);
+      const { workspaceId: _, ...sections } = body;
+      const event = { workspaceId, action: 'workspace.settings_replaced', actor: session.user.id, requestId } as const;
+      const details = { sections: Object.keys(sections).sort(), etag: settingsEtag(replaced) };
+      await recordAudit(tx, { ...event, verdict: 'allow', subject: workspaceId, details }, now);
+      return replaced;
+    });
+    setHeader('ETag', settingsEtag(settings));
+    return settings;
+  });
+
+function refuseStale(expected: string | undefined, current: string): void {
+  if (expected === undefined || expected === '*' || expected === current) return;
+  throw new AppError('PRECONDITION_FAILED', 'The settings changed since they were read', { param: 'If-Match' });
+}

@@ -1,0 +1,37 @@
+import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service-kit';
+import { createApp } from './app.ts';
+import type { GatewayConfig } from './config.ts';
+import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startOrchestrator } from './orchestrator/orchestrator.ts';
+
+export type StartedGateway = {
+  readonly url: string;
+  readonly context: Context;
+  /** Settles when runs are being taken from the queue. */
+  readonly subscribed: Promise<void>;
+  /** Not ready first, then no new requests, then no more work; runs go back to the queue. Safe to call twice. */
+  stop(): Promise<void>;
+};
+
+export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
+
+/** Starts the service in this process. The schema must have been migrated. */
+export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
+  const context = createContext(config, options);
+  const lifecycle = options.lifecycle ?? createLifecycle(context.log);
+  lifecycle.onClose('context', () => context.close());
+  context.relay.start();
+  const orchestrator = config.runs.workers === 0 ? null : startOrchestrator(context);
+  if (orchestrator !== null) lifecycle.onClose('orchestrator', () => orchestrator.stop());
+  const server = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
+  lifecycle.onClose('http', () => server.close());
+  return {
+    url: server.url,
+    context,
+    subscribed: orchestrator?.subscribed ?? Promise.resolve(),
+    stop: async () => {
+      lifecycle.beginStop();
+      await lifecycle.stop();
+    },
+  };
+}
