@@ -104,6 +104,19 @@ async function selectTools(pool: pg.Pool, serverId: string, toolName: string | n
   return rows;
 }
 
+/** A pin names its content, so one object per pin serves all: compiled schemas are remembered by the object they came from. */
+const definitionsByPin = new Map<string, RegisteredTool['definition']>();
+const definitionsKeptMax = 10_000;
+
+function sharedDefinition(pin: string | null, definition: RegisteredTool['definition']): RegisteredTool['definition'] {
+  if (pin === null) return definition;
+  const known = definitionsByPin.get(pin);
+  if (known !== undefined) return known;
+  if (definitionsByPin.size >= definitionsKeptMax) definitionsByPin.clear();
+  definitionsByPin.set(pin, definition);
+  return definition;
+}
+
 function registeredTool(row: ToolRow): RegisteredTool | null {
   const { server_id, tool_name, current_hash, definition, effect_level, pinned_hash } = row;
   if (tool_name === null || current_hash === null || definition === null || effect_level === null) return null;
@@ -112,7 +125,7 @@ function registeredTool(row: ToolRow): RegisteredTool | null {
     toolName: tool_name,
     pinnedHash: pinned_hash,
     currentHash: current_hash,
-    definition,
+    definition: sharedDefinition(pinned_hash, definition),
     effectLevel: effect_level,
   };
 }
