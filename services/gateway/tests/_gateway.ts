@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from '@countersign/contracts';
+import { gatewayRoutes, type Run, type SignedIn } from '@countersign/contracts/gateway';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { createLogger } from '@countersign/service-kit';
+import pg from 'pg';
+import { gatewayConfigFrom, startGateway, type GatewayConfig, type StartedGateway, type StartOptions } from '../src/index.ts';
+
+export type GatewayClient = Client<typeof gatewayRoutes>;
+export type Person = SignedIn & { client: GatewayClient; headers: Record<string, string> };
+
+export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+
+export function testDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({ serviceDir, schema: 'gateway' });
+}
+
+/** The environment of a gateway under test; a test changes what it is about. */
+export function testEnv(database: TestDatabase, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
+    DATABASE_URL: database.url,
+    GOV_GATEWAY_PORT: '0',
+    GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
+    GOV_RUN_LEASE: '1500ms',
+    ...more,
+  };
+}
+
+export function testConfig(database: TestDatabase, more: Record<string, string> = {}): GatewayConfig {
+  return gatewayConfigFrom(testEnv(database, more));
+}
+
+export function startTestGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
+  const log = createLogger({ service: 'gateway', silent: process.env['TEST_LOG'] === undefined });
+  return startGateway(config, { log, rateLimiter: null, ...options });
+}
+
+export function clientOf(url: string, headers: Record<string, string> = {}): GatewayClient {
+  return createClient(gatewayRoutes, { baseUrl: url, headers: () => headers });
+}
+
+export async function signInAs(url: string, email: string): Promise<Person> {
+  const client = clientOf(url);
+  const requested = await client.requestEmailCode({ body: { email } });
+  const verified = await client.verifyEmailCode({ body: { email, code: requested.body.code ?? '' } });
+  const headers = { authorization: `Bearer ${verified.body.token}`, 'x-workspace-id': verified.body.workspace.id };
+  return { ...verified.body, headers, client: clientOf(url, headers) };
+}
+
+const finalStatuses: readonly Run['status'][] = ['completed', 'failed', 'denied', 'budget_exhausted', 'cancelled'];
+
+/** Waits until the latest run of a task reaches a status, by asking the route that users have. */
+export async function runReaching(person: Person, taskId: string, statuses: readonly Run['status'][] = finalStatuses): Promise<Run> {
+  const giveUpAt = Date.now() + 20_000;
+  for (;;) {
+    const { body } = await person.client.listRuns({ params: { id: taskId } });
+    const [latest] = body.data;
+    if (latest !== undefined && statuses.includes(latest.status)) return latest;
+    if (Date.now() > giveUpAt) throw new Error(`The run is ${latest?.status ?? 'absent'}: ${JSON.stringify(latest)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** A task whose run has been enqueued. */
+export async function startRun(person: Person, title = 'Tidy up'): Promise<{ taskId: string; runId: string }> {
+  const { body: task } = await person.client.createTask({ body: { title, description: '' } });
+  const { body: run } = await person.client.runTask({ params: { id: task.id } });
+  return { taskId: task.id, runId: run.id };
+}
+
+/** Rows as an administrator sees them, behind the service's back. */
+export async function rowsOf<Row extends pg.QueryResultRow>(database: TestDatabase, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Everything that a refused request must not have changed. */
+export async function contentOf(database: TestDatabase): Promise<Record<string, number>> {
+  const tables = ['users', 'workspaces', 'workspace_settings', 'tasks', 'runs', 'run_steps', 'approvals', 'audit_entries', 'evidence_items', 'outbox'];
+  const [row] = await rowsOf<Record<string, number>>(
+    database,
+    `SELECT ${tables.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`).join(', ')}`,
+  );
+  return row ?? {};
+}

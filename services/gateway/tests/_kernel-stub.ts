@@ -1,0 +1,311 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk, type JsonValue } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { ulid } from 'ulid';
+
+export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
+export type StubFault =
+  'none' | 'hang' | 'unsigned' | 'foreign_key' | 'other_tenant' | 'other_session' | 'other_tool' | 'replayed' | 'nonsense' | 'error_500';
+export type StubMessage = { role: string; content?: unknown; tool_call_id?: string };
+export type StubSaid = { text?: string; calls?: { name: string; args: object }[] };
+export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
+
+type Approval = { id: string; state: string; receiptId: string; session: string; tenant: string; tool: string; expiresAt: string };
+
+const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
+
+/**
+ * Plays the kernel for the gateway's failure cases: honest by default, with real signatures over real receipts, and every lie on
+ * demand. It decides by a table and executes by counting.
+ */
+export class KernelStub {
+  fault: StubFault = 'none';
+  verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
+  /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
+  judgesAnswers = true;
+  say: (messages: StubMessage[]) => StubSaid = () => ({ text: 'done' });
+  approvalSeconds = 900;
+  /** Runs before an execution is answered: a test kills its worker here. */
+  beforeExecutionAnswer: () => Promise<void> = async () => undefined;
+  tools = ['files.read', 'files.write'];
+  readonly executed: Executed[] = [];
+  readonly modelCalls: string[] = [];
+  readonly approvals = new Map<string, Approval>();
+  readonly votes: { approver: string; action: string }[] = [];
+  #server: Server | null = null;
+  #port = 0;
+  readonly #signer = createSigner(generateSigningKey().privateKeyPem);
+  readonly #foreign = createSigner(generateSigningKey().privateKeyPem);
+  readonly #answers = new Map<string, Promise<{ status: number; body: unknown; headers: Record<string, string> }>>();
+  readonly #receipts = new Map<string, object>();
+  #lastReceipt: Receipt | null = null;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get publicKey(): string {
+    return encodeBase64Url(this.#signer.publicKey);
+  }
+
+  async start(): Promise<void> {
+    const server = createServer((req, res) => {
+      this.#answer(req, res).catch(() => res.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
+    const address = server.address();
+    this.#port = typeof address === 'object' && address !== null ? address.port : 0;
+    this.#server = server;
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    if (server === null) return;
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(Buffer.from(chunk));
+    const text = Buffer.concat(chunks).toString('utf8');
+    const url = new URL(req.url ?? '/', this.url);
+    if (this.fault === 'hang') return;
+    if (this.fault === 'error_500') return send(res, 500, { error: { code: 'INTERNAL' } });
+    if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });
+    if (url.pathname === '/api/v1/trust/keys') return send(res, 200, this.#keys());
+    if (this.fault === 'nonsense') return send(res, 200, { hello: 'world' });
+    const ask: Ask = { req, url, body: text === '' ? {} : JSON.parse(text), tenant: String(req.headers['x-gov-tenant-id']) };
+    if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
+    if (url.pathname.startsWith('/api/v1/receipts/')) return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
+    if (url.pathname === '/api/v1/approvals') return send(res, 200, this.#listApprovals(ask));
+    if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
+    const { status, body, headers } = await this.#once(ask, text);
+    send(res, status, body, headers);
+  }
+
+  #once(ask: Ask, text: string) {
+    const key = `${ask.url.pathname} ${String(ask.req.headers['idempotency-key'])} ${text}`;
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const answer = ask.url.pathname === '/v1/chat/completions' ? this.#chat(ask) : this.#execute(ask);
+    this.#answers.set(key, answer);
+    return answer;
+  }
+
+  async #chat(ask: Ask) {
+    const { messages } = ask.body as { messages: StubMessage[] };
+    const session = String(ask.req.headers['x-gov-session-id']);
+    this.modelCalls.push(String(ask.req.headers['idempotency-key']));
+    const receipt = this.#seal({ ask, session, action: 'model.call', tool: null, verdict: 'ALLOW' });
+    const said = this.say(messages);
+    const judged = (said.calls ?? []).map((call) => this.#judge(ask, session, call));
+    const released = judged.filter((call) => call.decision === null || call.decision['verdict'] === 'ALLOW');
+    const message = {
+      role: 'assistant',
+      content: said.text ?? null,
+      ...(released.length === 0 ? {} : { tool_calls: released.map((call) => call.released) }),
+      ...(this.judgesAnswers && judged.length > 0 ? { countersign: { decisions: judged.map((call) => call.decision) } } : {}),
+    };
+    const body = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: { prompt_tokens: 10, completion_tokens: 5 } };
+    return { status: 200, body, headers: headersOf(receipt) };
+  }
+
+  #judge(ask: Ask, session: string, { name, args }: { name: string; args: object }) {
+    const id = `call_${ulid()}`;
+    const released = { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+    if (!this.judgesAnswers) return { released, decision: null };
+    const tool = name.replace('__', '.');
+    const verdict = this.verdictOf(tool);
+    const receipt = this.#seal({ ask, session, action: 'tool.call', tool, verdict });
+    const approval = verdict === 'ESCALATE' ? this.#openApproval(receipt) : null;
+    const decision: Record<string, unknown> = {
+      tool,
+      tool_call_id: id,
+      verdict,
+      reason_code: receipt.payload.reason_code,
+      decision_id: receipt.payload.decision_id,
+      receipt_id: receipt.payload.receipt_id,
+      ...(approval === null ? {} : { approval_id: approval.id, arguments: JSON.stringify(args) }),
+    };
+    return { released, decision };
+  }
+
+  async #execute(ask: Ask) {
+    const { tool, args, session_id: session, approval_grant: grant } = ask.body as Record<string, string>;
+    const approved = grant !== undefined && this.#useGrant(grant);
+    const verdict = approved ? 'ALLOW' : this.verdictOf(String(tool));
+    const receipt = this.#seal({ ask, session: String(session), action: 'tool.call', tool: String(tool), verdict });
+    const approval = verdict === 'ESCALATE' ? this.#openApproval(receipt) : null;
+    const decision = decisionOf(receipt, approval);
+    if (verdict !== 'ALLOW') return { status: 403, body: { decision, is_error: true }, headers: headersOf(receipt) };
+    this.executed.push({ tool: String(tool), args, key: String(ask.req.headers['idempotency-key']), grant });
+    await this.beforeExecutionAnswer();
+    const result = { content: [{ type: 'text', text: `${String(tool)} did it` }] };
+    return { status: 200, body: { decision, result, is_error: false }, headers: headersOf(receipt) };
+  }
+
+  #useGrant(grant: string): boolean {
+    const approval = this.approvals.get(grant);
+    if (approval?.state !== 'approved') return false;
+    approval.state = 'consumed';
+    return true;
+  }
+
+  #seal({ ask, session, action, tool, verdict }: Sealing): Receipt {
+    if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
+    const reason = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' }[verdict];
+    const payload = {
+      type: 'countersign.receipt.v1',
+      receipt_id: `rcp_${ulid()}`,
+      kind: 'decision',
+      tenant_id: this.fault === 'other_tenant' ? 'wsp_SOMEBODYELSE' : ask.tenant,
+      principal_id: String(ask.req.headers['x-gov-principal-id']),
+      session_id: this.fault === 'other_session' ? 'run_OTHER' : session,
+      decision_id: `dec_${ulid()}`,
+      record_hash: hash('record'),
+      verdict,
+      reason_code: reason,
+      action,
+      tool: this.fault === 'other_tool' && tool !== null ? 'files.harmless' : tool,
+      resource: null,
+      effect_level: 'E2',
+      args_hash: hash('args'),
+      policy_hash: hash('policy'),
+      policy_epoch: 1,
+      shadow: false,
+      lamport_clock: this.#receipts.size + 1,
+      prev_hash: null,
+      issued_at: new Date().toISOString(),
+    };
+    const bytes = canonicalBytes(payload as JsonValue);
+    const signer = this.fault === 'foreign_key' ? this.#foreign : this.#signer;
+    const signature = this.fault === 'unsigned' ? Buffer.alloc(64, 1) : signer.sign(bytes);
+    const receipt: Receipt = {
+      payload,
+      signature: { alg: 'Ed25519', key_id: this.#signer.keyId, value: encodeBase64Url(signature) },
+      receipt_hash: digestOf(nodeProvider, bytes),
+      log_index: this.#receipts.size,
+    };
+    this.#receipts.set(payload.receipt_id, receipt);
+    if (action === 'tool.call') this.#lastReceipt = receipt;
+    return receipt;
+  }
+
+  #openApproval({ payload }: Receipt): Approval {
+    const approval = {
+      id: `apr_${ulid()}`,
+      state: 'pending',
+      receiptId: payload.receipt_id,
+      session: payload.session_id,
+      tenant: payload.tenant_id,
+      tool: String(payload.tool),
+      expiresAt: new Date(Date.now() + this.approvalSeconds * 1_000).toISOString(),
+    };
+    this.approvals.set(approval.id, approval);
+    return approval;
+  }
+
+  #listApprovals({ url, tenant }: Ask) {
+    const session = url.searchParams.get('session_id');
+    const found = [...this.approvals.values()].filter((approval) => approval.session === session && approval.tenant === tenant);
+    return { data: found.map(approvalView), next_cursor: null };
+  }
+
+  #vote({ req, url, body, tenant }: Ask, res: ServerResponse): void {
+    const [, , , , id = '', action = ''] = url.pathname.split('/');
+    const approval = this.approvals.get(id);
+    const { expected_ceremony_hash: expected } = body as Record<string, string>;
+    if (approval === undefined || approval.tenant !== tenant) return send(res, 404, {});
+    if (expected !== hash(`${id}${approval.state}`)) return send(res, 412, {});
+    if (approval.state !== 'pending') return send(res, 409, {});
+    approval.state = action === 'approve' ? 'approved' : 'denied';
+    this.votes.push({ approver: String(req.headers['x-gov-principal-id']), action });
+    send(res, 200, approvalView(approval));
+  }
+
+  #capabilities() {
+    const tools = this.tools.map((name) => ({
+      name,
+      server_id: 'files',
+      description: name,
+      effect_level: 'E2',
+      input_schema: { type: 'object' },
+      definition_hash: hash(name),
+    }));
+    return { server_name: 'stub', version: '0', tools };
+  }
+
+  #keys() {
+    const key = { ...publicKeyToJwk(this.#signer.publicKey), kid: this.#signer.keyId, use: 'sig', alg: 'EdDSA' };
+    return { keys: [{ ...key, valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null }], log_origin: 'stub', log_vkey: 'stub' };
+  }
+}
+
+type Ask = { req: IncomingMessage; url: URL; body: unknown; tenant: string };
+type Sealing = { ask: Ask; session: string; action: string; tool: string | null; verdict: StubVerdict };
+type Receipt = {
+  payload: Record<string, unknown> & Record<'receipt_id' | 'decision_id' | 'session_id' | 'tenant_id' | 'reason_code', string>;
+  signature: object;
+  receipt_hash: string;
+  log_index: number;
+};
+
+function decisionOf({ payload, ...receipt }: Receipt, approval: Approval | null): Record<string, unknown> {
+  return {
+    verdict: payload['verdict'],
+    allow: payload['verdict'] === 'ALLOW',
+    reason_code: payload['reason_code'],
+    reason: 'as the table says',
+    decision_id: payload.decision_id,
+    record_id: `rec_${ulid()}`,
+    record_hash: payload['record_hash'],
+    receipt_id: payload.receipt_id,
+    receipt_hash: receipt.receipt_hash,
+    policy_hash: payload['policy_hash'],
+    policy_epoch: 1,
+    lamport_clock: payload['lamport_clock'],
+    log_index: receipt.log_index,
+    trace: [],
+    ...(approval === null ? {} : { approval: { approval_id: approval.id, expires_at: approval.expiresAt, approve_url: 'http://x' } }),
+    receipt: { payload, ...receipt },
+  };
+}
+
+function approvalView(approval: Approval) {
+  const now = new Date().toISOString();
+  return {
+    approval_id: approval.id,
+    state: approval.state,
+    tenant_id: approval.tenant,
+    requested_by: 'agent:x',
+    session_id: approval.session,
+    action: 'tool.call',
+    tool: approval.tool,
+    resource: null,
+    intent_hash: hash('intent'),
+    policy_hash: hash('policy'),
+    receipt_id: approval.receiptId,
+    reason: 'as the table says',
+    quorum: 1,
+    approvers: [],
+    approved_by: [],
+    scope: 'once',
+    uses_remaining: 1,
+    timelock_until: null,
+    expires_at: approval.expiresAt,
+    ceremony_hash: hash(`${approval.id}${approval.state}`),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function headersOf({ payload }: Receipt): Record<string, string> {
+  return { 'x-gov-decision-id': payload.decision_id, 'x-gov-receipt-id': payload.receipt_id };
+}
+
+function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
