@@ -1,0 +1,48 @@
+import type { Step } from './step.ts';
+
+export type DemoReport = {
+  say(line: string): void;
+  show(step: Step): void;
+  end(summary: { ok: boolean; seconds: number; failure: string | null }): void;
+};
+
+/** For people: aligned, one block for each step. */
+export function readableReport(write: (text: string) => void): DemoReport {
+  let number = 0;
+  const row = (name: string, value: string) => write(`     ${name.padEnd(9)} ${value}\n`);
+  return {
+    say: (line) => write(`${line}\n`),
+    show: (step) => {
+      number += 1;
+      write(`\n ${String(number).padStart(2)}  ${step.title}\n`);
+      row('asked', step.asked);
+      row('verdict', `${step.verdict.padEnd(9)} ${step.reasonCode}`);
+      if (step.receiptId !== null) row('receipt', step.receiptId);
+      for (const [name, value] of step.details ?? []) row(name, value);
+      row('', step.explanation);
+    },
+    end: ({ ok, seconds, failure }) => {
+      write(ok ? `\nAll steps as promised, in ${seconds.toFixed(1)} s.\n` : `\nThe demo failed: ${failure}\n`);
+    },
+  };
+}
+
+/** For machines: one JSON object on one line at the end. */
+export function jsonReport(write: (text: string) => void): DemoReport {
+  const steps: object[] = [];
+  return {
+    say: () => undefined,
+    show: ({ title, asked, verdict, reasonCode, receiptId, explanation, details = [] }) => {
+      steps.push({
+        title,
+        asked,
+        verdict,
+        reason_code: reasonCode,
+        receipt_id: receiptId,
+        explanation,
+        details: Object.fromEntries(details),
+      });
+    },
+    end: (summary) => write(`${JSON.stringify({ ...summary, steps })}\n`),
+  };
+}

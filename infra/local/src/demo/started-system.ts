@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from '../config.ts';
+import { freePort } from '../ports.ts';
+
+export type StartedSystem = {
+  gatewayUrl: string;
+  kernelUrl: string;
+  adminApiKey: string;
+  filesDir: string;
+  /** As Ctrl-C does: drains, stops PostgreSQL, waits for the end. */
+  stop(): Promise<void>;
+  /** As a power cut does. */
+  kill(): Promise<void>;
+};
+
+/** A first start on a slow machine unpacks a database cluster and applies migrations. */
+const readyTimeoutMs = 120_000;
+const mainUp = fileURLToPath(new URL('../main-up.js', import.meta.url));
+
+export type StartOptions = { dataDir: string; variables?: Record<string, string>; script?: string };
+
+/** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
+export async function startSystem({ dataDir, variables = {}, script = mainUp }: StartOptions): Promise<StartedSystem> {
+  const [gatewayPort, kernelPort, healthPort] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    ...plainEnvironment(),
+    GOV_DATA_DIR: dataDir,
+    GATEWAY_PORT: String(gatewayPort),
+    GOV_PORT: String(kernelPort),
+    GOV_HEALTH_PORT: String(healthPort),
+    ...variables,
+  };
+  const child = spawn(process.execPath, [...process.execArgv, script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  await untilReady(child);
+  const local = readLocalEnvironment(join(dataDir, 'local.env'));
+  return {
+    gatewayUrl: local['GATEWAY_URL'] ?? '',
+    kernelUrl: local['KERNEL_URL'] ?? '',
+    adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
+    filesDir: join(dataDir, 'files'),
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+  };
+}
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new TypeError('The child has no output');
+  createInterface({ input: stderr }).on('line', (line) => said.push(line));
+  const ready = new Promise<void>((resolve, reject) => {
+    createInterface({ input: stdout }).on('line', (line) => {
+      said.push(line);
+      if (line === 'countersign ready') resolve();
+    });
+    child.once('exit', () => reject(new Error(`The system did not start:\n${said.join('\n')}`)));
+    setTimeout(
+      () => reject(new Error(`The system was not ready in time:\n${said.join('\n')}`)),
+      readyTimeoutMs,
+    ).unref();
+  });
+  await ready.catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+function readLocalEnvironment(file: string): Record<string, string> {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('='));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}

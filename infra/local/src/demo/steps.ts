@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { operatorClient, type Agent } from './agent.ts';
+import type { StartedSystem } from './started-system.ts';
+import { DemoFailure, expectStep, type Step } from './step.ts';
+
+export type Stage = { system: StartedSystem; agent: Agent; show(step: Step): void };
+
+/** Everything the demo does while the system runs, in order. */
+export async function playSteps(stage: Stage): Promise<void> {
+  await readThroughChat(stage);
+  await denyDestructive(stage);
+  await escalateApproveRepeat(stage);
+  await exhaustBudget(stage);
+}
+
+/** The model asks for a tool in its answer; the boundary decides the model call and the tool call; then the tool runs. */
+async function readThroughChat({ system, agent, show }: Stage): Promise<void> {
+  const args = { path: join(system.filesDir, 'notes.md') };
+  const completion = await agent.openai.chat.completions.create({
+    model: 'demo-model',
+    messages: [{ role: 'user', content: `What do my notes say?\ncall:files__read_text_file ${JSON.stringify(args)}` }],
+    tools: [{ type: 'function', function: { name: 'files__read_text_file', parameters: { type: 'object' } } }],
+  });
+  const released = completion.choices[0]?.message.tool_calls?.length ?? 0;
+  const result = await agent.callTool('files.read_text_file', args);
+  const step = stepOf(result, {
+    title: 'The agent reads a file: OpenAI SDK for the thought, MCP for the act',
+    asked: 'files.read_text_file notes.md',
+    explanation:
+      'Reading inside the granted folder is allowed. The act is sealed before it happens, its outcome after.',
+    details: [
+      ['chat', `${completion.model} asked for ${released} tool call; the boundary let it through`],
+      ['read', firstText(result)],
+      ['outcome', String(result._meta?.['countersign/outcome_receipt_id'])],
+    ],
+  });
+  if (released !== 1) throw new DemoFailure(step.title, '1 released tool call', String(released));
+  show(expectStep(step, 'ALLOW', 'ALLOWED'));
+}
+
+async function denyDestructive({ system, agent, show }: Stage): Promise<void> {
+  const record = join(system.filesDir, 'records', '2026.csv');
+  const before = readFileSync(record, 'utf8');
+  const result = await agent.callTool('files.write_file', { path: record, content: '' });
+  const step = stepOf(result, {
+    title: 'The agent tries to wipe a record',
+    asked: 'files.write_file records/2026.csv ""',
+    explanation: 'Policy refuses. The refusal leaves the same proof as a permission, and the file is as it was.',
+  });
+  if (readFileSync(record, 'utf8') !== before) throw new DemoFailure(step.title, 'an unchanged file', 'a changed file');
+  show(expectStep(step, 'DENY', 'POLICY_DENIED'));
+}
+
+async function escalateApproveRepeat({ system, agent, show }: Stage): Promise<void> {
+  const letter = join(system.filesDir, 'letter.md');
+  const args = { path: letter, content: 'Dear customer, thank you for waiting.\n' };
+  const asked = 'files.write_file letter.md "Dear customer, …"';
+  const first = await agent.callTool('files.write_file', args);
+  const approvalId = String(first._meta?.['countersign/approval_id']);
+  const waiting = stepOf(first, {
+    title: 'The agent overwrites a letter',
+    asked,
+    explanation: 'Overwriting is hard to undo, so a person must approve this one call. Nothing was written.',
+    details: [['approval', approvalId]],
+  });
+  show(expectStep(waiting, 'ESCALATE', 'APPROVAL_REQUIRED'));
+  show(await approve(system, approvalId));
+  const repeated = stepOf(await agent.callTool('files.write_file', args, approvalId), {
+    title: 'The agent repeats exactly the same call',
+    asked,
+    explanation: 'The approval fits this call and this policy, and is used up in the transaction that allows it.',
+    details: [['written', JSON.stringify(readFileSync(letter, 'utf8').trimEnd())]],
+  });
+  show(expectStep(repeated, 'ALLOW', 'ALLOWED'));
+  const again = stepOf(await agent.callTool('files.write_file', args, approvalId), {
+    title: 'The agent tries the approval a second time',
+    asked,
+    explanation: 'An approval is good for one call.',
+  });
+  show(expectStep(again, 'DENY', 'APPROVAL_CONSUMED'));
+}
+
+async function approve(system: StartedSystem, approvalId: string): Promise<Step> {
+  const operator = operatorClient(system, 'alice');
+  const { body } = await operator.listApprovals({ query: { state: 'pending' } });
+  const pending = body.data.find((approval) => approval.approval_id === approvalId);
+  if (pending === undefined) throw new DemoFailure('approval', 'a pending approval', 'none');
+  const { approval_id, ceremony_hash } = pending;
+  const approved = await operator.transitionApproval({
+    params: { approval_id, action: 'approve' },
+    body: { reason: 'The letter is fine.', expected_ceremony_hash: ceremony_hash },
+    headers: { 'if-match': `"${ceremony_hash}"` },
+  });
+  const { body: receipts } = await operator.listReceipts({ query: { kind: 'approval', limit: 1 } });
+  const step = {
+    title: 'A person approves that call',
+    asked: `approve ${approvalId} as alice`,
+    verdict: approved.body.state.toUpperCase(),
+    reasonCode: `by ${approved.body.approved_by.join(', ')}`,
+    receiptId: receipts.data[0]?.payload.receipt_id ?? null,
+    explanation: 'Bound to the hash of the call and of the policy; never by the one who asked.',
+  };
+  return expectStep(step, 'APPROVED', 'by alice');
+}
+
+const budgetedCalls = 2;
+
+async function exhaustBudget({ system, agent, show }: Stage): Promise<void> {
+  await operatorClient(system, 'alice').putBudget({
+    params: { budget_id: 'demo-listing' as never }, // the branded id of a literal that fits its pattern
+    body: { subject: 'tool:files.list_directory', window: 'total', tool_call_limit: budgetedCalls } as never, // defaults are the server's
+  });
+  for (let call = 1; call <= budgetedCalls; call += 1)
+    await agent.callTool('files.list_directory', { path: system.filesDir });
+  const result = await agent.callTool('files.list_directory', { path: system.filesDir });
+  const step = stepOf(result, {
+    title: `The agent lists a folder more often than its budget of ${budgetedCalls}`,
+    asked: `files.list_directory, call ${budgetedCalls + 1} of ${budgetedCalls}`,
+    explanation: 'Budgets are reserved in the deciding transaction, so parallel calls cannot overdraw them.',
+  });
+  show(expectStep(step, 'DENY', 'BUDGET_EXCEEDED'));
+}
+
+type Telling = Pick<Step, 'title' | 'asked' | 'explanation' | 'details'>;
+
+function stepOf({ _meta }: CallToolResult, telling: Telling): Step {
+  return {
+    ...telling,
+    verdict: String(_meta?.['countersign/verdict']),
+    reasonCode: String(_meta?.['countersign/reason_code']),
+    receiptId: String(_meta?.['countersign/receipt_id']),
+  };
+}
+
+function firstText({ content }: CallToolResult): string {
+  const [first] = content;
+  return JSON.stringify(first?.type === 'text' ? first.text.split('\n')[0] : null);
+}

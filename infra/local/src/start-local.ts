@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
+import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
+import { createInProcessBus, type InProcessBus } from '@countersign/messaging';
+import type { Lifecycle, Log } from '@countersign/service-kit';
+import { startScriptedModel } from '@countersign/testkit/scripted-model';
+import type { LocalSettings } from './config.ts';
+import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
+import { holdDataDir } from './hold-data-dir.ts';
+import { filesystemServer } from './mcp-servers.ts';
+import { assertPortFree } from './ports.ts';
+import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
+
+export type LocalSystem = {
+  gatewayUrl: string;
+  kernelUrl: string;
+  healthUrl: string;
+  /** Where model calls go, and whether that is the scripted model. */
+  model: { url: string; isScripted: boolean };
+  dataDir: DataDir;
+  gateway: StartedGateway;
+};
+
+type Parts = { lifecycle: Lifecycle; log: Log };
+
+/**
+ * Starts the whole system in this process: PostgreSQL, model, kernel, gateway. Everything started is registered with the lifecycle,
+ * so that `lifecycle.stop()` ends it in reverse, also after a start that failed half-way. Throws LocalProblem for what the
+ * person can mend.
+ */
+export async function startLocal(settings: LocalSettings, { lifecycle, log }: Parts): Promise<LocalSystem> {
+  await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
+  await assertPortFree(settings.kernelPort, 'GOV_PORT');
+  await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
+  const dataDir = openDataDir(settings.dataDir, settings);
+  const hold = holdDataDir(dataDir.path);
+  lifecycle.onClose('data directory', hold.release);
+  const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
+  const bus = sharedBus(settings, { lifecycle, log });
+  const shared = { lifecycle, ...(bus ? { bus } : {}) };
+  const model = await modelOf(settings, lifecycle);
+  const kernel = await startKernel(
+    kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url })),
+    {
+      ...shared,
+    },
+  );
+  const gateway = await startGateway(
+    gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url })),
+    {
+      ...shared,
+    },
+  );
+  await gateway.subscribed;
+  bus?.release();
+  const system = {
+    gatewayUrl: gateway.url,
+    kernelUrl: kernel.url,
+    healthUrl: kernel.healthUrl,
+    model,
+    dataDir,
+    gateway,
+  };
+  writeLocalEnvironment(system);
+  return system;
+}
+
+/**
+ * One bus for both services, held until both have declared their queues. With a broker each service opens its own connection.
+ */
+function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Parts): InProcessBus | null {
+  if (amqpUrl !== null) return null;
+  const bus = createInProcessBus({ held: true, report: ({ name, fields }) => log.warn(`messaging.${name}`, fields) });
+  lifecycle.onClose('bus', () => bus.close());
+  return bus;
+}
+
+async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Promise<LocalSystem['model']> {
+  const url = forKernel['GOV_UPSTREAM_URL'];
+  if (url) return { url, isScripted: false };
+  const scripted = await startScriptedModel();
+  lifecycle.onClose('scripted model', () => scripted.close());
+  return { url: scripted.url, isScripted: true };
+}
+
+type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
+
+function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {
+  const { secrets, filesDir } = dataDir;
+  return {
+    GOV_MCP_SERVERS: filesystemServer(filesDir),
+    GOV_LOG_LEVEL: 'warn',
+    ...settings.forKernel,
+    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
+    DATABASE_URL: urls.kernel,
+    GOV_PORT: String(settings.kernelPort),
+    GOV_HEALTH_PORT: String(settings.healthPort),
+    GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
+    GOV_SIGNING_KEY: secrets.signingKey,
+    GOV_TENANT_SALT_SECRET: secrets.tenantSaltSecret,
+    GOV_POLICY_FILE: settings.policyFile,
+    GOV_UPSTREAM_URL: modelUrl,
+  };
+}
+
+function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { kernelUrl: string }) {
+  const { secrets, trustedPublicKey } = dataDir;
+  return {
+    GOV_LOG_LEVEL: 'warn',
+    NODE_ENV: 'development',
+    GOV_FAIL_CLOSED: '1',
+    ...settings.forGateway,
+    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
+    DATABASE_URL: urls.gateway,
+    GOV_GATEWAY_PORT: String(settings.gatewayPort),
+    GOV_SESSION_SECRET: secrets.sessionSecret,
+    GOV_GOVERNANCE_URL: kernelUrl,
+    GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
+  };
+}
+
+/** For other programs on this machine: `set -a; . .countersign/local.env`. */
+function writeLocalEnvironment({ gatewayUrl, kernelUrl, dataDir }: LocalSystem): void {
+  const { path, secrets, trustedPublicKey } = dataDir;
+  const values = {
+    GATEWAY_URL: gatewayUrl,
+    KERNEL_URL: kernelUrl,
+    GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
+    GOV_TRUSTED_PUBLIC_KEY: trustedPublicKey,
+  };
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
+  writePrivate(join(path, 'local.env'), lines.join(''));
+}

@@ -1,0 +1,51 @@
+import { createLogger, runService, type Log } from '@countersign/service-kit';
+import type { LocalSettings } from './config.ts';
+import { LocalProblem } from './local-problem.ts';
+import { serveSignInLink } from './sign-in-link.ts';
+import { startLocal, type LocalSystem } from './start-local.ts';
+
+/** Draining waits for running calls, then PostgreSQL writes its checkpoint. */
+const stopTimeoutMs = 45_000;
+
+/** Runs the whole system in the foreground until Ctrl-C. */
+export async function up(settings: LocalSettings): Promise<void> {
+  const log = createLogger({ service: 'local', level: 'warn', layout: 'readable', stream: process.stderr });
+  await runService({
+    log: explainProblems(log),
+    stopTimeoutMs,
+    start: async (lifecycle) => {
+      const system = await startLocal(settings, { lifecycle, log });
+      const link = await serveSignInLink(system.gateway);
+      lifecycle.onClose('sign-in link', () => link.close());
+      process.stdout.write(welcome(system, link.url));
+    },
+  });
+}
+
+/** What the person can mend is said in words, not as an event with a stack. */
+function explainProblems(log: Log): Log {
+  return {
+    ...log,
+    error: (event, fields) => {
+      const problem = fields?.['error'];
+      if (problem instanceof LocalProblem) process.stderr.write(`\n${problem.message}\n`);
+      else log.error(event, fields);
+    },
+  };
+}
+
+function welcome(system: LocalSystem, signInUrl: string): string {
+  const { gatewayUrl, kernelUrl, healthUrl, model, dataDir } = system;
+  const rows = [
+    ['Gateway', gatewayUrl],
+    ['Kernel', kernelUrl],
+    ['OpenAI-compatible', `${kernelUrl}/v1`],
+    ['MCP', `${kernelUrl}/mcp`],
+    ['Kernel health', `${healthUrl}/health/ready`],
+    ['Model', model.isScripted ? `${model.url} (scripted; set GOV_UPSTREAM_URL for a real one)` : model.url],
+    ['Keys', `${dataDir.path}/local.env`],
+    ['Files for agents', dataDir.filesDir],
+    ['Sign in once', signInUrl],
+  ];
+  return `\n${rows.map(([name = '', value = '']) => `  ${name.padEnd(18)} ${value}\n`).join('')}\ncountersign ready\n`;
+}
