@@ -39,6 +39,12 @@ export class GovernedStream {
     return passed.map((choice) => ({ ...envelope, choices: [choice] }));
   }
 
+  /** Throws UPSTREAM_FAILED when the upstream says it is done while a call is still open. */
+  assertFinished(): void {
+    const open = [...this.#choices.values()].some(({ isFinished, calls }) => !isFinished && !calls.isEmpty);
+    if (open) throw malformedAnswer(new Error('A tool call was never finished'));
+  }
+
   async #choice(value: unknown): Promise<JsonObject[]> {
     if (!isJsonObject(value)) throw malformedAnswer();
     const delta = value['delta'] ?? {};

@@ -36,6 +36,8 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const headers = headersOf(apiKey, stream);
       const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unreachable);
+      // A body that nobody reads any more still reports its abort; without a listener that would end the process.
+      answer.body.on('error', () => undefined);
       return {
         status: answer.statusCode,
         contentType: single(answer.headers['content-type']) ?? '',

@@ -22,7 +22,10 @@ export class StreamRelay {
 
   async run(body: Readable, governed: GovernedStream, bytesMax: number): Promise<void> {
     for await (const data of eventsOf(body, bytesMax)) {
-      if (data === done) return await this.#write(done);
+      if (data === done) {
+        governed.assertFinished();
+        return await this.#write(done);
+      }
       for (const chunk of await governed.chunk(data)) await this.#write(JSON.stringify(chunk));
     }
     throw malformedAnswer(new Error('The stream ended without [DONE]'));

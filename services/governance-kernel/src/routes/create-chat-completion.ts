@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import { AppError, SessionId, type ErrorEnvelope } from '@countersign/contracts';
 import { createChatCompletion } from '@countersign/contracts/governance-kernel';
-import { prepared, takenOver, type IdempotencyClaim, type IdempotencyStore } from '@countersign/service-kit';
+import { takenOver, type IdempotencyClaim, type IdempotencyStore } from '@countersign/service-kit';
 import { answerOnce } from '../chat/answer-once.ts';
-import { completeChat, type ChatExchange, type ChatParts } from '../chat/complete-chat.ts';
+import { completeChat, type ChatExchange, type ChatParts, type WholeAnswer } from '../chat/complete-chat.ts';
 import { handleTenant } from '../handle.ts';
-import { approvalGrantHeader, defaultSession, parseNamed, sessionHeader } from '../mcp/call-settings.ts';
+import { approvalGrantHeader, defaultSession, sessionHeader } from '../mcp/call-settings.ts';
 
 export type ChatRouteParts = ChatParts & { answers: IdempotencyStore };
 
@@ -14,18 +15,33 @@ export const createChatCompletionRoute = (kernel: ChatRouteParts) =>
     const { body, rawBody, caller, req, res, signal, log, requestId, idempotency } = input;
     if (!kernel.upstream.isConfigured) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
     if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
-    const session =
-      sessionHeader(req.headers) ?? parseNamed(SessionId, 'user', body.user) ?? defaultSession('chat', caller);
+    const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession('chat', caller);
     const approvalGrant = approvalGrantHeader(req.headers);
     const exchange = { caller, session, request: body, body: rawBody, approvalGrant, signal, log, requestId };
-    if (idempotency !== null) return await completeOnce(kernel, exchange, { res, claim: idempotency });
-    const answer = await completeChat(kernel, exchange, res);
-    return answer === null ? takenOver : prepared(answer.status, answer.text, answer.headers);
+    const answer =
+      idempotency === null
+        ? await completeChat(kernel, exchange, res)
+        : await completeOnce(kernel, exchange, { res, claim: idempotency });
+    if (answer !== null) sendWhole(res, answer);
+    return takenOver;
   });
 
-type Once = { res: Parameters<typeof completeChat>[2]; claim: IdempotencyClaim };
+/** OpenAI's `user` is free text: what cannot name a session does not. */
+function userSession(user: string | undefined): SessionId | null {
+  const parsed = SessionId.safeParse(user);
+  return parsed.success ? parsed.data : null;
+}
 
-async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { res, claim }: Once) {
+/** An upstream's status is its own: no contract lists what a model server may answer. */
+function sendWhole(res: ServerResponse, { status, text, headers }: WholeAnswer): void {
+  const length = String(Buffer.byteLength(text));
+  res.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8', 'content-length': length });
+  res.end(text);
+}
+
+type Once = { res: ServerResponse; claim: IdempotencyClaim };
+
+async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { res, claim }: Once): Promise<WholeAnswer> {
   if (exchange.request.stream === true) {
     throw new AppError('INVALID_REQUEST', 'A stream cannot be replayed: send no Idempotency-Key, or stream: false', {
       param: 'Idempotency-Key',
@@ -38,10 +54,7 @@ async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { re
     if (whole === null) throw new Error('A whole answer was asked for');
     return whole;
   });
-  return prepared(answer.status, answer.text, {
-    ...answer.headers,
-    ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
-  });
+  return { ...answer, headers: { ...answer.headers, ...(replayed ? { 'idempotency-replayed': 'true' } : {}) } };
 }
 
 /** OpenAI clients match on lower-case codes; the two refusals of the boundary have the names that its documents give them. */
