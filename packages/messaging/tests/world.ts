@@ -13,7 +13,7 @@ import {
 import { inTransaction, type Database } from '@countersign/database';
 import { amqpUrl, createBus, databaseUrl, type DriverName } from './drivers.ts';
 import { effectsTableSql, noteTaken, openSchema } from './note.ts';
-import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 
 export const newEvent = eventFactory({ source: '/messaging-test' });
 
