@@ -9,13 +9,20 @@ import {
 } from '@countersign/service-kit';
 import type { Kernel } from './context.ts';
 import { kernelGuards } from './guards.ts';
+import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
+import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { describeMcpRoute } from './routes/describe-mcp.ts';
 import { evaluateRoute } from './routes/evaluate.ts';
 import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { healthzRoute, versionRoute } from './routes/health.ts';
+import { listApprovalsRoute } from './routes/list-approvals.ts';
+import { listBudgetsRoute } from './routes/list-budgets.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
+import { putBudgetRoute } from './routes/put-budget.ts';
+import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
+import { transitionApprovalRoute } from './routes/transition-approval.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
@@ -28,6 +35,13 @@ export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
       versionRoute(kernel),
       ...healthEndpoints(readinessChecks(kernel), lifecycle),
       evaluateRoute(kernel),
+      listApprovalsRoute(kernel),
+      createApprovalRoute(kernel),
+      transitionApprovalRoute(kernel),
+      approveByKernelRoute(kernel),
+      listBudgetsRoute(kernel),
+      putBudgetRoute(kernel),
+      putPolicyBundleRoute(kernel),
       createChatCompletionRoute(kernel),
       describeMcpRoute(kernel),
       callMcpRoute(kernel),

@@ -14,6 +14,7 @@ import { evaluateRules, gateRoster } from '@countersign/policy';
 import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
+import { readApproverKeys } from './approvals/approver-keys.ts';
 import { createBoundary, settleReceipt, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings } from './boundary/conclude-call.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
@@ -103,7 +104,21 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
   const stores = { database, pool, prisma: openPrisma(database) };
-  const made = { config, clock, log, signer, provider, newUlid, newEvent, rosterHash, ledger, policies, cycle };
+  const approverKeys = readApproverKeys(config.GOV_APPROVER_KEYS);
+  const made = {
+    approverKeys,
+    config,
+    clock,
+    log,
+    signer,
+    provider,
+    newUlid,
+    newEvent,
+    rosterHash,
+    ledger,
+    policies,
+    cycle,
+  };
   return { ...made, ...stores, boundary: createBoundary(cycle) };
 }
 

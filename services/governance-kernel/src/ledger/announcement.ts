@@ -1,4 +1,4 @@
-import type { Digest, EffectLevel, ReasonCode, Verdict } from '@countersign/contracts';
+import type { Digest, EffectLevel, PlainJson, ReasonCode, Verdict } from '@countersign/contracts';
 import type { ReceiptKind } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf, type CryptoProvider } from '@countersign/crypto';
 import { decisionIdOf, receiptIdOf, recordIdOf } from '../boundary/statement-of.ts';
@@ -17,6 +17,8 @@ export type Announcement = Speaker & {
   policyHash: Digest | null;
   policyEpoch: number;
   approvalId: Statement['receipt']['approval_id'] | null;
+  /** What the statement rests on, for whoever checks it offline. */
+  facts?: Record<string, PlainJson>;
   rosterHash: Digest;
 };
 
@@ -58,7 +60,7 @@ export function announcementOf(provider: CryptoProvider, said: Announcement): St
       ...common,
       type: 'countersign.record.v1',
       record_id: recordIdOf(said.ulid),
-      intent: { ...named, intent_hash: intentHash, facts: {} },
+      intent: { ...named, intent_hash: intentHash, facts: said.facts ?? {} },
       gates: [],
       gate_roster_hash: said.rosterHash,
       matched_rules: [],

@@ -1,6 +1,7 @@
-import type { Digest } from '@countersign/contracts';
+import { AppError, type Digest, type Instant } from '@countersign/contracts';
 import type { StoredPolicy } from '../policy/policies.ts';
 import type pg from 'pg';
+import type { Prisma } from './prisma.ts';
 
 type Row = { tenant_id: string; epoch: number; policy_hash: Digest; bundle: string; key_id: string; signature: string };
 
@@ -17,4 +18,14 @@ export async function listActivePolicies(pool: pg.Pool, tenants: string[]): Prom
     keyId: row.key_id,
     signature: row.signature,
   }));
+}
+
+/** When this epoch became active; confirmations do not move it. */
+export async function getActivationTime(
+  prisma: Prisma,
+  { tenant, epoch }: { tenant: string; epoch: number },
+): Promise<Instant> {
+  const row = await prisma.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
+  if (row === null) throw new AppError('NOT_FOUND', 'This epoch was never activated');
+  return row.activated_at.toISOString() as Instant; // toISOString writes exactly this form
 }

@@ -1,0 +1,36 @@
+import type { Instant } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { ApprovalRow } from './approval-row.ts';
+import { isExpired } from './expire.ts';
+
+/** An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. */
+export function approvalView(row: ApprovalRow, nowMs: number): Approval {
+  return {
+    approval_id: row.id,
+    state: isExpired(row, nowMs) ? 'expired' : row.state,
+    tenant_id: row.tenant,
+    requested_by: row.requestedBy,
+    session_id: row.session,
+    action: row.action,
+    tool: row.tool,
+    resource: row.resource,
+    intent_hash: row.intentHash,
+    policy_hash: row.policyHash,
+    receipt_id: row.receiptId,
+    reason: row.reason,
+    quorum: row.quorum,
+    approvers: row.approvers,
+    approved_by: row.approvedBy,
+    scope: row.scope,
+    uses_remaining: row.usesRemaining,
+    timelock_until: row.timelockUntilMs === null ? null : instant(row.timelockUntilMs),
+    expires_at: instant(row.expiresAtMs),
+    ceremony_hash: row.ceremonyHash,
+    created_at: instant(row.createdAtMs),
+    updated_at: instant(row.updatedAtMs),
+  };
+}
+
+function instant(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
+}

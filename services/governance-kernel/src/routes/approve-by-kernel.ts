@@ -1,0 +1,31 @@
+import { AppError, type TenantId } from '@countersign/contracts';
+import { approveByKernel } from '@countersign/contracts/governance-kernel';
+import { answer } from '@countersign/service-kit';
+import { approvalView } from '../approvals/approval-view.ts';
+import { decideApproval } from '../approvals/approvals.ts';
+import { requireSameSubject, verifyStatement } from '../approvals/approver-keys.ts';
+import type { Kernel } from '../context.ts';
+import { handleSystem } from '../handle.ts';
+import { etag } from '../if-match.ts';
+import { findApproval } from '../store/approval-store.ts';
+
+/** Approves or denies by the approver's own signature; the service that carries it here is trusted with nothing. */
+export const approveByKernelRoute = (kernel: Kernel) =>
+  handleSystem(approveByKernel)(async ({ body }) => {
+    const { statement, key_id, signature } = body;
+    verifyStatement(kernel.provider, kernel.approverKeys, body);
+    const tenant = statement.tenant_id as TenantId; // equal to that of an enrolled key
+    const approval = await findApproval(kernel.prisma, { tenant, id: statement.approval_id });
+    if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+    const moved = await decideApproval(kernel, {
+      tenant,
+      id: approval.id,
+      session: approval.session,
+      action: statement.decision,
+      by: statement.approver_id,
+      expectedCeremonyHash: statement.ceremony_hash,
+      evidence: { credential: 'ed25519', key_id, signature, statement },
+      verify: (locked) => requireSameSubject(locked, body),
+    });
+    return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
+  });

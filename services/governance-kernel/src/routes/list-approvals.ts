@@ -1,0 +1,16 @@
+import { listApprovals } from '@countersign/contracts/governance-kernel';
+import { approvalView } from '../approvals/approval-view.ts';
+import type { Kernel } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import * as store from '../store/approval-store.ts';
+
+export const listApprovalsRoute = ({ prisma, clock }: Kernel) =>
+  handleTenant(listApprovals)(async ({ query, caller }) => {
+    const now = clock();
+    const filter = { tenant: caller.tenant, state: query.state, session: query.session_id };
+    return await store.listApprovals(prisma, filter, {
+      page: query,
+      now,
+      item: (row) => approvalView(row, now.getTime()),
+    });
+  });

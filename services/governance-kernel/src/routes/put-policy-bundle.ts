@@ -1,0 +1,22 @@
+import { putPolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { Kernel } from '../context.ts';
+import { handleSystem } from '../handle.ts';
+import { getActivationTime } from '../store/policy-store.ts';
+
+/** Activates a bundle for a tenant, or confirms that it is still the one. The signature decides, not the bearer. */
+export const putPolicyBundleRoute = ({ policies, prisma }: Kernel) =>
+  handleSystem(putPolicyBundle)(async ({ params, body, caller }) => {
+    const { tenant } = params;
+    const { bundle, epoch, signature } = body;
+    const { hash, at } = await policies.activate({ tenant, bundle, epoch, signature, by: caller.principal });
+    const activatedAt = await getActivationTime(prisma, { tenant, epoch });
+    return {
+      tenant_id: tenant,
+      name: bundle.name,
+      version: bundle.version,
+      policy_hash: hash,
+      epoch,
+      activated_at: activatedAt,
+      confirmed_at: at,
+    };
+  });

@@ -1,0 +1,40 @@
+import { AppError, type Digest } from '@countersign/contracts';
+import { transitionApproval } from '@countersign/contracts/governance-kernel';
+import { answer } from '@countersign/service-kit';
+import { approvalView } from '../approvals/approval-view.ts';
+import { decideApproval } from '../approvals/approvals.ts';
+import type { Kernel } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { etag, ifMatchTags } from '../if-match.ts';
+import { findApproval } from '../store/approval-store.ts';
+
+/** Approves, denies or revokes. Whoever decides names the ceremony hash that they looked at. */
+export const transitionApprovalRoute = (kernel: Kernel) =>
+  handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
+    const { tenant, principal } = caller;
+    const approval = await findApproval(kernel.prisma, { tenant, id: params.approval_id });
+    if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+    const moved = await decideApproval(kernel, {
+      tenant,
+      id: approval.id,
+      session: approval.session,
+      action: params.action,
+      by: principal,
+      expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
+      evidence: { credential: 'operator_bearer', ...(body.reason === undefined ? {} : { reason: body.reason }) },
+    });
+    return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
+  });
+
+/** Header or body; both may be sent when they agree. The hash is checked again under the lock. */
+function expectedHash(tags: string[] | null, expected: Digest | undefined, current: Digest): Digest {
+  const named = [
+    ...(tags === null ? [] : [tags.includes(current)]),
+    ...(expected === undefined ? [] : [expected === current]),
+  ];
+  if (named.length === 0)
+    throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ceremony_hash you read', { param: 'If-Match' });
+  if (named.includes(false))
+    throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', { param: 'If-Match' });
+  return current;
+}
