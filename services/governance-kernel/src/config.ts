@@ -45,6 +45,8 @@ const Variables = z.object({
   /** Inline JSON or the path of a JSON file: { servers: [...] }. */
   GOV_MCP_SERVERS: z.string().optional(),
   GOV_MCP_TIMEOUT: durationMs(60_000),
+  /** How long a tool definition that changed upstream may go unseen. */
+  GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
   GOV_ALLOWED_HOSTS: list(),
   GOV_ALLOWED_ORIGINS: list(),
   GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),

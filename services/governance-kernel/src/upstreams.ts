@@ -23,9 +23,6 @@ export type UpstreamsParts = {
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 8_388_608;
-/** How long a changed definition may go unseen; each decision then costs no extra round trip more often than that. */
-const listAgeMaxMs = 1_000;
-
 /** What the kernel calls on ALLOW: the model server and the MCP servers. `mcp.start()` connects; `close()` ends what it started. */
 export function createUpstreams({ config, boundary, log, registry, answers }: UpstreamsParts) {
   const upstream = createModelUpstream({
@@ -38,7 +35,7 @@ export function createUpstreams({ config, boundary, log, registry, answers }: Up
     registry,
     scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
     callTimeoutMs: config.GOV_MCP_TIMEOUT,
-    listAgeMaxMs,
+    listAgeMaxMs: config.GOV_MCP_LIST_MAX_AGE,
     outputBytesMax,
     log,
     now: () => performance.now(),

@@ -41,7 +41,7 @@ export type Upstreams = {
 export type OpenAiOptions = { tenant?: string; headers?: Record<string, string> };
 
 /** A kernel before a scripted model, a note server over HTTP and a process server over stdio. */
-export async function startUpstreams(env: Record<string, string> = {}): Promise<Upstreams> {
+export async function startUpstreams(env: Record<string, string> = {}, moreServers: object[] = []): Promise<Upstreams> {
   const model = await startScriptedModel();
   const notes = await startNoteServer();
   const servers = [
@@ -53,6 +53,7 @@ export async function startUpstreams(env: Record<string, string> = {}): Promise<
       args: [processServer],
       env: { DECLARED: 'yes' },
     },
+    ...moreServers,
   ];
   const test = await startTestKernel({
     env: {
@@ -60,6 +61,7 @@ export async function startUpstreams(env: Record<string, string> = {}): Promise<
       GOV_UPSTREAM_API_KEY: upstreamKey,
       GOV_MCP_SERVERS: JSON.stringify({ servers }),
       GOV_MCP_TIMEOUT: '2s',
+      GOV_MCP_LIST_MAX_AGE: '0',
       ...env,
     },
   });

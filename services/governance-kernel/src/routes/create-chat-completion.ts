@@ -11,7 +11,7 @@ export type ChatRouteParts = ChatParts & { answers: IdempotencyStore };
 
 /** The OpenAI-compatible boundary. Whole answers honour Idempotency-Key; streams cannot be replayed and refuse it. */
 export const createChatCompletionRoute = (kernel: ChatRouteParts) =>
-  handleTenant(createChatCompletion, { idempotency: 'handler', renderError: openAiError })(async (input) => {
+  handleTenant(createChatCompletion, { idempotency: 'handler', renderError: openAiError })(async (input): Promise<typeof takenOver> => {
     const { body, rawBody, caller, req, res, signal, log, requestId, idempotency } = input;
     if (!kernel.upstream.isConfigured) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
     if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
