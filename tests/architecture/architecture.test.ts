@@ -43,19 +43,24 @@ const cases: Case[] = [
     },
   },
   {
-    guarantee: 'domain code of a service is handed its collaborators',
+    guarantee: 'domain code of the kernel is handed its collaborators',
     rule: services.domainIsHandedItsCollaborators,
-    offence: { 'services/gateway/src/tasks/moves.ts': `import { findTask } from '../store/tasks.ts';` },
+    offence: {
+      'services/governance-kernel/src/boundary/facts.ts': `import { findBudget } from '../store/budgets.ts';`,
+    },
     innocent: {
-      'services/gateway/src/tasks/moves.ts': `import type { Task } from '../store/tasks.ts'; import { id } from '../ids.ts';`,
-      'services/gateway/src/orchestrator/run.ts': `import { findTask } from '../store/tasks.ts';`,
+      'services/governance-kernel/src/boundary/facts.ts': `import type { Row } from '../store/budgets.ts'; import { id } from '../ids.ts';`,
+      'services/governance-kernel/src/workers/sweep.ts': `import { listOpen } from '../store/dispatches.ts';`,
     },
   },
   {
-    guarantee: 'an operation knows no wiring',
-    rule: services.operationsKnowNoWiring,
+    guarantee: 'only wiring knows wiring',
+    rule: services.onlyWiringKnowsWiring,
     offence: { 'services/gateway/src/routes/a.ts': `import { createContext } from '../context.ts';` },
-    innocent: { 'services/gateway/src/routes/a.ts': `import type { Context } from '../context.ts';` },
+    innocent: {
+      'services/gateway/src/routes/a.ts': `import type { Context } from '../context.ts';`,
+      'services/gateway/src/start.ts': `import { createContext } from './context.ts';`,
+    },
   },
   {
     guarantee: 'no route calls another route',

@@ -8,7 +8,9 @@ import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
 type Layer = 'operation' | 'store' | 'wiring' | 'domain';
 
 const operationFolders = new Set(['routes', 'orchestrator', 'workers']);
-const wiringFiles = new Set(['main.ts', 'index.ts', 'app.ts', 'context.ts', 'upstreams.ts', 'config.ts']);
+const wiringFiles = new Set(['main.ts', 'index.ts', 'start.ts', 'app.ts', 'context.ts', 'upstreams.ts', 'config.ts']);
+/** Where a verdict is made, domain code never reaches for the store: what it decides on is handed to it. */
+const deciding = 'services/governance-kernel/';
 
 function layerOf(path: string): Layer {
   const inside = insideSrc(path) ?? '';
@@ -26,18 +28,18 @@ function runningEdges({ edges }: ImportGraph): (ImportEdge & { to: string })[] {
   );
 }
 
-/** Domain code never runs an operation, the store or wiring: it knows them by type and is handed what it needs. */
+/** In the service that decides, domain code runs neither operations nor the store: it is handed what it needs. */
 export function domainIsHandedItsCollaborators(graph: ImportGraph): string[] {
   return runningEdges(graph)
-    .filter(({ from, to }) => layerOf(from) === 'domain' && layerOf(to) !== 'domain')
+    .filter(({ from, to }) => from.startsWith(deciding) && layerOf(from) === 'domain' && layerOf(to) !== 'domain')
     .map(({ from, specifier }) => `${from}: domain code may import ${specifier} as a type only`);
 }
 
-/** Operations use rules and store, and never the wiring that built them. */
-export function operationsKnowNoWiring(graph: ImportGraph): string[] {
+/** Only wiring runs wiring: everything else knows the context by its type. */
+export function onlyWiringKnowsWiring(graph: ImportGraph): string[] {
   return runningEdges(graph)
-    .filter(({ from, to }) => layerOf(from) === 'operation' && layerOf(to) === 'wiring')
-    .map(({ from, specifier }) => `${from}: an operation may import ${specifier} as a type only`);
+    .filter(({ from, to }) => layerOf(from) !== 'wiring' && layerOf(to) === 'wiring')
+    .map(({ from, specifier }) => `${from}: may import ${specifier} as a type only`);
 }
 
 /** One route never calls another: what they share is a rule. */

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { promises } from '../promises.ts';
+import { listFiles, readText, root } from './repository.ts';
+
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'STYLE.md', ...listFiles('docs', '.md')];
+
+function targetsOf(path: string): string[] {
+  const links = [...readText(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? '');
+  return links.map((link) => normalize(join(dirname(path), link)));
+}
+
+function makeTargets(): string[] {
+  return [...readText('Makefile').matchAll(/^([a-z]+):.*## /gm)].map((match) => match[1] ?? '');
+}
+
+describe('documents', () => {
+  it.each(documents)('%s links to what exists', (path) => {
+    expect(targetsOf(path).filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  it.each(documents)('%s names make targets that exist', (path) => {
+    const named = [...readText(path).matchAll(/(?:^|`|; )make ([a-z]+)/gm)].map((match) => match[1] ?? '');
+    expect(named.filter((target) => !makeTargets().includes(target))).toEqual([]);
+  });
+
+  it('the decision cycle names promises that exist', () => {
+    const known = promises.map(({ id }) => id);
+    const named = [...readText('docs/decision-cycle.md').matchAll(/\b(?:kn|gw|sys)(?:\.[a-z]+)+\b/g)].map(String);
+    expect(named.filter((id) => !known.some((promise) => promise === id))).toEqual([]);
+    expect(named.length).toBeGreaterThan(5);
+  });
+
+  it('the folders that the architecture draws exist', () => {
+    const drawn = [...readText('docs/architecture.md').matchAll(/^\| `([^`]+)`\s*\|/gm)].map((match) => match[1] ?? '');
+    expect(drawn.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
+    expect(drawn.length).toBeGreaterThan(10);
+  });
+});
