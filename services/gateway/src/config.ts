@@ -19,6 +19,11 @@ const variables = z.object({
   DATABASE_URL: secretUrl(['postgres', 'postgresql']),
   /** Without it the in-process bus carries the same outbox. */
   AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
+  /** All services of one installation share it; installations that share a broker differ. */
+  GOV_AMQP_EXCHANGE: z
+    .string()
+    .regex(/^[a-z0-9._-]{1,100}$/)
+    .default('countersign'),
   GOV_GATEWAY_HOST: z.string().default('127.0.0.1'),
   GOV_GATEWAY_PORT: port(3100),
   GOV_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
@@ -48,6 +53,7 @@ const variables = z.object({
 export type GatewayConfig = Readonly<{
   databaseUrl: string;
   amqpUrl: string | null;
+  exchange: string;
   host: string;
   port: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -95,6 +101,7 @@ export function gatewayConfigFrom(env: Environment, options: { knownElsewhere?: 
   return Object.freeze({
     databaseUrl: read.DATABASE_URL,
     amqpUrl: read.AMQP_URL ?? null,
+    exchange: read.GOV_AMQP_EXCHANGE,
     host: read.GOV_GATEWAY_HOST,
     port: read.GOV_GATEWAY_PORT,
     logLevel: read.GOV_LOG_LEVEL,

@@ -42,9 +42,6 @@ export type ContextOverrides = Partial<
   }
 >;
 
-/** The exchange that all services share. */
-const exchange = 'countersign';
-
 export function createContext(config: GatewayConfig, overrides: ContextOverrides = {}): Context {
   const log = overrides.log ?? createLogger({ service: 'gateway', level: config.logLevel });
   const database = openDatabase({ url: config.databaseUrl, schema: 'gateway' });
@@ -82,5 +79,5 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
 
 function createBus(config: GatewayConfig, report: Report): MessageBus {
   if (config.amqpUrl === null) return createInProcessBus({ report });
-  return createRabbitBus({ url: config.amqpUrl, exchange, name: 'countersign gateway', report });
+  return createRabbitBus({ url: config.amqpUrl, exchange: config.exchange, name: 'countersign gateway', report });
 }

@@ -18,7 +18,7 @@ export function startOrchestrator(context: Context): Orchestrator {
   const { workers, leaseMs } = context.config.runs;
   const stopping = new AbortController();
   const consumer = context.bus.consume({
-    queue: 'gateway.runs',
+    queue: `${context.config.exchange}.gateway.runs`,
     events: [runEnqueued],
     transaction: context.transaction,
     acts: 'outside-transaction',

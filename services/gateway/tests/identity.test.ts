@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import { SMTPServer } from 'smtp-server';
+import { issueLocalSignIn, type StartedGateway } from '../src/index.ts';
+import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let nowMs = Date.now();
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  gateway = await startTestGateway(testConfig(database), { now: () => new Date(nowMs) });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+});
+
+const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+async function request(email: string): Promise<string> {
+  const { body } = await clientOf(gateway.url).requestEmailCode({ body: { email } });
+  return body.code ?? '';
+}
+
+function verify(email: string, code: string) {
+  return clientOf(gateway.url).verifyEmailCode({ body: { email, code } });
+}
+
+describe('sign-in by email code', () => {
+  verifies('gw.auth.email', 'gives a token, a user and a workspace of which the user is owner, and keeps code and token as hashes', async () => {
+    const code = await request('Grace@Example.org ');
+    expect(code).toMatch(/^\d{6}$/);
+    const { body } = await verify('grace@example.org', code);
+    expect(body).toMatchObject({ user: { name: 'grace', email: 'grace@example.org' }, workspace: { name: "grace's workspace" } });
+    expect(body.token).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
+    const again = await verify('grace@example.org', await request('grace@example.org'));
+    expect(again.body).toMatchObject({ user: body.user, workspace: body.workspace });
+    const dump = JSON.stringify(await rowsOf(database, 'SELECT s.*, c.* FROM sessions s, email_codes c'));
+    expect(dump).not.toContain(body.token);
+    expect(dump).not.toContain(`"${code}"`);
+  });
+
+  it('sends the code by mail, and then never shows it', async () => {
+    const mails: string[] = [];
+    const smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData: (stream, _session, done) => {
+        stream.setEncoding('utf8').on('data', (text: string) => mails.push(text)).on('end', () => done());
+      },
+    });
+    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+    const address = smtp.server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const mailing = await startTestGateway(testConfig(database, { GOV_SMTP_URL: `smtp://127.0.0.1:${port}` }));
+    try {
+      const { body } = await clientOf(mailing.url).requestEmailCode({ body: { email: 'mail@example.org' } });
+      expect(body).toEqual({ sent: true, email: 'mail@example.org' });
+      const code = /code is (\d{6})/.exec(mails.join(''))?.[1] ?? '';
+      const verified = await clientOf(mailing.url).verifyEmailCode({ body: { email: 'mail@example.org', code } });
+      expect(verified.body.user.email).toBe('mail@example.org');
+    } finally {
+      await mailing.stop();
+      await new Promise<void>((resolve) => smtp.close(() => resolve()));
+    }
+  });
+
+  it('offers the person at the terminal a code that works once', async () => {
+    const { email, code } = await issueLocalSignIn(gateway.context, 'Local@example.org');
+    expect((await verify(email, code)).body.user.email).toBe('local@example.org');
+    await expect(verify(email, code)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+  });
+
+  verifies('gw.auth.email.guess', 'dies after five tries, after ten minutes, after use and with its successor', async () => {
+    const guessed = await request('tries@example.org');
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await expect(verify('tries@example.org', wrong(guessed))).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    await expect(verify('tries@example.org', guessed)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+
+    const late = await request('late@example.org');
+    nowMs += 10 * minuteMs;
+    await expect(verify('late@example.org', late)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+
+    const first = await request('two@example.org');
+    const second = await request('two@example.org');
+    if (first !== second) await expect(verify('two@example.org', first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    await verify('two@example.org', second);
+    await expect(verify('two@example.org', second)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+
+    const parallel = await request('race@example.org');
+    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => verify('race@example.org', parallel)));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  verifies('gw.auth.email.guess', 'answers alike for known and unknown addresses', async () => {
+    await signInAs(gateway.url, 'known@example.org');
+    const shapes = await Promise.all(
+      ['known@example.org', 'unknown@example.org'].map(async (email) => {
+        const asked = await post('/api/auth/email/request', { email });
+        const refused = await post('/api/auth/email/verify', { email, code: 'nocode' });
+        return JSON.stringify([asked, refused]).replaceAll(email, 'X').replaceAll(/"code":"\d{6}"/g, '"code":"C"');
+      }),
+    );
+    expect(shapes[0]).toBe(shapes[1]);
+  });
+
+  it('gives an address five codes an hour and no more', async () => {
+    for (let count = 0; count < 5; count += 1) await request('many@example.org');
+    await expect(request('many@example.org')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    nowMs += hourMs + 1;
+    await request('many@example.org');
+  });
+});
+
+describe('a session', () => {
+  verifies('gw.auth.logout', 'ends at once with DELETE session', async () => {
+    const { client } = await signInAs(gateway.url, 'out@example.org');
+    await client.listTasks();
+    await client.endSession();
+    await expect(client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+
+  verifies('gw.auth.rotation', 'older than a day is rotated once although requests come in parallel; late reuse revokes the family', async () => {
+    const person = await signInAs(gateway.url, 'rotate@example.org');
+    nowMs += 24 * hourMs;
+    const answers = await Promise.all(Array.from({ length: 6 }, () => person.client.listTasks()));
+    const tokens = answers.map(({ headers }) => headers.get('x-new-token')).filter((token) => token !== null);
+    expect(tokens).toHaveLength(1);
+    const renewed = clientOf(gateway.url, { ...person.headers, authorization: `Bearer ${tokens[0]}` });
+    nowMs += minuteMs;
+    await person.client.listTasks();
+    await renewed.listTasks();
+    nowMs += 1;
+    await expect(person.client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+
+  it('ends after thirty days', async () => {
+    const { client } = await signInAs(gateway.url, 'month@example.org');
+    nowMs += 30 * 24 * hourMs;
+    await expect(client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  });
+});
+
+async function post(path: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'request-1' };
+  const response = await fetch(new URL(path, gateway.url), { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TaskStatus, WorkspaceMode } from '@countersign/contracts/gateway';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import type { StartedGateway } from '../src/index.ts';
+import { putMember } from '../src/store/workspaces.ts';
+import { clientOf, contentOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let person: Person;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
+  person = await signInAs(gateway.url, 'ada@example.org');
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+});
+
+async function newTask(title = 'A task'): Promise<string> {
+  return (await person.client.createTask({ body: { title, description: '' } })).body.id;
+}
+
+describe('a task', () => {
+  verifies('gw.task.create', 'is written with its audit entry, its evidence and its event, or not at all', async () => {
+    const before = await contentOf(database);
+    const { body: task, status } = await person.client.createTask({ body: { title: ' Ship it ', description: 'Carefully' } });
+    expect(status).toBe(201);
+    expect(task).toMatchObject({ title: 'Ship it', status: 'pending', workspaceId: person.workspace.id, createdBy: person.user.id });
+    const rows = await rowsOf(database, 'SELECT kind, metadata FROM evidence_items WHERE task_id = $1', [task.id]);
+    expect(rows).toEqual([{ kind: 'task_created', metadata: { titleLength: 7, descriptionLength: 9 } }]);
+    const { body: audit } = await person.client.listAudit({ query: { action: 'task.created' } });
+    expect(audit.data[0]).toMatchObject({ subject: task.id, actor: person.user.id, verdict: 'allow' });
+    const events = await rowsOf(database, "SELECT type FROM outbox WHERE envelope LIKE '%' || $1 || '%'", [task.id]);
+    expect(events).toEqual([{ type: 'task.created.v1' }]);
+    const written = await contentOf(database);
+    expect(written).toMatchObject({ tasks: (before['tasks'] ?? 0) + 1, audit_entries: (before['audit_entries'] ?? 0) + 1 });
+
+    for (const table of ['evidence_items', 'audit_entries', 'outbox']) {
+      const held = await contentOf(database);
+      await rowsOf(database, `ALTER TABLE ${table} ADD CONSTRAINT refuse_all CHECK (false) NOT VALID`);
+      await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({ code: 'INTERNAL' });
+      await rowsOf(database, `ALTER TABLE ${table} DROP CONSTRAINT refuse_all`);
+      expect([table, await contentOf(database)]).toEqual([table, held]);
+    }
+  });
+
+  it('is created once for one Idempotency-Key, and the key is bound to its payload and workspace', async () => {
+    const headers = { 'idempotency-key': 'create-1' };
+    const first = await person.client.createTask({ body: { title: 'Once', description: '' }, headers });
+    const second = await person.client.createTask({ body: { title: 'Once', description: '' }, headers });
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    await expect(person.client.createTask({ body: { title: 'Twice', description: '' }, headers })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
+  verifies('gw.task.moves', 'makes the published moves only; every other one is a 409 that names the allowed ones and changes nothing', async () => {
+    const published: Record<string, string[]> = {
+      pending: ['queued', 'cancelled'],
+      queued: ['cancelled'],
+      running: ['cancelled'],
+      awaiting_approval: ['cancelled'],
+      completed: [],
+      failed: ['queued'],
+      cancelled: ['queued'],
+    };
+    for (const from of TaskStatus.options) {
+      for (const to of TaskStatus.options) {
+        const id = await newTask();
+        await rowsOf(database, 'UPDATE tasks SET status = $2 WHERE id = $1', [id, from]);
+        const before = await contentOf(database);
+        const move = person.client.putTaskStatus({ params: { id }, body: { status: to } });
+        if (published[from]?.includes(to)) {
+          const { body, status } = await move;
+          expect([from, to, body.status, status]).toEqual([from, to, to, to === 'queued' ? 202 : 200]);
+          expect(body.run?.status ?? null).toBe(to === 'queued' ? 'queued' : null);
+        } else {
+          await expect(move).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION', details: { allowed: published[from] } });
+          expect(await contentOf(database)).toEqual(before);
+        }
+      }
+    }
+  });
+
+  it('has one live run, however many ask for one at once', async () => {
+    const id = await newTask();
+    const asked = await Promise.allSettled(Array.from({ length: 8 }, () => person.client.runTask({ params: { id } })));
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const answer of asked) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect((await person.client.listRuns({ params: { id } })).body.data).toHaveLength(1);
+    await person.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
+    expect((await person.client.listRuns({ params: { id } })).body.data[0]?.status).toBe('cancelled');
+  });
+
+  it('is listed newest first in pages that inserts do not shift', async () => {
+    const ids = [];
+    for (let count = 0; count < 5; count += 1) ids.unshift(await newTask(`Task ${count}`));
+    const first = await person.client.listTasks({ query: { limit: 2 } });
+    await newTask('Later');
+    const second = await person.client.listTasks({ query: { limit: 3, cursor: first.body.nextCursor ?? '' } });
+    expect([...first.body.data, ...second.body.data].map((task) => task.id)).toEqual(ids);
+  });
+});
+
+describe('a workspace', () => {
+  verifies('gw.mode', 'takes any of the five modes, and nothing else', async () => {
+    const params = { id: person.workspace.id };
+    for (const mode of WorkspaceMode.options) {
+      expect((await person.client.putWorkspaceMode({ params, body: { mode } })).body).toEqual({ id: person.workspace.id, mode });
+      expect((await person.client.getWorkspace({ params })).body.mode).toBe(mode);
+    }
+    const { body } = await person.client.listModes();
+    expect(body.modes.map(({ id }) => id)).toEqual(WorkspaceMode.options);
+    for (const mode of ['BUILD', '', 'deploy', null, 1]) {
+      const headers = { ...person.headers, 'content-type': 'application/json' };
+      const response = await fetch(new URL(`/api/workspace/${person.workspace.id}/mode`, gateway.url), { method: 'PUT', headers, body: JSON.stringify({ mode }) });
+      expect([mode, response.status]).toEqual([mode, 400]);
+    }
+  });
+
+  it('shows its members, and lets only an owner change it', async () => {
+    const guest = await signInAs(gateway.url, 'guest@example.org');
+    const workspaceId = person.workspace.id;
+    await putMember(gateway.context.database.pool, { workspaceId, userId: guest.user.id, role: 'partner', now: new Date() });
+    const client = clientOf(gateway.url, { ...guest.headers, 'x-workspace-id': workspaceId });
+    const params = { id: workspaceId };
+    const { body } = await client.getWorkspace({ params });
+    expect(body.members.map(({ email, role }) => [email, role])).toEqual([['ada@example.org', 'owner'], ['guest@example.org', 'partner']]);
+    const before = await contentOf(database);
+    await expect(client.putWorkspaceMode({ params, body: { mode: 'build' } })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(client.putWorkspaceSettings({ params, body: {} })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(await contentOf(database)).toEqual(before);
+  });
+});
+
+describe('settings', () => {
+  verifies('gw.settings', 'replace the sections that are sent, keep the others, and hold to their bounds', async () => {
+    const params = { id: person.workspace.id };
+    const { body: defaults } = await person.client.getWorkspaceSettings({ params });
+    expect(defaults.policyConfig).toEqual({ maxIterationBudget: 25, blockedTools: [] });
+    const policyConfig = { maxIterationBudget: 7, blockedTools: ['files.delete'] };
+    const written = await person.client.putWorkspaceSettings({ params, body: { policyConfig } });
+    expect(written.body).toEqual({ ...defaults, policyConfig });
+    const budgetConfig = { monthlyLlmBudget: 12.5, currency: 'EUR' };
+    const stale = { 'if-match': '"stale"' };
+    await expect(person.client.putWorkspaceSettings({ params, body: { budgetConfig }, headers: stale })).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    const current = { 'if-match': written.headers.get('etag') ?? '' };
+    await person.client.putWorkspaceSettings({ params, body: { budgetConfig }, headers: current });
+    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({ ...defaults, policyConfig, budgetConfig });
+    const refused = [
+      { policyConfig: { maxIterationBudget: 0 } },
+      { policyConfig: { maxIterationBudget: 101 } },
+      { policyConfig: { maxIterationBudget: 1.5 } },
+      { policyConfig: { blockedTools: [''] } },
+      { policyConfig: { surprise: true } },
+      { budgetConfig: { monthlyLlmBudget: -1, currency: 'EUR' } },
+      { budgetConfig: { monthlyLlmBudget: 1.005, currency: 'EUR' } },
+      { budgetConfig: { monthlyLlmBudget: 1, currency: 'euro' } },
+      { modelConfig: { temperature: 2.1 } },
+    ];
+    for (const body of refused) {
+      const headers = { ...person.headers, 'content-type': 'application/json' };
+      const response = await fetch(new URL(`/api/workspace/${params.id}/settings`, gateway.url), { method: 'PUT', headers, body: JSON.stringify(body) });
+      expect([body, response.status]).toEqual([body, 400]);
+    }
+    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({ ...defaults, policyConfig, budgetConfig });
+  });
+});
