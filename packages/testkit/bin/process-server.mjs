@@ -4,9 +4,19 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 const none = { type: 'object', properties: {}, additionalProperties: false };
 const tools = [
-  { name: 'environment', description: 'Names and values of the environment.', inputSchema: none, annotations: { readOnlyHint: true } },
+  {
+    name: 'environment',
+    description: 'Names and values of the environment.',
+    inputSchema: none,
+    annotations: { readOnlyHint: true },
+  },
   { name: 'pid', description: 'The process id.', inputSchema: none, annotations: { readOnlyHint: true } },
-  { name: 'crash', description: 'Ends the process without an answer.', inputSchema: none, annotations: { readOnlyHint: true } },
+  {
+    name: 'crash',
+    description: 'Ends the process without an answer.',
+    inputSchema: none,
+    annotations: { readOnlyHint: true },
+  },
 ];
 
 const server = new Server({ name: 'process', version: '1.0.0' }, { capabilities: { tools: {} } });

@@ -43,8 +43,17 @@ const definitions: Tool[] = [
     inputSchema: { type: 'object', properties: idProperty, required: ['id'], additionalProperties: false },
     annotations: { readOnlyHint: false, destructiveHint: true },
   },
-  { name: 'pay', description: 'Pays an amount.', inputSchema: { type: 'object', properties: { amount: { type: 'integer' } } } },
-  { name: 'fill', description: 'Answers with many bytes.', inputSchema: { type: 'object', properties: { bytes: { type: 'integer' } } }, annotations: { readOnlyHint: true } },
+  {
+    name: 'pay',
+    description: 'Pays an amount.',
+    inputSchema: { type: 'object', properties: { amount: { type: 'integer' } } },
+  },
+  {
+    name: 'fill',
+    description: 'Answers with many bytes.',
+    inputSchema: { type: 'object', properties: { bytes: { type: 'integer' } } },
+    annotations: { readOnlyHint: true },
+  },
   { name: 'hang', description: 'Never answers.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ];
 
@@ -77,7 +86,11 @@ export async function startNoteServer({ port = 0 }: { port?: number } = {}): Pro
   };
 }
 
-type NoteState = { tools: Tool[]; calls: { tool: string; args: Record<string, unknown> }[]; notes: Map<string, string> };
+type NoteState = {
+  tools: Tool[];
+  calls: { tool: string; args: Record<string, unknown> }[];
+  notes: Map<string, string>;
+};
 
 function noteServer({ tools, calls, notes }: NoteState): Server {
   const server = new Server({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -90,7 +103,11 @@ function noteServer({ tools, calls, notes }: NoteState): Server {
   return server;
 }
 
-function act(tool: string, args: Record<string, unknown>, notes: Map<string, string>): CallToolResult | Promise<CallToolResult> {
+function act(
+  tool: string,
+  args: Record<string, unknown>,
+  notes: Map<string, string>,
+): CallToolResult | Promise<CallToolResult> {
   const id = String(args['id']);
   switch (tool) {
     case 'read_note':

@@ -30,7 +30,12 @@ export function followDirectives({ messages }: ScriptedRequest): ScriptedAnswer 
   const stepsDone = since.filter((message) => (message.tool_calls ?? []).length > 0).length;
   const step = stepsOf(textOf(messages[asked]))[stepsDone] ?? [];
   if (step.length > 0 && since.at(-1)?.role !== 'assistant') return { toolCalls: step };
-  return { text: spoken(textOf(messages[asked]), since.filter((message) => message.role === 'tool')) };
+  return {
+    text: spoken(
+      textOf(messages[asked]),
+      since.filter((message) => message.role === 'tool'),
+    ),
+  };
 }
 
 function spoken(question: string, results: ChatMessage[]): string {
@@ -40,7 +45,10 @@ function spoken(question: string, results: ChatMessage[]): string {
 }
 
 function stepsOf(text: string): ScriptedToolCall[][] {
-  return text.split(/^\s*then\s*$/m).map(callsOf).filter((calls) => calls.length > 0);
+  return text
+    .split(/^\s*then\s*$/m)
+    .map(callsOf)
+    .filter((calls) => calls.length > 0);
 }
 
 function callsOf(text: string): ScriptedToolCall[] {
@@ -62,7 +70,13 @@ function isTextPart(part: unknown): part is { text: string } {
 /** The members that all chunks and the whole answer share. Equal bodies give equal ids. */
 export function envelopeOf(request: ScriptedRequest, object: string) {
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
-  return { id: `chatcmpl-${digest.slice(0, 24)}`, object, created: createdAt, model: request.model, system_fingerprint: scriptedModelName };
+  return {
+    id: `chatcmpl-${digest.slice(0, 24)}`,
+    object,
+    created: createdAt,
+    model: request.model,
+    system_fingerprint: scriptedModelName,
+  };
 }
 
 export function usageOf(request: ScriptedRequest, answer: ScriptedAnswer) {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import {
   envelopeOf,
   followDirectives,
@@ -34,15 +40,20 @@ const fragmentLength = 7;
  * An OpenAI-compatible model server without a model: equal requests have equal answers, tokens included. It says in each answer
  * that it is `countersign-scripted-model`.
  */
-export async function startScriptedModel(options: { port?: number; host?: string; script?: ModelScript } = {}): Promise<ScriptedModel> {
+export async function startScriptedModel(
+  options: { port?: number; host?: string; script?: ModelScript } = {},
+): Promise<ScriptedModel> {
   const { port = 0, host = '127.0.0.1' } = options;
   const requests: ReceivedRequest[] = [];
   let script = options.script ?? followDirectives;
   const server = createServer((req, res) => {
-    void receive(req).then((received) => {
-      requests.push(received);
-      answer(received, res, script);
-    }, () => res.destroy());
+    void receive(req).then(
+      (received) => {
+        requests.push(received);
+        answer(received, res, script);
+      },
+      () => res.destroy(),
+    );
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return {
@@ -71,7 +82,12 @@ function close(server: Server): Promise<void> {
 async function receive(req: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(Buffer.from(chunk));
-  return { method: req.method ?? '', path: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString('utf8') };
+  return {
+    method: req.method ?? '',
+    path: req.url ?? '',
+    headers: req.headers,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
 }
 
 function answer({ method, path, body }: ReceivedRequest, res: ServerResponse, script: ModelScript): void {
@@ -92,7 +108,8 @@ function modelEntry() {
 function parseRequest(body: string): ScriptedRequest | null {
   try {
     const value: unknown = JSON.parse(body);
-    const isRequest = typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
+    const isRequest =
+      typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
     return isRequest ? (value as ScriptedRequest) : null; // a test double reads the rest leniently
   } catch {
     return null;
@@ -132,7 +149,8 @@ function sendStream(res: ServerResponse, request: ScriptedRequest, said: Scripte
   const chunk = (members: object) => void res.write(`data: ${JSON.stringify({ ...envelope, ...members })}\n\n`);
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   for (const index of choiceIndices(request)) {
-    const delta = (value: object, finish: string | null = null) => chunk({ choices: [{ index, delta: value, finish_reason: finish }] });
+    const delta = (value: object, finish: string | null = null) =>
+      chunk({ choices: [{ index, delta: value, finish_reason: finish }] });
     delta({ role: 'assistant', content: '' });
     for (const piece of fragments(said.text ?? '')) delta({ content: piece });
     for (const value of toolCallDeltas(toolCalls(envelope.id, index, said))) delta(value);
@@ -144,7 +162,9 @@ function sendStream(res: ServerResponse, request: ScriptedRequest, said: Scripte
 
 /** Heads of all parallel calls first, then their arguments in turn: the order that is hardest to put together. */
 function toolCallDeltas(calls: ReturnType<typeof toolCalls>): object[] {
-  const heads = calls.map((call, index) => ({ tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }] }));
+  const heads = calls.map((call, index) => ({
+    tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }],
+  }));
   const pieces = calls.map((call) => fragments(call.function.arguments));
   const rounds = Math.max(0, ...pieces.map((list) => list.length));
   const rest = Array.from({ length: rounds }, (_, round) =>
@@ -159,7 +179,9 @@ function toolCallDeltas(calls: ReturnType<typeof toolCalls>): object[] {
 function fragments(text: string): string[] {
   const letters = [...text];
   const count = Math.ceil(letters.length / fragmentLength);
-  return Array.from({ length: count }, (_, index) => letters.slice(index * fragmentLength, (index + 1) * fragmentLength).join(''));
+  return Array.from({ length: count }, (_, index) =>
+    letters.slice(index * fragmentLength, (index + 1) * fragmentLength).join(''),
+  );
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {

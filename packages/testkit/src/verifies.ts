@@ -4,6 +4,11 @@ import { it } from '@jest/globals';
  * Declares a test that proves one promise of tests/promises.ts. The architecture suite scans for these calls, so the id must be
  * a string literal.
  */
-export function verifies(promiseId: string, guarantee: string, prove: () => Promise<void> | void, timeoutMs?: number): void {
+export function verifies(
+  promiseId: string,
+  guarantee: string,
+  prove: () => Promise<void> | void,
+  timeoutMs?: number,
+): void {
   it(`${guarantee} [${promiseId}]`, async () => await prove(), timeoutMs);
 }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import OpenAI from 'openai';
+import type { KernelOverrides } from '../src/index.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 export const upstreamKey = 'upstream-key-that-no-caller-may-see';
@@ -41,7 +42,11 @@ export type Upstreams = {
 export type OpenAiOptions = { tenant?: string; headers?: Record<string, string> };
 
 /** A kernel before a scripted model, a note server over HTTP and a process server over stdio. */
-export async function startUpstreams(env: Record<string, string> = {}, moreServers: object[] = []): Promise<Upstreams> {
+export async function startUpstreams(
+  env: Record<string, string> = {},
+  moreServers: object[] = [],
+  overrides: KernelOverrides = {},
+): Promise<Upstreams> {
   const model = await startScriptedModel();
   const notes = await startNoteServer();
   const servers = [
@@ -56,6 +61,7 @@ export async function startUpstreams(env: Record<string, string> = {}, moreServe
     ...moreServers,
   ];
   const test = await startTestKernel({
+    overrides,
     env: {
       GOV_UPSTREAM_URL: model.url,
       GOV_UPSTREAM_API_KEY: upstreamKey,
@@ -111,11 +117,14 @@ export async function receiptsOf({ kernel }: TestKernel, session: string): Promi
   return rows.map(({ payload }) => JSON.parse(payload) as SealedReceipt); // the kernel wrote it
 }
 
-/** Decides a pending approval as its approvers would. */
-export async function approve({ kernel }: TestKernel, approvalId: string): Promise<void> {
-  const { rowCount } = await kernel.context.pool.query(
-    `UPDATE approvals SET state = 'approved' WHERE approval_id = $1 AND state = 'pending'`,
-    [approvalId],
-  );
-  if (rowCount !== 1) throw new Error(`${approvalId} is not pending`);
+/** Approves what an escalation asked for, as another person than the one who asked. */
+export async function approve(test: TestKernel, approvalId: string): Promise<void> {
+  const approver = test.as('acme', 'approver');
+  const { body } = await approver.listApprovals({ query: { state: 'pending' } });
+  const approval = body.data.find(({ approval_id }) => approval_id === approvalId);
+  if (approval === undefined) throw new Error(`${approvalId} is not pending`);
+  await approver.transitionApproval({
+    params: { approval_id: approval.approval_id, action: 'approve' },
+    body: { expected_ceremony_hash: approval.ceremony_hash },
+  });
 }

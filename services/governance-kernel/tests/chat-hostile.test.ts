@@ -17,7 +17,9 @@ const messages = [{ role: 'user' as const, content: 'go' }];
 const client = (session = newSession()) => upstreams.openai({ headers: { 'X-Gov-Session-ID': session } });
 const whole = (session?: string) => client(session).chat.completions.create({ model: 'scripted', messages });
 const streamText = async (session?: string) => {
-  const response = await client(session).chat.completions.create({ model: 'scripted', messages, stream: true }).asResponse();
+  const response = await client(session)
+    .chat.completions.create({ model: 'scripted', messages, stream: true })
+    .asResponse();
   return await response.text();
 };
 const answerWith = (write: (res: ServerResponse) => void) => upstreams.model.follow(() => write);
@@ -27,8 +29,12 @@ const events = (...data: unknown[]) =>
     for (const event of data) res.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
     res.end();
   });
-const chunk = (delta: object, finish: string | null = null) => ({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] });
-const fragment = (text: string, index = 0) => chunk({ tool_calls: [{ index, id: 'call_1', function: { name: 'notes__read_note', arguments: text } }] });
+const chunk = (delta: object, finish: string | null = null) => ({
+  id: 'c',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const fragment = (text: string, index = 0) =>
+  chunk({ tool_calls: [{ index, id: 'call_1', function: { name: 'notes__read_note', arguments: text } }] });
 
 /** The outcome is sealed after a stream has ended for its caller. */
 async function outcomeOf(session: string): Promise<SealedReceipt> {
@@ -46,7 +52,14 @@ describe('a model server that misbehaves', () => {
     ['says it is done without finishing its call', [fragment('{"id":"a"}'), '[DONE]']],
     ['sends an event that is not JSON', [chunk({ content: 'Hi' }), '{"choices":[']],
     ['sends a member twice', ['{"choices":[],"choices":[{"index":0,"delta":{"tool_calls":[]}}]}']],
-    ['gives one call two identities', [fragment('{"id":'), chunk({ tool_calls: [{ index: 0, id: 'call_2', function: { arguments: '"a"}' } }] }), chunk({}, 'tool_calls')]],
+    [
+      'gives one call two identities',
+      [
+        fragment('{"id":'),
+        chunk({ tool_calls: [{ index: 0, id: 'call_2', function: { arguments: '"a"}' } }] }),
+        chunk({}, 'tool_calls'),
+      ],
+    ],
     ['goes on after the end of a choice', [chunk({}, 'stop'), fragment('{"id":"a"}'), chunk({}, 'tool_calls')]],
     ['numbers calls beyond any bound', [fragment('{}', 1e6), chunk({}, 'tool_calls')]],
     ['sends one event beyond any bound', [chunk({ content: 'x'.repeat(1_100_000) })]],
@@ -71,7 +84,11 @@ describe('a model server that misbehaves', () => {
   it.each<[string, string, string]>([
     ['is not JSON', 'application/json', '{"choices":'],
     ['has no choices', 'application/json', '{}'],
-    ['has tool calls that are no list', 'application/json', '{"choices":[{"index":0,"message":{"tool_calls":{"0":{}}}}]}'],
+    [
+      'has tool calls that are no list',
+      'application/json',
+      '{"choices":[{"index":0,"message":{"tool_calls":{"0":{}}}}]}',
+    ],
     ['is a page', 'text/html', '<html></html>'],
   ])('answers 502 to an answer that %s', async (_case, type, body) => {
     const session = newSession();
@@ -88,7 +105,11 @@ describe('a model server that misbehaves', () => {
     [302, 502, 'The model server answered 302'],
   ])('passes status %i as %i and never words about our credential', async (status, passed, message) => {
     const said = status === 401 ? `Incorrect API key: ${upstreamKey}` : 'slow down';
-    answerWith((res) => res.writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/', 'retry-after': '7' }).end(JSON.stringify({ error: { message: said } })));
+    answerWith((res) =>
+      res
+        .writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/', 'retry-after': '7' })
+        .end(JSON.stringify({ error: { message: said } })),
+    );
     const error: unknown = await whole().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.APIError);
     expect(error).toMatchObject({ status: passed, error: { message } });
@@ -120,8 +141,16 @@ describe('a model server that misbehaves', () => {
 describe('a kernel without a model server', () => {
   it('refuses at the door and seals nothing', async () => {
     const test = await startTestKernel();
-    const openai = new OpenAI({ apiKey: adminKey, baseURL: `${test.kernel.url}/v1`, maxRetries: 0, defaultHeaders: { 'X-Gov-Tenant-ID': 'acme' } });
-    await expect(openai.chat.completions.create({ model: 'scripted', messages })).rejects.toMatchObject({ status: 503, code: 'UPSTREAM_NOT_CONFIGURED' });
+    const openai = new OpenAI({
+      apiKey: adminKey,
+      baseURL: `${test.kernel.url}/v1`,
+      maxRetries: 0,
+      defaultHeaders: { 'X-Gov-Tenant-ID': 'acme' },
+    });
+    await expect(openai.chat.completions.create({ model: 'scripted', messages })).rejects.toMatchObject({
+      status: 503,
+      code: 'UPSTREAM_NOT_CONFIGURED',
+    });
     const { rows } = await test.kernel.context.pool.query('SELECT 1 FROM ledger');
     expect(rows).toEqual([]);
     await test.close();

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { Client, StreamableHTTPClientTransport, type CallToolResult, type ClientOptions } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type ClientOptions,
+} from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { adminKey } from './_kernel.ts';
@@ -14,7 +19,12 @@ let folder: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-files-')));
   await writeFile(join(folder, 'hello.txt'), 'hello from a real server');
-  const files = { server_id: 'files', transport: 'stdio', command: process.execPath, args: [fileSystemServer(), folder] };
+  const files = {
+    server_id: 'files',
+    transport: 'stdio',
+    command: process.execPath,
+    args: [fileSystemServer(), folder],
+  };
   upstreams = await startUpstreams({}, [files]);
 });
 afterAll(async () => {
@@ -25,10 +35,18 @@ afterAll(async () => {
 let sessions = 0;
 const newSession = () => `mcp-session-${(sessions += 1)}`;
 const endpoint = () => new URL(`${upstreams.test.kernel.url}/mcp`);
-const headersOf = (session: string) => ({ authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'x-gov-session-id': session });
+const headersOf = (session: string) => ({
+  authorization: `Bearer ${adminKey}`,
+  'x-gov-tenant-id': 'acme',
+  'x-gov-session-id': session,
+});
 
 const modes = { modern: { pin: '2026-07-28' }, legacy: 'legacy' } as const;
-async function connected(mode: keyof typeof modes, session = newSession(), options: ClientOptions = {}): Promise<Client> {
+async function connected(
+  mode: keyof typeof modes,
+  session = newSession(),
+  options: ClientOptions = {},
+): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: modes[mode] }, ...options });
   await client.connect(new StreamableHTTPClientTransport(endpoint(), { requestInit: { headers: headersOf(session) } }));
   return client;
@@ -40,29 +58,46 @@ const textOf = (result: { content?: unknown }) => {
 const receiptIdOf = (result: CallToolResult) => result._meta?.['countersign/receipt_id'];
 
 describe('the governed MCP server', () => {
-  verifies('kn.mcp.server', 'clients of 2026-07-28 and 2025-11-25 list the same tools and call the real file-system server', async () => {
-    for (const [mode, version] of [['modern', '2026-07-28'], ['legacy', '2025-11-25']] as const) {
-      const session = newSession();
-      const client = await connected(mode, session);
-      expect(client.getNegotiatedProtocolVersion()).toBe(version);
-      const { tools } = await client.listTools();
-      const names = tools.map(({ name }) => name);
-      expect(names).toEqual([...names].sort());
-      expect(names).toEqual(expect.arrayContaining(['files.read_text_file', 'notes.read_note', 'proc.environment']));
-      const result = await client.callTool({ name: 'files.read_text_file', arguments: { path: join(folder, 'hello.txt') } });
-      expect(textOf(result)).toBe('hello from a real server');
-      const [decision, outcome] = await receiptsOf(upstreams.test, session);
-      expect(decision).toMatchObject({ tool: 'files.read_text_file', verdict: 'ALLOW', receipt_id: receiptIdOf(result) });
-      expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'completed' });
-      await client.close();
-    }
-  });
+  verifies(
+    'kn.mcp.server',
+    'clients of 2026-07-28 and 2025-11-25 list the same tools and call the real file-system server',
+    async () => {
+      for (const [mode, version] of [
+        ['modern', '2026-07-28'],
+        ['legacy', '2025-11-25'],
+      ] as const) {
+        const session = newSession();
+        const client = await connected(mode, session);
+        expect(client.getNegotiatedProtocolVersion()).toBe(version);
+        const { tools } = await client.listTools();
+        const names = tools.map(({ name }) => name);
+        expect(names).toEqual([...names].sort());
+        expect(names).toEqual(expect.arrayContaining(['files.read_text_file', 'notes.read_note', 'proc.environment']));
+        const result = await client.callTool({
+          name: 'files.read_text_file',
+          arguments: { path: join(folder, 'hello.txt') },
+        });
+        expect(textOf(result)).toBe('hello from a real server');
+        const [decision, outcome] = await receiptsOf(upstreams.test, session);
+        expect(decision).toMatchObject({
+          tool: 'files.read_text_file',
+          verdict: 'ALLOW',
+          receipt_id: receiptIdOf(result),
+        });
+        expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'completed' });
+        await client.close();
+      }
+    },
+  );
 
   verifies('kn.mcp.server', 'the client of the v1 SDK lists and calls governed tools', async () => {
     const client = new LegacyClient({ name: 'v1', version: '1' });
     await client.connect(new LegacyTransport(endpoint(), { requestInit: { headers: headersOf(newSession()) } }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);
-    const result = await client.callTool({ name: 'files.read_text_file', arguments: { path: join(folder, 'hello.txt') } });
+    const result = await client.callTool({
+      name: 'files.read_text_file',
+      arguments: { path: join(folder, 'hello.txt') },
+    });
     expect(textOf(result)).toBe('hello from a real server');
     await client.close();
   });
@@ -76,7 +111,10 @@ describe('the governed MCP server', () => {
   it('answers a denial as a tool result with reason and receipt, and the tool is not called', async () => {
     const client = await connected('modern');
     const result = await client.callTool({ name: 'notes.delete_note', arguments: { id: 'a' } });
-    expect(result).toMatchObject({ isError: true, _meta: { 'countersign/verdict': 'DENY', 'countersign/reason_code': 'POLICY_DENIED' } });
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'countersign/verdict': 'DENY', 'countersign/reason_code': 'POLICY_DENIED' },
+    });
     expect(textOf(result)).toContain(`Receipt ${String(receiptIdOf(result))}`);
     expect(upstreams.notes.calls.filter(({ tool }) => tool === 'delete_note')).toEqual([]);
     await client.close();
@@ -88,7 +126,10 @@ describe('the governed MCP server', () => {
     ['notes.read_note', { id: 7 }, 'SCHEMA_VIOLATION'],
   ])('denies %s with %j as %s', async (name, args, reason) => {
     const client = await connected('modern');
-    expect(await client.callTool({ name, arguments: args })).toMatchObject({ isError: true, _meta: { 'countersign/reason_code': reason } });
+    expect(await client.callTool({ name, arguments: args })).toMatchObject({
+      isError: true,
+      _meta: { 'countersign/reason_code': reason },
+    });
     await client.close();
   });
 
@@ -131,9 +172,19 @@ describe('the governed MCP server', () => {
   it('seals a tool that reports an error as failed, and one that never answers as uncertain', async () => {
     const session = newSession();
     const client = await connected('modern', session);
-    expect(await client.callTool({ name: 'notes.read_note', arguments: { id: 'missing' } })).toMatchObject({ isError: true });
-    expect(await client.callTool({ name: 'notes.hang', arguments: {} })).toMatchObject({ isError: true, _meta: { 'countersign/outcome': 'uncertain' } });
-    expect((await receiptsOf(upstreams.test, session)).map(({ outcome }) => outcome)).toEqual([undefined, 'failed', undefined, 'uncertain']);
+    expect(await client.callTool({ name: 'notes.read_note', arguments: { id: 'missing' } })).toMatchObject({
+      isError: true,
+    });
+    expect(await client.callTool({ name: 'notes.hang', arguments: {} })).toMatchObject({
+      isError: true,
+      _meta: { 'countersign/outcome': 'uncertain' },
+    });
+    expect((await receiptsOf(upstreams.test, session)).map(({ outcome }) => outcome)).toEqual([
+      undefined,
+      'failed',
+      undefined,
+      'uncertain',
+    ]);
     await client.close();
   });
 
@@ -148,22 +199,34 @@ describe('the governed MCP server', () => {
   it('answers strangers, foreign hosts and origins, and event streams as the protocol says', async () => {
     const init = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
     const send = (headers: Record<string, string>, rest: RequestInit = init) =>
-      fetch(endpoint(), { ...rest, headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers } });
+      fetch(endpoint(), {
+        ...rest,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      });
     const stranger = await send({});
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-    expect(await stranger.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { data: { code: 'CREDENTIALS_REQUIRED' } } });
+    expect(await stranger.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { data: { code: 'CREDENTIALS_REQUIRED' } },
+    });
     expect((await send({ ...headersOf('s'), origin: 'https://evil.example' })).status).toBe(403);
     expect((await send({ ...headersOf('s'), origin: 'http://localhost:3000' })).status).toBe(200);
     expect((await send({ ...headersOf('s'), accept: 'text/event-stream' }, { method: 'GET' })).status).toBe(405);
     const described = await send({ ...headersOf('s'), accept: 'application/json' }, { method: 'GET' });
-    expect(await described.json()).toMatchObject({ server_name: 'countersign', supported_protocol_versions: ['2026-07-28', '2025-11-25'] });
+    expect(await described.json()).toMatchObject({
+      server_name: 'countersign',
+      supported_protocol_versions: ['2026-07-28', '2025-11-25'],
+    });
   });
 });
 
 describe('upstream MCP servers', () => {
   it('give a child PATH, a home of its own and what was declared for it, and no secret of the kernel', async () => {
     const client = await connected('modern');
-    const { HOME, PATH, DECLARED, ...rest } = JSON.parse(textOf(await client.callTool({ name: 'proc.environment', arguments: {} }))) as Record<string, string>;
+    const { HOME, PATH, DECLARED, ...rest } = JSON.parse(
+      textOf(await client.callTool({ name: 'proc.environment', arguments: {} })),
+    ) as Record<string, string>;
     expect([DECLARED, PATH]).toEqual(['yes', process.env['PATH']]);
     expect(HOME).toMatch(/countersign-mcp-.*\/proc$/);
     expect(Object.keys(rest).sort()).toEqual(['LOGNAME', 'SHELL', 'TERM', 'USER']);
@@ -184,7 +247,9 @@ describe('upstream MCP servers', () => {
     const client = await connected('modern', session);
     const pid = async () => textOf(await client.callTool({ name: 'proc.pid', arguments: {} }));
     const before = await pid();
-    expect(await client.callTool({ name: 'proc.crash', arguments: {} })).toMatchObject({ _meta: { 'countersign/outcome': 'uncertain' } });
+    expect(await client.callTool({ name: 'proc.crash', arguments: {} })).toMatchObject({
+      _meta: { 'countersign/outcome': 'uncertain' },
+    });
     const after = await pid();
     expect(Number(after)).toBeGreaterThan(0);
     expect(after).not.toBe(before);

@@ -1,4 +1,5 @@
 import type { Outcome } from '@countersign/contracts/governance-kernel';
+import { canonicalize } from '@countersign/crypto';
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client';
 import type { Boundary, GovernedCall, SealedDecision } from '../boundary/governed-call.ts';
 import type { McpGateway } from './gateway.ts';
@@ -21,18 +22,23 @@ export type DispatcherParts = {
   outputBytesMax: number;
 };
 
+/** The arguments as they were decided: an object that changed since is another call. */
+type Permit = { call: GovernedCall; args: string };
+
 /** The only holder of the bare upstream call. Whoever wants a tool executed needs a sealed ALLOW for exactly this call first. */
 export function createDispatcher({ boundary, mcp, outputBytesMax }: DispatcherParts): Dispatcher {
-  const permits = new WeakMap<SealedDecision, GovernedCall>();
+  const permits = new WeakMap<SealedDecision, Permit>();
   return {
     decide: async (call) => {
+      const args = canonicalize(call.args);
       const decision = await boundary.decide(call);
-      if (permitted(decision, call)) permits.set(decision, call);
+      if (permitted(decision, call)) permits.set(decision, { call, args });
       return decision;
     },
     dispatch: async (decision, call, signal) => {
-      if (permits.get(decision) !== call || !permitted(decision, call))
-        throw new Error('Nothing is dispatched without an ALLOW for this very call');
+      const permit = permits.get(decision);
+      const isThisCall = permit?.call === call && permit.args === canonicalize(call.args) && permitted(decision, call);
+      if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
       permits.delete(decision);
       const { tool } = call;
       if (tool === null) throw new Error('A tool call names its tool');

@@ -11,20 +11,22 @@ export type ChatRouteParts = ChatParts & { answers: IdempotencyStore };
 
 /** The OpenAI-compatible boundary. Whole answers honour Idempotency-Key; streams cannot be replayed and refuse it. */
 export const createChatCompletionRoute = (kernel: ChatRouteParts) =>
-  handleTenant(createChatCompletion, { idempotency: 'handler', renderError: openAiError })(async (input): Promise<typeof takenOver> => {
-    const { body, rawBody, caller, req, res, signal, log, requestId, idempotency } = input;
-    if (!kernel.upstream.isConfigured) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
-    if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
-    const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession('chat', caller);
-    const approvalGrant = approvalGrantHeader(req.headers);
-    const exchange = { caller, session, request: body, body: rawBody, approvalGrant, signal, log, requestId };
-    const answer =
-      idempotency === null
-        ? await completeChat(kernel, exchange, res)
-        : await completeOnce(kernel, exchange, { res, claim: idempotency });
-    if (answer !== null) sendWhole(res, answer);
-    return takenOver;
-  });
+  handleTenant(createChatCompletion, { idempotency: 'handler', renderError: openAiError })(
+    async (input): Promise<typeof takenOver> => {
+      const { body, rawBody, caller, req, res, signal, log, requestId, idempotency } = input;
+      if (!kernel.upstream.isConfigured) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
+      if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
+      const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession('chat', caller);
+      const approvalGrant = approvalGrantHeader(req.headers);
+      const exchange = { caller, session, request: body, body: rawBody, approvalGrant, signal, log, requestId };
+      const answer =
+        idempotency === null
+          ? await completeChat(kernel, exchange, res)
+          : await completeOnce(kernel, exchange, { res, claim: idempotency });
+      if (answer !== null) sendWhole(res, answer);
+      return takenOver;
+    },
+  );
 
 /** OpenAI's `user` is free text: what cannot name a session does not. */
 function userSession(user: string | undefined): SessionId | null {
@@ -41,7 +43,11 @@ function sendWhole(res: ServerResponse, { status, text, headers }: WholeAnswer):
 
 type Once = { res: ServerResponse; claim: IdempotencyClaim };
 
-async function completeOnce(kernel: ChatRouteParts, exchange: ChatExchange, { res, claim }: Once): Promise<WholeAnswer> {
+async function completeOnce(
+  kernel: ChatRouteParts,
+  exchange: ChatExchange,
+  { res, claim }: Once,
+): Promise<WholeAnswer> {
   if (exchange.request.stream === true) {
     throw new AppError('INVALID_REQUEST', 'A stream cannot be replayed: send no Idempotency-Key, or stream: false', {
       param: 'Idempotency-Key',

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { adminKey } from './_kernel.ts';
+import { approve, receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const startedAtMs = Date.parse('2026-11-21T10:00:00.000Z');
+let elapsedMs = 0;
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams({}, [], { clock: () => new Date(startedAtMs + elapsedMs) });
+});
+afterAll(() => upstreams.close());
+
+let sessions = 0;
+const newSession = () => `execute-session-${(sessions += 1)}` as SessionId;
+const path = '/mcp/v1/execute';
+async function execute(body: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${upstreams.test.kernel.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, never> };
+}
+const write = (session: string, text = 'x') => ({
+  tool: 'notes.write_note',
+  args: { id: 'a', text },
+  session_id: session,
+});
+const writes = () => upstreams.notes.calls.filter(({ tool }) => tool === 'write_note').length;
+
+describe('execute', () => {
+  it('executes an allowed call and answers with decision, result and outcome receipt', async () => {
+    const session = newSession();
+    const { status, body, headers } = await execute(write(session));
+    const [decision, outcome] = await receiptsOf(upstreams.test, session);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      is_error: false,
+      decision: { verdict: 'ALLOW' },
+      result: { content: [{ type: 'text', text: 'Wrote a' }] },
+    });
+    expect([headers.get('x-gov-receipt-id'), body['outcome_receipt_id']]).toEqual([
+      decision?.receipt_id,
+      outcome?.receipt_id,
+    ]);
+  });
+
+  it.each([
+    ['notes.delete_note', { id: 'a' }, 'DENY', 'POLICY_DENIED'],
+    ['notes.pay', { amount: 3 }, 'ESCALATE', 'APPROVAL_REQUIRED'],
+  ])('answers 403 with the decision for %s and calls nothing', async (tool, args, verdict, reason) => {
+    const called = upstreams.notes.calls.length;
+    const { status, body } = await execute({ tool, args, session_id: newSession() });
+    expect([status, body]).toMatchObject([403, { is_error: true, decision: { verdict, reason_code: reason } }]);
+    expect(upstreams.notes.calls).toHaveLength(called);
+  });
+
+  it('executes with the approval that was granted for exactly this call', async () => {
+    const call = { tool: 'notes.pay', args: { amount: 4 }, session_id: newSession() };
+    const waiting = await execute(call);
+    const grant = (waiting.body['decision'] as { approval: { approval_id: string } }).approval.approval_id;
+    await approve(upstreams.test, grant);
+    expect((await execute({ ...call, args: { amount: 5 }, approval_grant: grant })).body).toMatchObject({
+      decision: { reason_code: 'APPROVAL_MISMATCH' },
+    });
+    expect(await execute({ ...call, approval_grant: grant })).toMatchObject({ status: 200, body: { is_error: false } });
+    expect(await execute({ ...call, approval_grant: grant })).toMatchObject({
+      status: 403,
+      body: { decision: { reason_code: 'APPROVAL_CONSUMED' } },
+    });
+  });
+
+  it('gives one answer to one Idempotency-Key, dispatches once, and refuses the key for another call', async () => {
+    const session = newSession();
+    const key = { 'idempotency-key': 'execute-once' };
+    const before = writes();
+    const [first, second] = [await execute(write(session), key), await execute(write(session), key)];
+    expect(second.body).toEqual(first.body);
+    expect([second.status, second.headers.get('idempotency-replayed'), writes()]).toEqual([200, 'true', before + 1]);
+    expect(await execute(write(session, 'other'), key)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    });
+  });
+
+  it('dispatches once for a key that arrives many times at once', async () => {
+    const session = newSession();
+    const before = writes();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => execute(write(session), { 'idempotency-key': 'execute-race' })),
+    );
+    expect(writes()).toBe(before + 1);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+  });
+
+  it('never executes a call again whose process died after the decision: in flight first, then uncertain', async () => {
+    const body = write(newSession());
+    const fingerprint = createHash('sha256').update(`POST ${path}\n`).update(JSON.stringify(body)).digest('hex');
+    const before = writes();
+    // What a kernel leaves behind that dies between commit and dispatch.
+    await upstreams.test.kernel.context.boundary.decide({
+      caller: {
+        tenant: 'acme' as TenantId,
+        principal: 'admin' as PrincipalId,
+        identity: { kind: 'operator_credential' },
+        scopes: ['*'],
+      },
+      session: body.session_id as SessionId,
+      action: 'tool.call',
+      tool: body.tool,
+      resource: null,
+      effectLevel: 'E2',
+      args: body.args,
+      context: {},
+      mode: 'enforce',
+      dispatchedBy: 'kernel',
+      idempotency: { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` },
+    });
+    const key = { 'idempotency-key': 'execute-crashed' };
+    expect(await execute(body, key)).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_FLIGHT' } } });
+    elapsedMs += 60_000;
+    expect(await execute(body, key)).toMatchObject({
+      status: 200,
+      body: {
+        is_error: true,
+        decision: { verdict: 'ALLOW' },
+        result: { isError: true, _meta: { 'countersign/outcome': 'uncertain' } },
+      },
+    });
+    expect(writes()).toBe(before);
+  });
+
+  it('lists what may be called, with effects and pins', async () => {
+    const response = await upstreams.test.as('acme').listMcpCapabilities();
+    const effects = Object.fromEntries(response.body.tools.map(({ name, effect_level }) => [name, effect_level]));
+    expect(effects).toMatchObject({
+      'notes.read_note': 'E1',
+      'notes.write_note': 'E2',
+      'notes.delete_note': 'E4',
+      'notes.pay': 'E4',
+    });
+    expect(response.body.tools.every(({ definition_hash }) => /^sha256:[0-9a-f]{64}$/.test(definition_hash))).toBe(
+      true,
+    );
+  });
+});
