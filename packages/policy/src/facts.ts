@@ -76,6 +76,8 @@ export type ApprovalFact = {
   state: 'pending' | 'approved' | 'denied' | 'expired' | 'revoked';
   intent_hash: string;
   policy_hash: string | null;
+  /** Who approved, each once and never the requester. */
+  approved_by: string[];
   /** Uses left of its scope. */
   uses_remaining: number;
   expired: boolean;

@@ -7,6 +7,7 @@ import { NOW, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } 
 
 const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
+const askingCarol = policyOf([{ id: 'ask', effect: 'escalate', approval: { approvers: ['carol'] } }]);
 const intent = intentOf();
 const freeFence = { frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false };
 const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age_ms: 1, age_max_ms: 1000 };
@@ -158,6 +159,18 @@ const situations: Situation[] = [
   },
   { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
   { code: 'APPROVAL_REQUIRED', when: 'the approval is pending', policy: asking, facts: grant({ state: 'pending' }) },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'fewer people approved than the rule asks for',
+    policy: asking,
+    facts: grant({ approved_by: ['alice', 'alice'] }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'other people approved than the rule names',
+    policy: askingCarol,
+    facts: { approval: known(grantFor(askingCarol, intent)) },
+  },
   {
     code: 'BUDGET_EXCEEDED',
     when: 'no calls are left',

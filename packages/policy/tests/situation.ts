@@ -85,6 +85,7 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
     state: 'approved' as const,
     intent_hash: intent.intent_hash,
     policy_hash: policy.hash,
+    approved_by: ['alice', 'bob'],
     uses_remaining: 1,
     expired: false,
     ...changes,

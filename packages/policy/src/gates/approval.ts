@@ -5,7 +5,7 @@ import type { ApprovalFact } from '../facts.ts';
 
 /**
  * Settles what rules and budgets asked for. A grant counts only for exactly this call under exactly this policy, unexpired and
- * unused; without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
+ * unused, and only when the people behind it are those that every ask wants; without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
  */
 export const approval: Gate = (input) => {
   const { facts, asks } = input;
@@ -17,7 +17,7 @@ export const approval: Gate = (input) => {
 };
 
 function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, policy }: GateInput): GateResult {
-  const { state, intent_hash, policy_hash, expired, uses_remaining } = presented;
+  const { state, intent_hash, policy_hash, expired, uses_remaining, approved_by } = presented;
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
@@ -27,7 +27,14 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
   if (state === 'pending') return escalate(first, asks);
   if (state !== 'approved') return unavailable('approval');
   if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
+  // A rule may ask for more than this approval has: it was given for a weaker ask of the same call, or asked for beforehand.
+  if (!asks.every((ask) => isGivenBy(approved_by, ask.approval))) return escalate(first, asks);
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
+}
+
+function isGivenBy(approvedBy: readonly string[], { quorum, approvers }: Ask['approval']): boolean {
+  const counted = approvers.length === 0 ? approvedBy : approvedBy.filter((approver) => approvers.includes(approver));
+  return new Set(counted).size >= quorum;
 }
 
 function escalate(first: Ask, asks: readonly Ask[]): GateResult {

@@ -1,7 +1,7 @@
 import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import type { Decision } from '@countersign/policy';
+import type { ApprovalRequest, Decision } from '@countersign/policy';
 import type { GovernedCall } from '../boundary/governed-call.ts';
 import type { SealedIntent } from '../boundary/normalise.ts';
 import { receiptIdOf } from '../boundary/statement-of.ts';
@@ -17,18 +17,15 @@ type Escalation = {
   intent: SealedIntent;
   policy: LoadedPolicy | null;
   decision: Decision;
+  asked: ApprovalRequest;
 };
-
-/** Fifteen minutes: long enough to fetch a person, short enough that the situation is still the same. */
-const timeoutSecondsDefault = 900;
 
 /** The pending approval that an ESCALATE leaves behind: bound to this call, this policy, this scope, until it expires. */
 export function pendingApproval(
   provider: CryptoProvider,
-  { ulid, nowMs, call, intent, policy, decision }: Escalation,
+  { ulid, nowMs, call, intent, policy, decision, asked }: Escalation,
 ): ApprovalRow {
-  const asked = decision.approval_request;
-  const scope = asked?.scope ?? 'once';
+  const { scope } = asked;
   return sealCeremony(provider, {
     id: `apr_${ulid}` as ApprovalId, // the decision's own ULID: each leads to the other
     tenant: call.caller.tenant,
@@ -45,16 +42,24 @@ export function pendingApproval(
     policyEpoch: policy?.epoch ?? 0,
     receiptId: receiptIdOf(ulid),
     reason: decision.reason,
-    quorum: asked?.quorum ?? 1,
-    approvers: (asked?.approvers ?? []) as PrincipalId[], // the bundle's schema bounds them the same way
+    quorum: asked.quorum,
+    approvers: asked.approvers as PrincipalId[], // the bundle's schema bounds them the same way
     approvedBy: [],
     scope,
     usesRemaining: usesOf(scope),
     timelockUntilMs: null,
-    expiresAtMs: nowMs + (asked?.timeout ?? timeoutSecondsDefault) * 1000,
+    expiresAtMs: nowMs + asked.timeout * 1000,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   });
+}
+
+/** Would an answer to this question satisfy that ask too? */
+export function wantsNoLess(open: Pick<ApprovalRow, 'quorum' | 'approvers'>, asked: ApprovalRequest): boolean {
+  const sameCircle =
+    asked.approvers.length === 0 ||
+    (open.approvers.length > 0 && open.approvers.every((approver) => asked.approvers.includes(approver)));
+  return open.quorum >= asked.quorum && sameCircle;
 }
 
 /** Uses the approval once; a scope without uses left is consumed. */

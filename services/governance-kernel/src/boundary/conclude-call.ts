@@ -3,7 +3,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import { decide, readFacts, type Decision, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { pendingApproval, useApproval } from '../approvals/pending.ts';
+import { pendingApproval, useApproval, wantsNoLess } from '../approvals/pending.ts';
 import { reserve, spend } from '../budgets/reserve.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
@@ -52,10 +52,12 @@ export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: C
   const gathered = gatherFacts(batch, { call, intent, policy, policyAgeMaxMs: settings.policyAgeMaxMs, nowMs });
   const decision = decide(policy?.policy ?? null, judgedIntent(prepared), gathered.facts, prepared.evaluate);
   const approval =
-    decision.verdict === 'ESCALATE' ? (openApproval(gathered) ?? ask(batch, prepared, decision, settings)) : null;
+    decision.verdict === 'ESCALATE' ? (openApproval(gathered, decision) ?? ask(prepared, decision, settings)) : null;
   const entry = batch.append(
     statementOf({ ...judgedOf(prepared, decision, gathered, approval), rosterHash: settings.rosterHash }),
   );
+  // Only after the statement is sealed: an entry that fails to seal must leave nothing behind in its batch.
+  if (approval !== null && !gathered.open.includes(approval)) batch.newApprovals.push(approval);
   if (call.mode === 'enforce' && decision.verdict === 'ALLOW')
     takeEffect(batch, { prepared, decision, gathered, settings });
   const json = writeReply({
@@ -98,21 +100,15 @@ function isCurrent(batch: LedgerBatch, { call, policy }: Prepared): boolean {
   return (head?.hash ?? null) === (policy?.hash ?? null) && (head?.epoch ?? 0) === (policy?.epoch ?? 0);
 }
 
-/** The question that is already open for this very call; asking twice would make two grants of one wish. */
-function openApproval({ approval }: Gathered): ApprovalRow | null {
-  return approval?.state === 'pending' ? approval : null;
+/** The question that is already open for this very call and wants no less; asking twice would make two grants of one wish. */
+function openApproval({ open }: Gathered, { approval_request: asked }: Decision): ApprovalRow | null {
+  return asked === undefined ? null : (open.find((approval) => wantsNoLess(approval, asked)) ?? null);
 }
 
-function ask(
-  batch: LedgerBatch,
-  prepared: Prepared,
-  decision: Decision,
-  { provider }: CycleSettings,
-): ApprovalRow | null {
-  if (prepared.call.mode === 'shadow') return null;
-  const approval = pendingApproval(provider, { ...prepared, decision });
-  batch.newApprovals.push(approval);
-  return approval;
+/** Null where no approval of a call would help: a server that is not approved is another question. */
+function ask({ call, ...prepared }: Prepared, decision: Decision, { provider }: CycleSettings): ApprovalRow | null {
+  if (call.mode === 'shadow' || decision.approval_request === undefined) return null;
+  return pendingApproval(provider, { ...prepared, call, decision, asked: decision.approval_request });
 }
 
 function judgedOf(

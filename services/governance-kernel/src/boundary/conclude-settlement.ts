@@ -54,7 +54,7 @@ function release(batch: LedgerBatch, dispatch: DispatchRow, { outcome, spentMino
 /** A call that ran counts in full, whether it succeeded or failed; one that may never have started gives back what it held. */
 function used({ demand }: Reservation, outcome: Outcome, spentMinor: number | null) {
   if (outcome === 'uncertain') return nothing;
-  return { ...demand, spend_minor: spentMinor ?? demand.spend_minor };
+  return { ...demand, spend_minor: spentMinor === null ? demand.spend_minor : Math.max(0, spentMinor) };
 }
 
 function outcomeReceipt({ ulid, nowMs, decided, outcome, outputHash }: PreparedSettlement) {

@@ -1,4 +1,4 @@
-import type { ApprovalFact, Facts, Fact, FenceFact, PolicyFact } from '@countersign/policy';
+import type { ApprovalFact, Facts, FenceFact, PolicyFact } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { budgetApplies, budgetFact } from '../budgets/reserve.ts';
 import { rollWindow } from '../budgets/window.ts';
@@ -9,7 +9,14 @@ import { demandOf } from './demand.ts';
 import type { GovernedCall } from './governed-call.ts';
 import type { SealedIntent } from './normalise.ts';
 
-export type Gathered = { facts: Facts; budgets: BudgetRow[]; approval: ApprovalRow | null };
+export type Gathered = {
+  facts: Facts;
+  budgets: BudgetRow[];
+  /** The approval that the decision judged. */
+  approval: ApprovalRow | null;
+  /** Questions about this very call that nobody has answered yet, newest first. */
+  open: ApprovalRow[];
+};
 
 type Situation = {
   call: GovernedCall;
@@ -30,7 +37,8 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
   for (const budget of budgets) {
     if (rollWindow(budget, nowMs)) batch.changedBudgets.add(budget);
   }
-  const { fact, approval } = approvalFact(batch, situation);
+  const standing = standingApprovals(batch, situation);
+  const approval = approvalOf(batch, situation, standing);
   const facts: Facts = {
     now: new Date(nowMs).toISOString(),
     fence: { state: 'known', value: fenceFact(batch, call) },
@@ -44,9 +52,10 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
     provenance: call.facts?.provenance ?? { state: 'known', value: { through_boundary: true } },
     budgets: { state: 'known', value: budgets.map(budgetFact) },
     demand: demandOf(call),
-    approval: fact,
+    approval: { state: 'known', value: approvalFact(situation, approval) },
   };
-  return { facts: Object.freeze(facts), budgets, approval };
+  const open = standing.filter(({ state }) => state === 'pending');
+  return { facts: Object.freeze(facts), budgets, approval, open };
 }
 
 /** The scopes of fences that could stop this caller. */
@@ -57,11 +66,19 @@ export function fenceScopes({ tenant, principal }: GovernedCall['caller']): stri
 function fenceFact(batch: LedgerBatch, { caller }: GovernedCall): FenceFact {
   const [system, tenant, agent] = fenceScopes(caller).map((scope) => batch.fence(scope));
   return {
-    frozen: system === 'freeze' || tenant === 'freeze' || agent === 'freeze',
+    // A fence that nobody knows how to read stops everything rather than nothing.
+    frozen:
+      [system, tenant, agent].some((kind) => kind === 'freeze' || isUnknownFence(kind)) || system === 'quarantine',
     tenant_quarantined: tenant === 'quarantine',
     agent_quarantined: agent === 'quarantine',
     throttled: [system, tenant, agent].includes('throttle'),
   };
+}
+
+const knownFences = new Set(['freeze', 'quarantine', 'throttle']);
+
+function isUnknownFence(kind: string | null | undefined): boolean {
+  return typeof kind === 'string' && !knownFences.has(kind);
 }
 
 function policyFact(batch: LedgerBatch, { intent, policy, policyAgeMaxMs, nowMs }: Situation): PolicyFact {
@@ -76,33 +93,39 @@ function policyFact(batch: LedgerBatch, { intent, policy, policyAgeMaxMs, nowMs 
   };
 }
 
-/** The approval that was presented, or the one that stands for exactly this call under this policy. */
-function approvalFact(
-  batch: LedgerBatch,
-  { call, intent, policy, nowMs }: Situation,
-): { fact: Fact<ApprovalFact>; approval: ApprovalRow | null } {
-  const { tenant } = call.caller;
-  if (call.approvalGrant !== undefined) {
-    const presented = batch.approval(tenant, call.approvalGrant);
-    return {
-      fact: { state: 'known', value: presented === null ? unknownGrant(call.approvalGrant) : factOf(presented, nowMs) },
-      approval: presented,
-    };
-  }
-  const standing = batch
-    .approvalsFor(tenant, intent.intent_hash)
-    .filter((row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null));
-  const approval =
-    standing.find((row) => row.state === 'approved') ?? standing.find((row) => row.state === 'pending') ?? null;
-  return { fact: { state: 'known', value: approval === null ? null : factOf(approval, nowMs) }, approval };
+/** Approvals that could count for exactly this call under this policy, newest first: a later one answers a stronger question. */
+function standingApprovals(batch: LedgerBatch, { call, intent, policy, nowMs }: Situation): ApprovalRow[] {
+  return batch
+    .approvalsFor(call.caller.tenant, intent.intent_hash)
+    .filter((row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && covers(row, intent))
+    .sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
-function factOf(row: ApprovalRow, nowMs: number): NonNullable<ApprovalFact> {
+/** The approval that was presented, else the one that stands for this call. */
+function approvalOf(batch: LedgerBatch, { call }: Situation, standing: ApprovalRow[]): ApprovalRow | null {
+  if (call.approvalGrant !== undefined) return batch.approval(call.caller.tenant, call.approvalGrant);
+  return (
+    standing.find(({ state }) => state === 'approved') ?? standing.find(({ state }) => state === 'pending') ?? null
+  );
+}
+
+function approvalFact({ call, intent, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
+  if (approval !== null) return factOf(approval, covers(approval, intent) ? approval.intentHash : '', nowMs);
+  return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
+}
+
+/** The effect is not part of the intent's hash: an approval of a graver call covers the milder one, and never the reverse. */
+function covers({ effectLevel }: ApprovalRow, { effect_level }: SealedIntent): boolean {
+  return effect_level <= effectLevel; // E0 to E4 sort by gravity
+}
+
+function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullable<ApprovalFact> {
   return {
     approval_id: row.id,
     state: row.state === 'consumed' ? 'approved' : row.state,
-    intent_hash: row.intentHash,
+    intent_hash: intentHash,
     policy_hash: row.policyHash,
+    approved_by: row.approvedBy,
     uses_remaining: row.usesRemaining,
     expired: nowMs >= row.expiresAtMs,
   };
@@ -115,6 +138,7 @@ function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
     state: 'approved',
     intent_hash: '',
     policy_hash: null,
+    approved_by: [],
     uses_remaining: 0,
     expired: false,
   };

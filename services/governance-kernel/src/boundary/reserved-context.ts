@@ -5,7 +5,7 @@ import type { PlainJson } from '@countersign/contracts';
  * Names that mean authority. They come from credentials and from the kernel's own records; a caller who sends one in `context`
  * is refused, so that no rule can ever be tricked by it.
  */
-const reserved = new Set([
+export const reservedContextKeys = [
   'tenant',
   'tenant_id',
   'workspace',
@@ -50,9 +50,18 @@ const reserved = new Set([
   'session_id',
   'tool_name',
   'destination',
-]);
+  'admin',
+  'is_admin',
+  'authority',
+  'authorization',
+  'authorized',
+  'claims',
+  'credentials',
+] as const;
 
-/** Throws RESERVED_CONTEXT_KEY naming the key. Spelling variants (case, `-`, camelCase) are the same name. */
+const reserved = new Set(reservedContextKeys.map(plainName));
+
+/** Throws RESERVED_CONTEXT_KEY naming the key. Spelling variants (case, accents, separators, `x-gov-`) are the same name. */
 export function assertNoAuthority(context: Record<string, PlainJson>): void {
   const offender = Object.keys(context).find((key) => reserved.has(plainName(key)));
   if (offender !== undefined) {
@@ -62,12 +71,11 @@ export function assertNoAuthority(context: Record<string, PlainJson>): void {
   }
 }
 
+/** Letters and digits only, so that no separator, visible or not, makes another name of it. */
 function plainName(key: string): string {
   return key
-    .normalize('NFKC')
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .replace(/^(x_)?gov_/, '');
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^x?gov(?=.)/, '');
 }

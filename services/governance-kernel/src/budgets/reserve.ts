@@ -57,10 +57,16 @@ export function settleReservation(budget: BudgetRow, { demand }: Reservation, ac
 }
 
 function combine(amounts: Demand, change: Demand, sign: 1 | -1): Demand {
+  const moved = (amount: keyof Demand) => bounded(amounts[amount] + sign * change[amount]);
   return {
-    tool_calls: amounts.tool_calls + sign * change.tool_calls,
-    spend_minor: amounts.spend_minor + sign * change.spend_minor,
-    egress_bytes: amounts.egress_bytes + sign * change.egress_bytes,
-    writes: amounts.writes + sign * change.writes,
+    tool_calls: moved('tool_calls'),
+    spend_minor: moved('spend_minor'),
+    egress_bytes: moved('egress_bytes'),
+    writes: moved('writes'),
   };
+}
+
+/** Beyond 2^53 numbers stop counting; an amount that would not fit its column must not take the batch of others down. */
+function bounded(amount: number): number {
+  return Math.max(0, Math.min(amount, Number.MAX_SAFE_INTEGER));
 }

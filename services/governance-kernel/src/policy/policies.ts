@@ -129,7 +129,7 @@ export class Policies {
     const { provider, trustedKeys } = this.#parts;
     const signature: Signature = { alg: 'Ed25519', key_id: row.keyId, value: row.signature };
     return {
-      policy: compilePolicy(JSON.parse(row.bundle) as PolicyBundle, provider), // written by activate() after it was parsed
+      policy: compileText(row.bundle, provider),
       hash: row.hash,
       epoch: row.epoch,
       signatureValid: isSignedByTrustedKey(provider, trustedKeys, {
@@ -139,6 +139,18 @@ export class Policies {
         signature,
       }),
     };
+  }
+}
+
+/** A row that was damaged becomes a bundle without rules: its hash is not the active one, so the policy gate denies, with a receipt. */
+function compileText(text: string, provider: CryptoProvider): CompiledPolicy {
+  try {
+    return compilePolicy(JSON.parse(text) as PolicyBundle, provider); // written by activate() after it was parsed
+  } catch {
+    return compilePolicy(
+      { format: 'countersign/policy.v1', name: 'unreadable', version: '0', rules: [], tests: [] },
+      provider,
+    );
   }
 }
 
