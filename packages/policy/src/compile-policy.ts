@@ -14,6 +14,7 @@ export type CompiledPolicy = {
   /** Paths of the call that some rule may read, sorted: `action`, `args.amount`, `context.channel`. */
   readSet: readonly string[];
   rules: readonly CompiledRule[];
+  byId: ReadonlyMap<string, CompiledRule>;
   index: RuleIndex;
 };
 
@@ -31,6 +32,7 @@ export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): C
     hash: digestOf(provider, canonicalBytes(parsePlainJson(withoutUndefined(bundle)))),
     readSet: minimalReadSet(rules.flatMap(readsOfRule)),
     rules,
+    byId: new Map(rules.map((compiled) => [compiled.rule.id, compiled])),
     index: indexRules(rules),
   };
   runPolicyTests(policy);

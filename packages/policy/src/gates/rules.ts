@@ -1,10 +1,12 @@
 import { unavailable } from '../gate.ts';
 import type { Gate, GateInput, GateResult } from '../gate.ts';
+import type { RuleOutcome } from '../decision.ts';
+import { matchesCall } from '../rule-index.ts';
 import { parseRuleOutcome } from '../rule-outcome.ts';
 
 export const rules: Gate = (input) => {
   const outcome = askEvaluator(input);
-  if (outcome === null) return unavailable('rules');
+  if (outcome === null || !isOfTheseRules(outcome, input)) return unavailable('rules');
   switch (outcome.kind) {
     case 'allow':
       return { outcome: 'pass', rules: outcome.rules, reason: outcome.reason };
@@ -24,6 +26,15 @@ function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnTyp
   } catch {
     return null;
   }
+}
+
+/** Whoever lets a call pass, or pass after a question, must name rules of this bundle that say so about this call. */
+function isOfTheseRules({ kind, rules: ids }: RuleOutcome, { policy, intent }: GateInput): boolean {
+  if (kind === 'deny') return true;
+  return ids.every((id) => {
+    const rule = policy?.byId.get(id)?.rule;
+    return rule !== undefined && rule.effect === kind && matchesCall(rule.match, intent);
+  });
 }
 
 function askFor({
