@@ -1,4 +1,5 @@
 import type { Digest } from '@countersign/contracts';
+import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
@@ -20,7 +21,8 @@ import type { CycleSettings } from './boundary/conclude-call.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import type { KernelConfig } from './config.ts';
-import { GroupCommit } from './ledger/group-commit.ts';
+import { demoPolicy, demoTenant } from './demo/demo-policy.ts';
+import { GroupCommit, type TransactBatch } from './ledger/group-commit.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
@@ -29,12 +31,15 @@ import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/chec
 import { listOverdueDispatches } from './store/dispatch-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerTransaction } from './store/ledger-store.ts';
+import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { openPrisma } from './store/prisma.ts';
 import { transactionOn } from './store/transaction.ts';
 import { listActivePolicies } from './store/policy-store.ts';
 import { recordSigningKey } from './store/trust-key-store.ts';
+import { LogWatch } from './tail/log-watch.ts';
 import { startCheckpointer } from './workers/checkpointer.ts';
+import { startDemoPolicy } from './workers/demo-policy.ts';
 import { watchPolicyFile, type PolicyFile } from './workers/policy-file.ts';
 import { startReconciler } from './workers/reconciler.ts';
 
@@ -67,6 +72,7 @@ export async function createContext(config: KernelConfig, overrides: KernelOverr
   const close = async () => {
     await upstreams.close();
     await workers.close();
+    await core.logWatch.close();
     await core.ledger.close();
     await core.database.close();
   };
@@ -83,7 +89,9 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
   const database = openDatabase({ url: config.DATABASE_URL, schema: 'kernel' });
   const { pool } = database;
   const newUlid = monotonicFactory();
-  const ledger = new GroupCommit(ledgerTransaction({ pool, sealer: { provider, signer }, clock }));
+  const logWatch = new LogWatch({ view: logView(pool), log });
+  const transact = ledgerTransaction({ pool, sealer: { provider, signer }, clock });
+  const ledger = new GroupCommit(noticed(transact, logWatch));
   const policies = new Policies({
     ledger,
     provider,
@@ -116,10 +124,19 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
     newEvent,
     rosterHash,
     ledger,
+    logWatch,
     policies,
     cycle,
   };
   return { ...made, ...stores, boundary: createBoundary(cycle) };
+}
+
+/** Open tails hear of a local commit at once. */
+function noticed(transact: TransactBatch, watch: LogWatch): TransactBatch {
+  return async (reads, work) => {
+    await transact(reads, work);
+    watch.noticeCommit();
+  };
 }
 
 function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings {
@@ -164,7 +181,16 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
   const relay = new OutboxRelay({ bus, transaction: transactionOn(pool) });
   relay.start();
   const policyFile = await startPolicyFile(core);
+  const demo = await startDemoPolicy({
+    tenant: demoTenant,
+    bundle: demoPolicy,
+    policies: core.policies,
+    sign: signatureBy(signer),
+    log,
+    intervalMs: Math.max(1_000, config.GOV_POLICY_MAX_AGE / 4),
+  });
   const close = async () => {
+    demo.close();
     policyFile?.close();
     reconciler.close();
     checkpointer.close();
@@ -184,10 +210,14 @@ async function startPolicyFile({ config, policies, signer, log }: Core): Promise
   const file = watchPolicyFile({
     path: config.GOV_POLICY_FILE,
     policies,
-    sign: (bytes) => ({ alg: 'Ed25519', key_id: signer.keyId, value: encodeBase64Url(signer.sign(bytes)) }),
+    sign: signatureBy(signer),
     log,
     intervalMs: config.GOV_POLICY_FILE_INTERVAL,
   });
   await file.refresh();
   return file;
+}
+
+function signatureBy({ keyId, sign }: Core['signer']): (bytes: Uint8Array) => Signature {
+  return (bytes) => ({ alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(sign(bytes)) });
 }

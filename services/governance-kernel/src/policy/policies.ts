@@ -44,6 +44,11 @@ export class Policies {
     return this.#loaded.get(tenant) ?? this.#loaded.get('*') ?? null;
   }
 
+  /** The bundle in memory that was activated for this tenant itself. */
+  own(tenant: string): LoadedPolicy | null {
+    return this.#loaded.get(tenant) ?? null;
+  }
+
   async reload(tenant: string): Promise<void> {
     const wanted = [tenant, '*'];
     const stored = await this.#parts.load(wanted);

@@ -68,6 +68,15 @@ export async function listCheckpoints(
   return rows.map(checkpointOf);
 }
 
+/** Of trees larger than `size`, smallest first. */
+export async function listCheckpointsAbove(pool: pg.Pool, size: number, limit: number): Promise<Checkpoint[]> {
+  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE tree_size > $1 ORDER BY tree_size LIMIT $2', [
+    size,
+    limit,
+  ]);
+  return rows.map(checkpointOf);
+}
+
 function checkpointOf(row: Row): Checkpoint {
   return {
     checkpoint_id: row.checkpoint_id,

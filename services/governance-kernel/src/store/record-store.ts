@@ -45,6 +45,17 @@ export async function findRecord(prisma: Prisma, tenant: TenantId, id: RecordId)
   return row === null || row.record === null ? null : recordOf(row.record);
 }
 
+/** A record with the receipt of its own row. */
+export type SealedRecord = { record: BoundaryRecord; receipt: StoredReceipt };
+
+export async function findSealedRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<SealedRecord | null> {
+  const row = await prisma.ledgerEntry.findFirst({
+    where: { tenant_id: tenant, ulid: ulidOfId(id) },
+    select: { ...receiptColumns, record: true },
+  });
+  return row === null || row.record === null ? null : { record: recordOf(row.record), receipt: receiptOf(row) };
+}
+
 /** The receipts before and after a place in a chain, and what the chain's head says. */
 export type Neighbours = { previous: StoredReceipt | null; next: StoredReceipt | null; headHash: string | null };
 

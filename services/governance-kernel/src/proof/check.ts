@@ -1,0 +1,15 @@
+import { VerificationError } from '@countersign/verifier';
+
+/** One named step of a verification. */
+export type Check = { check: string; passed: boolean; code: string | null };
+
+/** Passes when `prove` returns. A VerificationError is a failed check; any other error is a fault of ours and thrown on. */
+export function check(name: string, prove: () => void): Check {
+  try {
+    prove();
+    return { check: name, passed: true, code: null };
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error;
+    return { check: name, passed: false, code: error.code };
+  }
+}

@@ -1,0 +1,39 @@
+import type { Instant } from '@countersign/contracts';
+import { encodeBase64Url, formatVkey, noteKey, type CryptoProvider, type Signer } from '@countersign/crypto';
+import type { TrustedKey } from '@countersign/verifier';
+import type { TrustKeyRow } from '../store/trust-key-store.ts';
+
+/** Every key that ever signed here, with its windows, as the verifier takes them. */
+export function trustedKeysOf(rows: readonly TrustKeyRow[]): TrustedKey[] {
+  return rows.map((row) => ({
+    key_id: row.key_id,
+    public_key: Uint8Array.from(row.public_key),
+    valid_from: row.valid_from.toISOString(),
+    ...(row.valid_until === null ? {} : { valid_until: row.valid_until.toISOString() }),
+    ...(row.revoked_at === null ? {} : { revoked_at: row.revoked_at.toISOString() }),
+  }));
+}
+
+/** The same as a JWK set (RFC 7517, RFC 8037), to be published. */
+export function jwksOf(rows: readonly TrustKeyRow[]) {
+  return rows.map((row) => ({
+    kty: 'OKP' as const,
+    crv: 'Ed25519' as const,
+    x: encodeBase64Url(Uint8Array.from(row.public_key)),
+    kid: row.key_id,
+    use: 'sig' as const,
+    alg: 'EdDSA' as const,
+    valid_from: instantOf(row.valid_from),
+    valid_until: row.valid_until === null ? null : instantOf(row.valid_until),
+    revoked_at: row.revoked_at === null ? null : instantOf(row.revoked_at),
+  }));
+}
+
+/** The verifier key of the log's signed notes (C2SP signed-note). */
+export function logVkey(provider: CryptoProvider, origin: string, { publicKey }: Pick<Signer, 'publicKey'>): string {
+  return formatVkey(noteKey(provider, origin, publicKey));
+}
+
+function instantOf(date: Date): Instant {
+  return date.toISOString() as Instant; // toISOString writes exactly this form
+}

@@ -1,0 +1,78 @@
+import type { BoundaryRecord, Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import {
+  VerificationError,
+  verifyChain,
+  verifyInclusion,
+  verifyReceipt,
+  verifyRecord,
+  type TrustedKeys,
+} from '@countersign/verifier';
+import type { Neighbours } from '../store/record-store.ts';
+import { check, type Check } from './check.ts';
+
+/** What the store holds about one record: nothing of it is believed here. */
+export type RecordEvidence = {
+  record: BoundaryRecord;
+  receipt: StoredReceipt;
+  neighbours: Neighbours;
+  checkpoint: Checkpoint;
+  /** Base64, from the leaf's sibling up; null when the log could not be read. */
+  path: string[] | null;
+};
+
+export type RecordTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
+
+/** Everything that can be checked about a record without asking anyone: a list of named checks, in this order. */
+export function verifySealedRecord(evidence: RecordEvidence, trust: RecordTrust): Check[] {
+  const { record, receipt } = evidence;
+  const { provider } = trust;
+  return [
+    check('record_hash', () => assertRecordHash(record, provider)),
+    check('record_names_receipt', () => assertSame(record.receipt_id, receipt.payload.receipt_id)),
+    check('receipt_names_record', () => assertSame(receipt.payload.record_hash, record.record_hash)),
+    check('same_statement', () => void verifyRecord(record, receipt, provider)),
+    check('signature', () => void verifyReceipt(receipt, trust.trust, provider)),
+    check('chain_previous', () => assertPrevious(evidence, trust)),
+    check('chain_next', () => assertNext(evidence, trust)),
+    check('inclusion', () => assertIncluded(evidence, trust)),
+  ];
+}
+
+function assertRecordHash({ record_hash, ...hashed }: BoundaryRecord, provider: CryptoProvider): void {
+  if (digestOf(provider, canonicalBytes(parsePlainJson(hashed))) !== record_hash)
+    throw new VerificationError('RECORD_HASH_MISMATCH', 'record_hash is not the hash of the record');
+}
+
+function assertSame(left: string, right: string): void {
+  if (left !== right) throw new VerificationError('LINK_MISMATCH', 'record and receipt do not point at each other');
+}
+
+function assertPrevious({ receipt, neighbours: { previous } }: RecordEvidence, trust: RecordTrust): void {
+  const isFirst = receipt.payload.lamport_clock === 1;
+  if (!isFirst && previous === null)
+    throw new VerificationError('CHAIN_GAP', 'the predecessor in the chain is missing');
+  assertChain(previous === null ? [receipt] : [previous, receipt], { ...trust, partial: !isFirst });
+}
+
+/** The last receipt of a chain must be the one that the chain's head names, or its end was cut off. */
+function assertNext({ receipt, neighbours: { next, headHash } }: RecordEvidence, trust: RecordTrust): void {
+  if (next !== null) assertChain([receipt, next], { ...trust, partial: true });
+  else if (headHash !== receipt.receipt_hash)
+    throw new VerificationError('CHAIN_GAP', 'the successor in the chain is missing');
+}
+
+function assertChain(receipts: StoredReceipt[], options: Parameters<typeof verifyChain>[1]): void {
+  const { first_broken } = verifyChain(receipts, options);
+  if (first_broken !== undefined) throw new VerificationError(first_broken.code, first_broken.message);
+}
+
+function assertIncluded({ receipt, checkpoint, path }: RecordEvidence, trust: RecordTrust): void {
+  if (path === null) throw new VerificationError('INCLUSION_UNPROVEN', 'the log lacks leaves');
+  verifyInclusion({
+    receipt,
+    proof: { log_index: receipt.log_index, tree_size: checkpoint.tree_size, hashes: path },
+    checkpoint: checkpoint.note,
+    ...trust,
+  });
+}

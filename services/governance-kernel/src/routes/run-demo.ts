@@ -1,0 +1,33 @@
+import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { runDemo } from '@countersign/contracts/governance-kernel';
+import { answer, handlePublic } from '@countersign/service-kit';
+import type { Kernel } from '../context.ts';
+import { demoActions } from '../demo/demo-actions.ts';
+import { demoTenant } from '../demo/demo-policy.ts';
+
+const hint =
+  'POST receipt (payload and signature) and receipt_hash to /api/demo/verify, or check them offline against /api/v1/trust/keys.';
+
+/**
+ * The one cycle for everyone: only the caller is given, because a visitor has no credentials. Each call is a session of its own.
+ * Whoever holds the admin key may name the tenant `demo` too and read or add to it; nothing there is anyone's.
+ */
+export const runDemoRoute = ({ boundary, clock, newUlid }: Kernel) =>
+  handlePublic(runDemo)(async ({ body }) => {
+    const { args, ...sample } = demoActions[body.action_id];
+    const decision = await boundary.decide({
+      caller: {
+        tenant: demoTenant as TenantId, // within its schema
+        principal: 'demo-agent' as PrincipalId, // within its schema
+        identity: { kind: 'agent', agent_id: 'demo-agent', status: 'active' },
+        scopes: ['*'],
+      },
+      session: `demo-${newUlid(clock().getTime())}` as SessionId, // within its schema
+      ...sample,
+      args: { ...args, ...body.args },
+      context: {},
+      mode: 'enforce',
+      dispatchedBy: 'caller',
+    });
+    return answer(200, { ...decision.reply, verification_hint: hint }, decision.headers);
+  });

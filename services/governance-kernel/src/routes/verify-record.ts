@@ -1,0 +1,41 @@
+import { AppError, type Instant } from '@countersign/contracts';
+import { verifyRecord } from '@countersign/contracts/governance-kernel';
+import type { Kernel } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
+import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
+import { trustedKeysOf } from '../proof/trusted-keys.ts';
+import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
+import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
+import { logSource } from '../store/log-source.ts';
+import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
+import { listTrustKeys } from '../store/trust-key-store.ts';
+
+export const verifyRecordRoute = ({ prisma, pool, provider, checkpointer, config, clock }: Kernel) =>
+  handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
+    const sealed = await findSealedRecord(prisma, tenant, params.record_id);
+    if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
+    const { receipt } = sealed;
+    const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
+    const checkpoint = await coveringCheckpoint(receipt.log_index, {
+      findLatest: () => findLatestCheckpoint(pool),
+      create: checkpointer.create,
+    });
+    const reader = createLogReader(provider, logSource(pool));
+    const place = { index: receipt.log_index, size: checkpoint.tree_size };
+    const [neighbours, path, keys] = await Promise.all([
+      findNeighbours(prisma, tenant, { session, lamport }),
+      unlessIncomplete(provenIncluded(provider, reader, place)),
+      listTrustKeys(pool),
+    ]);
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.GOV_LOG_ORIGIN };
+    const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);
+    return {
+      record_id: params.record_id,
+      verified: checks.every(({ passed }) => passed),
+      checks,
+      receipt_id,
+      checkpoint_id: checkpoint.checkpoint_id,
+      verified_at: clock().toISOString() as Instant, // toISOString writes exactly this form
+    };
+  });

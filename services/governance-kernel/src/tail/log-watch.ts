@@ -1,0 +1,160 @@
+import type { TenantId } from '@countersign/contracts';
+import type { Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Log } from '@countersign/service-kit';
+import type { LogReach } from '../store/log-store.ts';
+import type { LogRange, SealedScope } from '../store/receipt-store.ts';
+import { RecentItems } from './recent-items.ts';
+import { WakeUps } from './wake-ups.ts';
+
+/** What the log looks like to readers; every read names its tenants. */
+export type LogView = {
+  getReach(): Promise<LogReach>;
+  listSealed(scope: SealedScope, range: LogRange): Promise<StoredReceipt[]>;
+  /** Of trees larger than `size`, smallest first. */
+  listCheckpointsAbove(size: number, limit: number): Promise<Checkpoint[]>;
+};
+
+/** One reader's view of what is new for its tenant. */
+export type LogFeed = {
+  /** How far the log reached when the feed was opened. */
+  opened: LogReach;
+  receipts: RecentItems<StoredReceipt>;
+  /** By tree size. */
+  checkpoints: RecentItems<Checkpoint>;
+  release(): void;
+};
+
+/** Commits of other replicas are seen this late at most. */
+const lookEveryMs = 1_000;
+/** Under load commits come every few milliseconds; readers do not need to be woken more often than this. */
+const restMs = 20;
+const pageReceiptsMax = 500;
+const pageCheckpointsMax = 100;
+
+/** Follows the log once for all streams of this process: woken by local commits, and by the clock for those of other replicas. */
+export class LogWatch {
+  readonly view: LogView;
+  readonly #log: Log;
+  readonly #readers = new WakeUps();
+  readonly #commits = new WakeUps();
+  readonly #tenants = new Map<TenantId, { receipts: RecentItems<StoredReceipt>; readers: number }>();
+  #reach: LogReach = { size: 0, checkpointed: 0 };
+  #checkpoints = new RecentItems<Checkpoint>(0);
+  #outages = 0;
+  #isDown = false;
+  #isClosed = false;
+  #running: Promise<void> | null = null;
+
+  constructor({ view, log }: { view: LogView; log: Log }) {
+    this.view = view;
+    this.#log = log;
+  }
+
+  /** How far readers may read. */
+  get reach(): LogReach {
+    return this.#reach;
+  }
+
+  /** Grows by one each time that the store stops answering. */
+  get outages(): number {
+    return this.#outages;
+  }
+
+  /** To be called after a local commit. */
+  noticeCommit(): void {
+    this.#commits.wakeAll();
+  }
+
+  /** Resolves when there may be something new, or when the reader leaves. */
+  changed(signal: AbortSignal): Promise<void> {
+    return this.#readers.wait({ signal });
+  }
+
+  /** Rejects when the store does not answer. */
+  async open(tenant: TenantId): Promise<LogFeed> {
+    const opened = await this.view.getReach();
+    if (this.#running === null) this.#beginAt(opened);
+    const feed = this.#tenants.get(tenant) ?? { receipts: new RecentItems(this.#reach.size), readers: 0 };
+    feed.readers += 1;
+    this.#tenants.set(tenant, feed);
+    this.#running ??= this.#run();
+    const release = () => {
+      feed.readers -= 1;
+      if (feed.readers === 0) this.#tenants.delete(tenant);
+    };
+    return { opened, receipts: feed.receipts, checkpoints: this.#checkpoints, release };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#commits.wakeAll();
+    this.#readers.wakeAll();
+    await this.#running;
+  }
+
+  /** Nobody was reading, so what came meanwhile is nobody's news. */
+  #beginAt(opened: LogReach): void {
+    this.#reach = opened;
+    this.#checkpoints = new RecentItems(opened.checkpointed + 1);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed && this.#tenants.size > 0) {
+      const committed = this.#commits.wait({ timeoutMs: lookEveryMs });
+      await this.#look();
+      await pause(this.#isDown ? lookEveryMs : restMs);
+      await committed;
+    }
+    this.#running = null;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const reach = await this.view.getReach();
+      while (this.#reach.size < reach.size) await this.#readReceipts(reach.size);
+      while (this.#reach.checkpointed < reach.checkpointed) await this.#readCheckpoints(reach.checkpointed);
+      this.#isDown = false;
+    } catch (error) {
+      if (!this.#isDown) this.#reportOutage(error);
+    }
+  }
+
+  async #readReceipts(size: number): Promise<void> {
+    const fed = new Map(this.#tenants);
+    const range = { from: this.#reach.size, below: size, limit: pageReceiptsMax };
+    const sealed = await this.view.listSealed({ tenants: [...fed.keys()] }, range);
+    const last = sealed.length < pageReceiptsMax ? undefined : sealed.at(-1);
+    const below = last === undefined ? size : last.log_index + 1;
+    for (const [tenant, feed] of this.#tenants) {
+      // A feed that was opened while this page was read has nothing of it, and must not claim to have.
+      if (fed.get(tenant) === feed) feed.receipts.append(placedOf(tenant, sealed));
+      else feed.receipts.forgetBefore(below);
+    }
+    this.#reach = { ...this.#reach, size: below };
+    this.#readers.wakeAll();
+  }
+
+  async #readCheckpoints(checkpointed: number): Promise<void> {
+    const found = await this.view.listCheckpointsAbove(this.#reach.checkpointed, pageCheckpointsMax);
+    this.#checkpoints.append(found.map((checkpoint) => ({ at: checkpoint.tree_size, item: checkpoint })));
+    this.#reach = { ...this.#reach, checkpointed: found.at(-1)?.tree_size ?? checkpointed };
+    this.#readers.wakeAll();
+  }
+
+  #reportOutage(error: unknown): void {
+    this.#isDown = true;
+    this.#outages += 1;
+    this.#log.warn('log_watch.failed', { error });
+    this.#readers.wakeAll();
+  }
+}
+
+function placedOf(tenant: TenantId, receipts: readonly StoredReceipt[]) {
+  return receipts
+    .filter(({ payload }) => payload.tenant_id === tenant)
+    .map((receipt) => ({ at: receipt.log_index, item: receipt }));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

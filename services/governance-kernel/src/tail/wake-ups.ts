@@ -1,0 +1,28 @@
+/** A bell: everyone who waits when it rings goes on. Nobody who is not waiting hears it. */
+export class WakeUps {
+  readonly #waiting = new Set<() => void>();
+
+  wakeAll(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves at the next ring, when the signal aborts or after the timeout, whichever is first. */
+  wait({ signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number }): Promise<void> {
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      const wake = () => {
+        this.#waiting.delete(wake);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      if (signal?.aborted === true) {
+        resolve();
+        return;
+      }
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', wake);
+      if (timeoutMs !== undefined) timer = setTimeout(wake, timeoutMs);
+    });
+  }
+}

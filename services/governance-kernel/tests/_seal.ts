@@ -1,0 +1,26 @@
+import type { SessionId } from '@countersign/contracts';
+import type { DecisionReply, EvaluateRequest } from '@countersign/contracts/governance-kernel';
+import type { TestKernel } from './_kernel.ts';
+
+let sessions = 0;
+
+/** A session name that nobody used yet. */
+export function newSession(): SessionId {
+  sessions += 1;
+  return `session-${process.pid}-${sessions}` as SessionId; // within its schema
+}
+
+export type Sealing = Partial<EvaluateRequest> & { tenant?: string; principal?: string };
+
+/** Seals one decision; a read that the starter policy allows, unless told otherwise. */
+export async function seal(test: TestKernel, sealing: Sealing = {}): Promise<DecisionReply> {
+  const { tenant = 'acme', principal, ...call } = sealing;
+  const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: newSession(), ...call };
+  const answer = await test.as(tenant, principal).evaluate({ body: body as EvaluateRequest }); // its defaults are the kernel's to fill in
+  return answer.body;
+}
+
+/** Seals that many at once; the replies stand in no particular order of the log. */
+export function sealMany(test: TestKernel, count: number, sealing: Sealing = {}): Promise<DecisionReply[]> {
+  return Promise.all(Array.from({ length: count }, () => seal(test, sealing)));
+}
