@@ -28,6 +28,7 @@ export class KernelStub {
   approvalSeconds = 900;
   /** Runs before an execution is answered: a test kills its worker here. */
   beforeExecutionAnswer: () => Promise<void> = async () => undefined;
+  beforeModelAnswer: () => Promise<void> = async () => undefined;
   tools = ['files.read', 'files.write'];
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
@@ -110,6 +111,7 @@ export class KernelStub {
       ...(this.judgesAnswers && judged.length > 0 ? { countersign: { decisions: judged.map((call) => call.decision) } } : {}),
     };
     const body = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: { prompt_tokens: 10, completion_tokens: 5 } };
+    await this.beforeModelAnswer();
     return { status: 200, body, headers: headersOf(receipt) };
   }
 

@@ -19,6 +19,7 @@ export class TcpProxy {
   }
 
   async join(): Promise<void> {
+    if (this.#server !== null) return;
     const server = createServer((socket) => {
       const upstream = connect(this.#target.port, this.#target.host);
       for (const [one, other] of [[socket, upstream], [upstream, socket]] as const) {
