@@ -81,7 +81,7 @@ function close(server: Server): Promise<void> {
 
 async function receive(req: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(Buffer.from(chunk));
+  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk); // no encoding is set on it
   return {
     method: req.method ?? '',
     path: req.url ?? '',

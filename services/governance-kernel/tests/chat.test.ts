@@ -102,7 +102,12 @@ describe('the OpenAI SDK against the boundary', () => {
       tools: [
         {
           type: 'function',
-          function: { name: 'lookup', parameters: { type: 'object' }, parse: JSON.parse, function: () => 'rain' },
+          function: {
+            name: 'lookup',
+            description: 'Weather',
+            parameters: { type: 'object' },
+            function: (_text: string) => 'rain',
+          },
         },
       ],
     });

@@ -26,13 +26,14 @@ async function execute(body: object, headers: Record<string, string> = {}) {
     },
     body: JSON.stringify(body),
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, never> };
+  return { status: response.status, headers: response.headers, body: (await response.json()) as ExecuteBody };
 }
 const write = (session: string, text = 'x') => ({
   tool: 'notes.write_note',
   args: { id: 'a', text },
   session_id: session,
 });
+type ExecuteBody = { decision?: { approval?: { approval_id: string } }; outcome_receipt_id?: string };
 const writes = () => upstreams.notes.calls.filter(({ tool }) => tool === 'write_note').length;
 
 describe('execute', () => {
@@ -46,7 +47,7 @@ describe('execute', () => {
       decision: { verdict: 'ALLOW' },
       result: { content: [{ type: 'text', text: 'Wrote a' }] },
     });
-    expect([headers.get('x-gov-receipt-id'), body['outcome_receipt_id']]).toEqual([
+    expect([headers.get('x-gov-receipt-id'), body.outcome_receipt_id]).toEqual([
       decision?.receipt_id,
       outcome?.receipt_id,
     ]);
@@ -65,7 +66,7 @@ describe('execute', () => {
   it('executes with the approval that was granted for exactly this call', async () => {
     const call = { tool: 'notes.pay', args: { amount: 4 }, session_id: newSession() };
     const waiting = await execute(call);
-    const grant = (waiting.body['decision'] as { approval: { approval_id: string } }).approval.approval_id;
+    const grant = waiting.body.decision?.approval?.approval_id ?? '';
     await approve(upstreams.test, grant);
     expect((await execute({ ...call, args: { amount: 5 }, approval_grant: grant })).body).toMatchObject({
       decision: { reason_code: 'APPROVAL_MISMATCH' },

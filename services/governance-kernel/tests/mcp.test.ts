@@ -51,8 +51,8 @@ async function connected(
   await client.connect(new StreamableHTTPClientTransport(endpoint(), { requestInit: { headers: headersOf(session) } }));
   return client;
 }
-const textOf = (result: { content?: unknown }) => {
-  const [first] = Array.isArray(result.content) ? (result.content as { text?: string }[]) : [];
+const textOf = (result: object) => {
+  const [first] = 'content' in result && Array.isArray(result.content) ? (result.content as { text?: string }[]) : [];
   return first?.text ?? '';
 };
 const receiptIdOf = (result: CallToolResult) => result._meta?.['countersign/receipt_id'];

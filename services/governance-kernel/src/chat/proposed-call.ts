@@ -72,7 +72,7 @@ function parseArguments(text: string): Record<string, PlainJson> | null {
   if (text.trim() === '') return {};
   try {
     const value = parseStrictJson(text, { depthMax: argumentsDepthMax, bytesMax: argumentsBytesMax });
-    return isJsonObject(value) && !Object.hasOwn(value, '__proto__') ? (value as Record<string, PlainJson>) : null; // strict JSON is plain
+    return isJsonObject(value) && !Object.hasOwn(value, '__proto__') ? value : null; // strict JSON is plain
   } catch {
     return null;
   }

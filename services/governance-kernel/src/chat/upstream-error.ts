@@ -63,8 +63,8 @@ export async function readUpstreamBody(body: Readable, bytesMax: number): Promis
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of body) {
-      const buffer = Buffer.from(chunk);
+    for await (const buffer of body as AsyncIterable<Buffer>) {
+      // no encoding is set on it
       bytes += buffer.byteLength;
       if (bytes > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
       chunks.push(buffer);

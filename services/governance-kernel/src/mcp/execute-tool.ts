@@ -81,7 +81,7 @@ export function toolCall(
 /** A result that is not plain JSON (a lone surrogate) cannot be hashed as such; its text form can. */
 function plain(result: CallToolResult): PlainJson | string {
   try {
-    return parsePlainJson(JSON.parse(JSON.stringify(result))) as PlainJson; // parsePlainJson has just established it
+    return parsePlainJson(JSON.parse(JSON.stringify(result))); // parsePlainJson has just established it
   } catch {
     return Buffer.from(JSON.stringify(result)).toString('base64');
   }

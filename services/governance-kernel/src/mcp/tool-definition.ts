@@ -1,4 +1,5 @@
-import { EffectLevel, type Digest } from '@countersign/contracts';
+import type { EffectLevel } from '@countersign/contracts';
+import { type Digest } from '@countersign/contracts';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { Tool } from '@modelcontextprotocol/client';
