@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = (version: string) => `
+format: countersign/policy.v1
+name: approvals
+version: '${version}'
+rules:
+  - { id: payments, effect: escalate, match: { tool: [pay.*] } }
+  - { id: transfers, effect: escalate, match: { tool: [transfer] }, approval: { approvers: [cfo] } }
+  - { id: notes, effect: escalate, match: { tool: [note], effect_level: [E2, E4] } }
+  - { id: free-notes, effect: allow, match: { tool: [note], effect_level: [E1] } }
+`;
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+let test: TestKernel;
+let agent: Caller, alice: Caller;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock } });
+  await test.activate('*', policy('1'));
+  agent = new Caller(test);
+  alice = new Caller(test, 'acme', 'alice');
+});
+afterAll(() => test.close());
+
+const payment = () => ({ tool: 'pay.send', args: { amount: 5 }, session_id: newSession() });
+const minuteMs = 60_000;
+
+async function approved(call: ReturnType<typeof payment>) {
+  const id = asked(await agent.decide(call));
+  await alice.move('approve', id);
+  return id;
+}
+
+describe('the approval loop', () => {
+  verifies('kn.approve.loop', 'escalate, approve, repeat: executes once, standing or presented', async () => {
+    for (const present of [false, true]) {
+      const call = payment();
+      const question = await agent.decide(call);
+      const id = asked(question);
+      expect(said(question)).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(asked(await agent.decide(call))).toBe(id);
+      expect(await alice.move('approve', id)).toMatchObject({ state: 'approved', approved_by: ['alice'] });
+      const repeat = { ...call, ...(present ? { approval_grant: id } : {}) };
+      const allowed = await agent.decide(repeat);
+      expect([said(allowed), allowed.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', id]);
+      expect(said(await agent.decide(repeat))).toBe(present ? 'DENY APPROVAL_CONSUMED' : 'ESCALATE APPROVAL_REQUIRED');
+      expect(await alice.approval(id)).toMatchObject({ state: 'consumed', uses_remaining: 0 });
+    }
+  });
+
+  verifies('kn.approve.loop', 'of twenty parallel repetitions exactly one executes', async () => {
+    const call = payment();
+    const id = await approved(call);
+    const repeats = await Promise.all(Array.from({ length: 20 }, () => agent.decide({ ...call, approval_grant: id })));
+    expect(repeats.map(said).sort()).toEqual(['ALLOW ALLOWED', ...Array(19).fill('DENY APPROVAL_CONSUMED')].sort());
+  });
+
+  verifies('kn.approve.loop', 'a call that differs in anything is not the approved one', async () => {
+    const call = payment();
+    const id = await approved(call);
+    const others = [
+      { ...call, args: { amount: 6 } },
+      { ...call, tool: 'pay.refund' },
+      { ...call, resource: 'account:7' },
+      { ...call, session_id: newSession() },
+      { ...call, action: 'connector.invoke' },
+    ];
+    for (const other of others) {
+      expect(said(await agent.decide(other))).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(said(await agent.decide({ ...other, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+    }
+    const grant = { ...call, approval_grant: id };
+    expect(said(await new Caller(test, 'acme', 'other-agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
+    expect(said(await new Caller(test, 'globex', 'agent').decide(grant))).toBe('DENY APPROVAL_MISMATCH');
+    expect(said(await agent.decide(grant))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.loop', 'an approval of a milder effect does not cover a graver one', async () => {
+    const call = { ...payment(), tool: 'note', effect_level: 'E2' };
+    const id = asked(await agent.decide(call));
+    await alice.move('approve', id);
+    expect(said(await agent.decide({ ...call, effect_level: 'E4' }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(said(await agent.decide({ ...call, effect_level: 'E4', approval_grant: id }))).toBe(
+      'DENY APPROVAL_MISMATCH',
+    );
+    expect(said(await agent.decide({ ...call, effect_level: 'E1' }))).toBe('ALLOW ALLOWED');
+    expect(await alice.approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
+  });
+
+  verifies('kn.approve.loop', 'an expired approval and an expired question allow nothing', async () => {
+    const [given, open] = [payment(), payment()];
+    const id = await approved(given);
+    const question = asked(await agent.decide(open));
+    time.advance(15 * minuteMs);
+    expect(said(await agent.decide({ ...given, approval_grant: id }))).toBe('DENY APPROVAL_EXPIRED');
+    expect(said(await agent.decide({ ...open, approval_grant: question }))).toBe('DENY APPROVAL_EXPIRED');
+    expect(asked(await agent.decide(given))).not.toBe(id);
+    expect(await alice.approval(question)).toMatchObject({ state: 'expired' });
+    expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
+    const { rows } = await test.kernel.context.pool.query('SELECT state FROM approvals WHERE approval_id = $1', [
+      question,
+    ]);
+    expect(rows).toEqual([{ state: 'expired' }]);
+    const sealed = await ledgerOf(test, open.session_id);
+    expect(sealed.at(-1)?.payload).toMatchObject({
+      kind: 'approval',
+      action: 'approval.expire',
+      reason_code: 'APPROVAL_EXPIRED',
+    });
+  });
+
+  verifies('kn.approve.loop', 'a revoked and a denied approval allow nothing', async () => {
+    const [withdrawn, refused] = [payment(), payment()];
+    const id = await approved(withdrawn);
+    expect(await alice.move('revoke', id)).toMatchObject({ state: 'revoked' });
+    expect(said(await agent.decide({ ...withdrawn, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+    const question = asked(await agent.decide(refused));
+    expect(await alice.move('deny', question)).toMatchObject({ state: 'denied', approved_by: [] });
+    expect(said(await agent.decide({ ...refused, approval_grant: question }))).toBe('DENY APPROVAL_REJECTED');
+    expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
+  });
+
+  verifies('kn.approve.loop', 'nobody approves their own call, and nobody another tenant', async () => {
+    const call = payment();
+    const id = asked(await agent.decide(call));
+    expect(await refusal(agent.move('approve', id))).toBe('PERMISSION_DENIED');
+    expect(await refusal(agent.move('deny', id))).toBe('PERMISSION_DENIED');
+    const { ceremony_hash: hash } = await alice.approval(id);
+    const input = { params: { approval_id: id, action: 'approve' as const }, body: { expected_ceremony_hash: hash } };
+    expect(await refusal(test.as('globex', 'alice').transitionApproval(input))).toBe('NOT_FOUND');
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  verifies('kn.approve.loop', 'an approval of a policy that changed since allows nothing', async () => {
+    const tenant = 'changing';
+    const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
+    await test.activate(tenant, policy('1'));
+    const call = payment();
+    const id = asked(await caller.decide(call));
+    await approver.move('approve', id);
+    await test.activate(tenant, policy('2'), 2);
+    expect(said(await caller.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+    expect(asked(await caller.decide(call))).not.toBe(id);
+  });
+});
+
+describe('transitions', () => {
+  it('need the ceremony hash that was read, by If-Match or by the body', async () => {
+    const id = asked(await agent.decide(payment()));
+    const { ceremony_hash: hash } = await alice.approval(id);
+    const params = { approval_id: id, action: 'approve' as const };
+    const call = (body: object, headers: Record<string, string> = {}) =>
+      alice.client.transitionApproval({ params, body, headers });
+    const old = `sha256:${'0'.repeat(64)}` as typeof hash;
+    expect(await refusal(call({}))).toBe('PRECONDITION_REQUIRED');
+    expect(await refusal(call({ expected_ceremony_hash: old }))).toBe('PRECONDITION_FAILED');
+    expect(await refusal(call({}, { 'if-match': `W/"${hash}"` }))).toBe('PRECONDITION_FAILED');
+    expect(await refusal(call({ expected_ceremony_hash: hash }, { 'if-match': `"${old}"` }))).toBe(
+      'PRECONDITION_FAILED',
+    );
+    const { body, headers } = await call({ reason: 'looks right' }, { 'if-match': `"${hash}"` });
+    expect(body.state).toBe('approved');
+    expect(headers.get('etag')).toBe(`"${body.ceremony_hash}"`);
+    expect(await refusal(call({}, { 'if-match': `"${hash}"` }))).toBe('PRECONDITION_FAILED');
+  });
+
+  it('seal who approved what, with the reason, and tell whoever waits', async () => {
+    const call = payment();
+    const id = asked(await agent.decide(call));
+    const { ceremony_hash, intent_hash } = await alice.approval(id);
+    const body = { reason: 'invoice 7', expected_ceremony_hash: ceremony_hash };
+    await alice.client.transitionApproval({ params: { approval_id: id, action: 'approve' }, body });
+    const [, approval] = await ledgerOf(test, call.session_id);
+    expect(approval?.payload).toMatchObject({
+      kind: 'approval',
+      principal_id: 'alice',
+      approval_id: id,
+      verdict: 'ALLOW',
+    });
+    expect(approval?.record?.intent.facts).toEqual({
+      credential: 'operator_bearer',
+      reason: 'invoice 7',
+      ceremony_hash,
+      approved_intent_hash: intent_hash,
+      state: 'approved',
+    });
+    const { rows } = await test.kernel.context.pool.query('SELECT envelope FROM outbox WHERE envelope LIKE $1', [
+      `%${id}%`,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('list by state and session, in pages without loss', async () => {
+    const session_id = newSession();
+    const ids = [];
+    for (const amount of [1, 2, 3, 4, 5])
+      ids.push(asked(await agent.decide({ ...payment(), session_id, args: { amount } })));
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const query = { session_id, state: 'pending' as const, limit: 2, ...(cursor === undefined ? {} : { cursor }) };
+      const { body } = await alice.client.listApprovals({ query });
+      seen.push(...body.data.map(({ approval_id }) => approval_id));
+      cursor = body.next_cursor;
+    }
+    expect(seen).toEqual(ids.reverse());
+    expect((await test.as('globex').listApprovals({ query: { session_id } })).body.data).toEqual([]);
+    expect(await refusal(alice.client.listApprovals({ query: { cursor: 'nonsense' } }))).toBe('INVALID_REQUEST');
+  });
+});
+
+describe('asking beforehand', () => {
+  it('gives a grant for exactly the call that was described', async () => {
+    const { tool, args, session_id } = payment();
+    const question = { action: 'tool.call', tool, args, session_id, reason: 'monthly', scope: 'uses:2' };
+    const { status, body } = await agent.client.createApproval({ body: question as never });
+    expect([status, body.state, body.receipt_id, body.requested_by]).toEqual([201, 'pending', null, 'agent']);
+    expect(await refusal(agent.move('approve', body.approval_id))).toBe('PERMISSION_DENIED');
+    await alice.move('approve', body.approval_id);
+    const call = { tool, args, session_id };
+    expect([said(await agent.decide(call)), said(await agent.decide(call))]).toEqual([
+      'ALLOW ALLOWED',
+      'ALLOW ALLOWED',
+    ]);
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  it('cannot ask for less than the rule wants', async () => {
+    const call = { tool: 'transfer', session_id: newSession() };
+    const question = { action: 'tool.call', ...call, reason: 'by a friend' };
+    const { body } = await agent.client.createApproval({ body: question as never });
+    await alice.move('approve', body.approval_id);
+    const escalated = await agent.decide(call);
+    expect(said(escalated)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await refusal(alice.move('approve', asked(escalated)))).toBe('PERMISSION_DENIED');
+    await new Caller(test, 'acme', 'cfo').move('approve', asked(escalated));
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+});
