@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ApprovalId } from '@countersign/contracts';
+import type { Approval, ApprovalStatement } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { verifies } from '@countersign/testkit/verifies';
+import type { z } from 'zod';
+import { readApproverKeys } from '../src/approvals/approver-keys.ts';
+import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: quorum
+version: '1'
+rules:
+  - { id: two, effect: escalate, match: { tool: [two.*] }, approval: { quorum: 2 } }
+  - { id: named, effect: escalate, match: { tool: [named.*] }, approval: { quorum: 2, approvers: [alice, bob] } }
+`;
+
+type Statement = z.infer<typeof ApprovalStatement>;
+const signers = Object.fromEntries(
+  ['alice', 'bob', 'agent', 'foreign'].map((name) => [name, createSigner(generateSigningKey().privateKeyPem)]),
+);
+const enrolled = (name: string, tenant = 'acme') => ({
+  tenant_id: tenant,
+  principal_id: name,
+  key_id: `${name}-key`,
+  public_key: encodeBase64Url(signers[name]?.publicKey ?? new Uint8Array()),
+});
+
+let test: TestKernel;
+let agent: Caller, alice: Caller, bob: Caller;
+beforeAll(async () => {
+  const keys = [enrolled('alice'), enrolled('bob'), enrolled('agent'), enrolled('foreign', 'globex')];
+  test = await startTestKernel({ env: { GOV_APPROVER_KEYS: JSON.stringify(keys) } });
+  await test.activate('*', policy);
+  agent = new Caller(test);
+  [alice, bob] = [new Caller(test, 'acme', 'alice'), new Caller(test, 'acme', 'bob')];
+});
+afterAll(() => test.close());
+
+const escalated = async (tool = 'two.keys') => {
+  const call = { tool, session_id: newSession() };
+  const id = asked(await agent.decide(call));
+  return { call, id };
+};
+
+function statementOf(approval: Approval, changes: Partial<Statement> = {}): Statement {
+  const { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash } = approval;
+  const common = { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash };
+  const statement = { type: 'countersign.approval.v1', ...common, approver_id: 'alice', decision: 'approve' };
+  return { ...statement, ...changes } as Statement; // a test writes plain names
+}
+
+function sign(statement: Statement, name: string = statement.approver_id, key_id = `${name}-key`) {
+  const value = signers[name]?.sign(canonicalBytes(statement)) ?? new Uint8Array();
+  return { statement, key_id, signature: encodeBase64Url(value) };
+}
+const submit = async (signed: ReturnType<typeof sign>) => (await test.system.approveByKernel({ body: signed })).body;
+const signAs = async (name: string, id: ApprovalId, decision: 'approve' | 'deny' = 'approve') =>
+  await submit(sign(statementOf(await alice.approval(id), { approver_id: name as never, decision })));
+
+describe('a quorum', () => {
+  verifies('kn.approve.quorum', 'counts distinct people, each once, and never the requester', async () => {
+    const { call, id } = await escalated();
+    expect(await refusal(agent.move('approve', id))).toBe('PERMISSION_DENIED');
+    expect(await alice.move('approve', id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
+    expect(await refusal(alice.move('approve', id))).toBe('ILLEGAL_TRANSITION');
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.quorum', 'counts a person once who approves by bearer and by signature', async () => {
+    const { id } = await escalated();
+    await alice.move('approve', id);
+    expect(await refusal(signAs('alice', id))).toBe('ILLEGAL_TRANSITION');
+    expect(await signAs('bob', id)).toMatchObject({ state: 'approved' });
+  });
+
+  verifies('kn.approve.quorum', 'refuses two people who share one key, and one key_id of two keys', () => {
+    const shared = { ...enrolled('alice'), principal_id: 'mallory', key_id: 'other' };
+    expect(() => readApproverKeys(JSON.stringify([enrolled('alice'), shared]))).toThrow('twice');
+    expect(() =>
+      readApproverKeys(JSON.stringify([enrolled('alice'), { ...enrolled('bob'), key_id: 'alice-key' }])),
+    ).toThrow('twice');
+    const smallOrder = { ...enrolled('alice'), public_key: encodeBase64Url(new Uint8Array(32)) };
+    expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('GOV_APPROVER_KEYS');
+    expect(() => readApproverKeys('{')).toThrow('GOV_APPROVER_KEYS');
+  });
+
+  verifies('kn.approve.quorum', 'takes only the people whom the rule names', async () => {
+    const { call, id } = await escalated('named.thing');
+    expect(await refusal(new Caller(test, 'acme', 'carol').move('approve', id))).toBe('PERMISSION_DENIED');
+    await alice.move('approve', id);
+    await bob.move('approve', id);
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.quorum', 'of two parallel votes on one view, one is told that the view changed', async () => {
+    const { id } = await escalated();
+    const { ceremony_hash } = await alice.approval(id);
+    const params = { approval_id: id, action: 'approve' as const };
+    const vote = (who: Caller) =>
+      who.client.transitionApproval({ params, body: { expected_ceremony_hash: ceremony_hash } });
+    const votes = await Promise.allSettled([vote(alice), vote(bob)]);
+    expect(votes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect((await alice.approval(id)).approved_by).toHaveLength(1);
+  });
+});
+
+describe('approval by signature', () => {
+  it('seals the signed statement, so that it can be checked offline', async () => {
+    const { call, id } = await escalated();
+    const statement = statementOf(await alice.approval(id));
+    const signed = sign(statement);
+    await submit(signed);
+    const [, approval] = await ledgerOf(test, call.session_id);
+    expect(approval?.payload).toMatchObject({ kind: 'approval', principal_id: 'alice', approval_id: id });
+    expect(approval?.record?.intent.facts).toMatchObject({ credential: 'ed25519', ...signed });
+  });
+
+  it('denies by signature too', async () => {
+    const { call, id } = await escalated();
+    expect(await signAs('bob', id, 'deny')).toMatchObject({ state: 'denied' });
+    expect(said(await agent.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+  });
+
+  it('takes no statement that differs from the approval, and no signature that is not its approver’s', async () => {
+    const { id } = await escalated();
+    const approval = await alice.approval(id);
+    const other = `sha256:${'1'.repeat(64)}` as Approval['ceremony_hash'];
+    const cases: [string, ReturnType<typeof sign>][] = [
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { ceremony_hash: other }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { intent_hash: other }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: other }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: null }))],
+      ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'bob' as never }), 'alice')],
+      ['PERMISSION_DENIED', sign(statementOf(approval), 'bob', 'alice-key')],
+      ['PERMISSION_DENIED', sign(statementOf(approval), 'foreign', 'foreign-key')],
+      ['PERMISSION_DENIED', { ...sign(statementOf(approval)), statement: statementOf(approval, { decision: 'deny' }) }],
+      ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'agent' as never }))],
+      ['NOT_FOUND', sign(statementOf(approval, { tenant_id: 'globex', approver_id: 'foreign' as never }))],
+    ];
+    for (const [code, signed] of cases) expect([code, await refusal(submit(signed))]).toEqual([code, code]);
+    expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+  });
+
+  it('cannot be replayed once the approval has moved', async () => {
+    const { id } = await escalated();
+    const signed = sign(statementOf(await alice.approval(id)));
+    await submit(signed);
+    expect(await refusal(submit(signed))).toBe('PRECONDITION_FAILED');
+  });
+});

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { Budget } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import type { GovernedCall } from '../src/boundary/governed-call.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: budgets
+version: '1'
+rules:
+  - { id: all, effect: allow, match: { action: [tool.call] } }
+`;
+const dispatchDeadlineMs = 60_000;
+const hourMs = 3_600_000;
+const noLimits = {
+  subject: 'tenant',
+  window: 'total' as const,
+  tool_call_limit: null,
+  spend_limit_minor: null,
+  currency: null,
+  egress_limit_bytes: null,
+  write_limit: null,
+  approval_required_above_minor: null,
+};
+type Terms = Partial<
+  Omit<typeof noLimits, 'window'> & Pick<Budget, 'window'> & { [Name in keyof Budget]: Budget[Name] }
+>;
+
+const time = movableClock('2026-11-21T10:30:00.000Z');
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({
+    overrides: { clock: time.clock },
+    env: { GOV_DISPATCH_DEADLINE: `${dispatchDeadlineMs}ms`, GOV_POLICY_MAX_AGE: '400d' },
+  });
+  await test.activate('*', policy);
+});
+afterAll(() => test.close());
+
+/** A tenant of its own for each test, so that budgets do not meet. */
+let tenants = 0;
+const newTenant = () => `tenant-${(tenants += 1)}`;
+const put = async (tenant: string, id: string, terms: Terms, headers: Record<string, string> = {}) =>
+  await test.as(tenant).putBudget({
+    params: { budget_id: id as BudgetId },
+    body: { ...noLimits, ...terms } as never,
+    headers,
+  });
+async function budgetOf(tenant: string): Promise<Budget> {
+  const { body } = await test.as(tenant).listBudgets();
+  const [budget] = body.data;
+  if (budget === undefined) throw new Error('no budget');
+  return budget;
+}
+const inParallel = async <Value>(count: number, work: (index: number) => Promise<Value>) =>
+  await Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+describe('ceilings', () => {
+  const ceilings: [string, Terms, object, string][] = [
+    ['calls', { tool_call_limit: 10 }, {}, 'tool_calls'],
+    ['spend', { spend_limit_minor: 1000, currency: 'EUR' }, { demand: { spend_minor: 100 } }, 'spend_minor'],
+    ['egress', { egress_limit_bytes: 5120 }, { demand: { egress_bytes: 512 } }, 'egress_bytes'],
+    ['writes', { write_limit: 10 }, { effect_level: 'E2' }, 'writes'],
+  ];
+  for (const [name, terms, call, amount] of ceilings) {
+    verifies(
+      'kn.budget',
+      `of 50 parallel calls against a ceiling of 10 ${name} exactly 10 pass`,
+      async () => {
+        const tenant = newTenant();
+        await put(tenant, name, terms);
+        const agent = new Caller(test, tenant);
+        const replies = await inParallel(50, () => agent.decide({ tool: 'files.touch', ...call }));
+        const verdicts = replies.map(said);
+        expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
+        expect(verdicts.filter((verdict) => verdict === 'DENY BUDGET_EXCEEDED')).toHaveLength(40);
+        const limits = { calls: 10, spend: 1000, egress: 5120, writes: 10 } as const;
+        const { used, reserved } = await budgetOf(tenant);
+        expect(used[amount as keyof typeof used]).toBe(limits[name as keyof typeof limits]);
+        expect(Object.values(reserved)).toEqual([0, 0, 0, 0]);
+      },
+      30_000,
+    );
+  }
+
+  verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'wide', { tool_call_limit: 100 });
+    await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
+    await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });
+    const [agent, other] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
+    expect(said(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
+    expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await other.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
+    expect(said(await other.decide({ tool: 'shell' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await new Caller(test, newTenant()).decide({ tool: 'shell' }))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.budget', 'spend above its threshold asks, and an approval does not outweigh the ceiling', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'spend', { spend_limit_minor: 500, currency: 'EUR', approval_required_above_minor: 100 });
+    const [agent, alice] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
+    const call = { tool: 'buy', session_id: newSession(), demand: { spend_minor: 300 } as never };
+    const question = await agent.decide(call);
+    expect(said(question)).toBe('ESCALATE BUDGET_APPROVAL_REQUIRED');
+    await alice.move('approve', asked(question));
+    expect(said(await agent.decide({ ...call, demand: { spend_minor: 501 } as never }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
+  });
+
+  verifies('kn.budget', 'a denied call and a shadow call take nothing', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'calls', { tool_call_limit: 5 });
+    const agent = new Caller(test, tenant);
+    await agent.decide({ tool: 'a', mode: 'shadow' });
+    await agent.decide({ action: 'data.egress' });
+    expect((await budgetOf(tenant)).used.tool_calls).toBe(0);
+  });
+});
+
+describe('windows', () => {
+  verifies('kn.budget', 'a window that is over gives the ceiling back, and total never does', async () => {
+    const [hourly, total] = [newTenant(), newTenant()];
+    await put(hourly, 'hour', { tool_call_limit: 1, window: '1h' });
+    await put(total, 'total', { tool_call_limit: 1 });
+    expect((await budgetOf(hourly)).resets_at).toBe('2026-11-21T11:00:00.000Z');
+    const call = async (tenant: string) => said(await new Caller(test, tenant).decide({ tool: 'a' }));
+    expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    expect([await call(total), await call(total)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    time.advance(hourMs);
+    expect(await budgetOf(hourly)).toMatchObject({ used: { tool_calls: 0 }, resets_at: '2026-11-21T12:00:00.000Z' });
+    expect([await call(hourly), await call(hourly)]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    expect(await call(total)).toBe('DENY BUDGET_EXCEEDED');
+  });
+});
+
+describe('reservations', () => {
+  const kernelCall = (tenant: string, session: SessionId): GovernedCall => ({
+    caller: {
+      tenant: tenant as TenantId,
+      principal: 'agent' as PrincipalId,
+      identity: { kind: 'operator_credential' },
+      scopes: [],
+    },
+    session,
+    action: 'tool.call',
+    tool: 'files.touch',
+    resource: null,
+    effectLevel: 'E2',
+    args: {},
+    context: {},
+    mode: 'enforce',
+    demand: { spend_minor: 70 },
+    dispatchedBy: 'kernel',
+  });
+
+  verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
+    const [tenant, session] = [newTenant(), newSession()];
+    await put(tenant, 'spend', { tool_call_limit: 1, spend_limit_minor: 100, currency: 'EUR', write_limit: 1 });
+    const { boundary, reconciler } = test.kernel.context;
+    const decision = await boundary.decide(kernelCall(tenant, session));
+    expect(decision.reply.verdict).toBe('ALLOW');
+    expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
+    expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
+    expect(await reconciler.run()).toBe(0);
+    time.advance(dispatchDeadlineMs + 1);
+    expect(await reconciler.run()).toBe(1);
+    const budget = await budgetOf(tenant);
+    expect([...Object.values(budget.reserved), ...Object.values(budget.used)]).toEqual(Array(8).fill(0));
+    const outcome = (await ledgerOf(test, session)).at(-1)?.payload;
+    expect(outcome).toMatchObject({
+      kind: 'outcome',
+      outcome: 'uncertain',
+      decision_receipt_id: decision.reply.receipt_id,
+    });
+    expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('ILLEGAL_TRANSITION');
+    expect(await reconciler.run()).toBe(0);
+  });
+
+  verifies(
+    'kn.budget',
+    'fifty parallel calls hold the ceiling while they run, and give back what they did not spend',
+    async () => {
+      const [tenant, session] = [newTenant(), newSession()];
+      await put(tenant, 'spend', { spend_limit_minor: 700, currency: 'EUR' });
+      const { boundary } = test.kernel.context;
+      const decisions = await inParallel(50, () => boundary.decide(kernelCall(tenant, session)));
+      const allowed = decisions.filter(({ reply }) => reply.verdict === 'ALLOW');
+      expect(allowed).toHaveLength(10);
+      expect((await budgetOf(tenant)).reserved.spend_minor).toBe(700);
+      await Promise.all(allowed.map((decision) => boundary.settle(decision, { outcome: 'completed', spentMinor: 30 })));
+      expect(await budgetOf(tenant)).toMatchObject({ used: { spend_minor: 300 }, reserved: { spend_minor: 0 } });
+      const [again] = await Promise.allSettled(
+        allowed.slice(0, 1).map((decision) => boundary.settle(decision, { outcome: 'completed' })),
+      );
+      expect(again?.status).toBe('rejected');
+      expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
+    },
+    30_000,
+  );
+});
+
+describe('PUT budget', () => {
+  it('creates, then replaces only the version that was read; what is used counts on', async () => {
+    const tenant = newTenant();
+    const created = await put(tenant, 'b', { tool_call_limit: 5 });
+    expect([created.status, created.headers.get('etag'), created.body.version]).toEqual([201, '"1"', 1]);
+    await new Caller(test, tenant).decide({ tool: 'a' });
+    expect(await refusal(put(tenant, 'b', { tool_call_limit: 9 }))).toBe('PRECONDITION_REQUIRED');
+    expect(await refusal(put(tenant, 'b', { tool_call_limit: 9 }, { 'if-match': '"7"' }))).toBe('PRECONDITION_FAILED');
+    expect(await refusal(put(tenant, 'new', {}, { 'if-match': '"1"' }))).toBe('PRECONDITION_FAILED');
+    const { status, headers, body } = await put(tenant, 'b', { tool_call_limit: 1 }, { 'if-match': '"1"' });
+    expect([status, headers.get('etag'), body.used.tool_calls, body.tool_call_limit]).toEqual([200, '"2"', 1, 1]);
+    expect(said(await new Caller(test, tenant).decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+  });
+
+  it('starts another window at its own end', async () => {
+    const tenant = newTenant();
+    expect((await put(tenant, 'b', {})).body.resets_at).toBeNull();
+    const { body } = await put(tenant, 'b', { window: 'month' }, { 'if-match': '"1"' });
+    expect(body.resets_at).toBe('2026-12-01T00:00:00.000Z');
+  });
+
+  it('wants a currency for money, and keeps it while something is spent', async () => {
+    const tenant = newTenant();
+    expect(await refusal(put(tenant, 'b', { spend_limit_minor: 5 }))).toBe('INVALID_REQUEST');
+    await put(tenant, 'b', { spend_limit_minor: 50, currency: 'EUR' });
+    await new Caller(test, tenant).decide({ tool: 'a', demand: { spend_minor: 1 } as never });
+    const inDollars = put(tenant, 'b', { spend_limit_minor: 50, currency: 'USD' }, { 'if-match': '"1"' });
+    expect(await refusal(inDollars)).toBe('ILLEGAL_TRANSITION');
+  });
+
+  it('of ten parallel creations one wins', async () => {
+    const tenant = newTenant();
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => put(tenant, 'b', {})));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('lists the budgets of one tenant by name, in pages', async () => {
+    const tenant = newTenant();
+    for (const id of ['c', 'a', 'b']) await put(tenant, id, {});
+    const first = (await test.as(tenant).listBudgets({ query: { limit: 2 } })).body;
+    const rest = (await test.as(tenant).listBudgets({ query: { limit: 2, cursor: first.next_cursor ?? '' } })).body;
+    expect([...first.data, ...rest.data].map(({ budget_id }) => budget_id)).toEqual(['a', 'b', 'c']);
+    expect(rest.next_cursor).toBeNull();
+  });
+});
