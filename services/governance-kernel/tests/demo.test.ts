@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from '@countersign/contracts';
+import { DemoAction, type SignedReceipt, type StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelRoutes, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
+import { seal } from './_seal.ts';
+
+let test: TestKernel;
+let visitor: KernelClient;
+beforeAll(async () => {
+  test = await startTestKernel();
+  visitor = createClient(kernelRoutes, { baseUrl: test.kernel.url });
+});
+afterAll(() => test.close());
+
+const signed = ({ payload, signature }: StoredReceipt): SignedReceipt => ({ payload, signature });
+const receiptIds = async (tenant: string) => {
+  const { body } = await test.as(tenant).listReceipts({ query: { limit: 200 } });
+  return body.data.map(({ payload }) => payload.receipt_id);
+};
+
+describe('the demo', () => {
+  verifies('kn.demo', 'decides every sample action for a visitor without credentials, by the one cycle', async () => {
+    const verdicts: Record<string, string> = {};
+    for (const action_id of DemoAction.options) {
+      const { body, headers } = await visitor.runDemo({ body: { action_id, args: {} } });
+      verdicts[action_id] = body.verdict;
+      expect(body.receipt.payload).toMatchObject({ tenant_id: 'demo', lamport_clock: 1, verdict: body.verdict });
+      expect(headers.get('x-gov-receipt-id')).toBe(body.receipt_id);
+      const { body: record } = await test.as('demo').verifyRecord({ params: { record_id: body.record_id } });
+      expect(record.verified).toBe(true);
+    }
+    expect(verdicts).toEqual({
+      read_ticket: 'ALLOW',
+      draft_reply: 'ALLOW',
+      small_refund: 'ALLOW',
+      large_refund: 'ESCALATE',
+      modify_policy: 'ESCALATE',
+      dangerous_shell: 'DENY',
+      export_customer_list: 'DENY',
+    });
+  });
+
+  verifies('kn.demo', 'verifies a receipt that it made, and refuses each way of tampering with it', async () => {
+    const { body: run } = await visitor.runDemo({ body: { action_id: 'small_refund', args: {} } });
+    const shown = { receipt: signed(run.receipt), expected_receipt_hash: run.receipt_hash };
+    const { body: genuine } = await visitor.verifyDemo({ body: shown });
+    expect(genuine).toMatchObject({ valid: true, signature_valid: true, hash_matches: true, code: null });
+    for (const mutation of ['flip_verdict', 'change_action', 'change_principal', 'flip_signature_bit'] as const) {
+      const { body } = await visitor.tamperDemo({ body: { ...shown, mutation } });
+      expect(body).toMatchObject({ valid: false, signature_valid: false, mutation, original_hash: run.receipt_hash });
+      const tampered = body.tampered_receipt as SignedReceipt;
+      const { body: again } = await visitor.verifyDemo({ body: { ...shown, receipt: tampered } });
+      expect(again).toMatchObject({ valid: false, code: body.code, receipt_hash: body.receipt_hash });
+    }
+  });
+
+  verifies('kn.demo', 'touches nothing of other tenants, whatever the visitor sends', async () => {
+    await test.activate('*', starterPolicy);
+    await seal(test, { tenant: 'shop' });
+    const before = [await receiptIds('shop'), await receiptIds('system')];
+    const args = { tenant_id: 'shop', tenant: 'shop', amount_minor: 999_999 };
+    const headers = { 'x-gov-tenant-id': 'shop', 'x-gov-principal-id': 'owner' };
+    const { body } = await visitor.runDemo({ body: { action_id: 'small_refund', args }, headers });
+    expect(body.receipt.payload).toMatchObject({ tenant_id: 'demo', principal_id: 'demo-agent', verdict: 'ESCALATE' });
+    expect([await receiptIds('shop'), await receiptIds('system')]).toEqual(before);
+  });
+
+  it('keeps its policy and epoch over a restart, and whatever bundle others have', async () => {
+    const policies = async () => (await visitor.runDemo({ body: { action_id: 'read_ticket', args: {} } })).body;
+    const before = await policies();
+    await test.restart();
+    visitor = createClient(kernelRoutes, { baseUrl: test.kernel.url });
+    const { policy_hash, policy_epoch, verdict } = await policies();
+    expect({ policy_hash, policy_epoch, verdict }).toEqual({
+      policy_hash: before.policy_hash,
+      policy_epoch: 1,
+      verdict: 'ALLOW',
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CheckpointId, Digest } from '@countersign/contracts';
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import pg from 'pg';
+import { adminKey, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
+import { path, proof, rootFromInclusion, rootsFromConsistency, treeHash } from './_rfc9162.ts';
+import { seal, sealMany } from './_seal.ts';
+
+let test: TestKernel;
+let client: KernelClient;
+let sealed: DecisionReply[];
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy);
+  client = test.as('acme');
+  // Beyond two tiles of 256 leaves, and not a round number: stored nodes, whole tiles and a ragged edge are all read.
+  sealed = await sealMany(test, 600);
+}, 60_000);
+afterAll(() => test.close());
+
+const bytesOf = (digest: Digest) => Buffer.from(digest.slice('sha256:'.length), 'hex');
+const fromBase64 = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
+
+async function asAdministrator<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  const administrator = new pg.Client({ connectionString: test.database.adminUrl });
+  await administrator.connect();
+  try {
+    return (await administrator.query<Row>(sql, values)).rows;
+  } finally {
+    await administrator.end();
+  }
+}
+
+/** The entries of the log as RFC 9162 counts them: the 32 bytes of each receipt hash. */
+async function entries(): Promise<Buffer[]> {
+  const rows = await asAdministrator<{ receipt_hash: Digest }>(
+    'SELECT receipt_hash FROM kernel.ledger ORDER BY log_index',
+  );
+  return rows.map(({ receipt_hash }) => bytesOf(receipt_hash));
+}
+
+async function createCheckpoint() {
+  const admin = await fetch(`${test.kernel.url}/api/v1/boundary/checkpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}` },
+  });
+  expect(admin.status).toBe(201);
+  return (await admin.json()) as { checkpoint_id: CheckpointId; tree_size: number; root_hash: Digest; note: string };
+}
+
+describe('the log', () => {
+  verifies(
+    'kn.log',
+    'inclusion proofs lead from each receipt to the root that RFC 9162 computes by itself',
+    async () => {
+      const { receipt_id: newest } = await seal(test);
+      const leaves = await entries();
+      const chosen = [newest, ...sealed.filter((_, index) => index % 41 === 0).map(({ receipt_id }) => receipt_id)];
+      for (const receipt_id of chosen) {
+        const { body } = await client.getInclusionProof({ query: { receipt_id } });
+        const covered = leaves.slice(0, body.tree_size);
+        const entry = leaves[body.log_index] ?? Buffer.alloc(0);
+        expect(fromBase64(body.hashes)).toEqual(path(body.log_index, covered));
+        const root = rootFromInclusion(entry, { index: body.log_index, size: body.tree_size }, fromBase64(body.hashes));
+        expect(root).toEqual(treeHash(covered));
+        expect(root).toEqual(bytesOf(body.checkpoint.root_hash));
+        const another = leaves[(body.log_index + 1) % leaves.length] ?? Buffer.alloc(0);
+        const place = { index: body.log_index, size: body.tree_size };
+        expect(rootFromInclusion(another, place, fromBase64(body.hashes))).not.toEqual(root);
+      }
+    },
+  );
+
+  verifies(
+    'kn.log',
+    'consistency proofs lead from any earlier size to both roots that RFC 9162 computes by itself',
+    async () => {
+      const leaves = await entries();
+      const to = leaves.length;
+      for (const from of [1, 2, 3, 128, 255, 256, 257, 384, 511, 512, 513, to - 1, to]) {
+        const { body } = await client.getConsistencyProof({ query: { from, to } });
+        const hashes = fromBase64(body.hashes);
+        const [first, second] = [treeHash(leaves.slice(0, from)), treeHash(leaves)];
+        expect([from, hashes]).toEqual([from, proof(from, leaves)]);
+        expect(rootsFromConsistency({ first: from, second: to }, first, hashes)).toEqual([first, second]);
+      }
+    },
+  );
+
+  it('refuses sizes that the log does not have', async () => {
+    const to = (await entries()).length + 1;
+    await expect(client.getConsistencyProof({ query: { from: 1, to } })).rejects.toMatchObject({ param: 'to' });
+    await expect(client.getConsistencyProof({ query: { from: 3, to: 2 } })).rejects.toMatchObject({ param: 'from' });
+  });
+});
+
+describe('checkpoints', () => {
+  verifies('kn.checkpoint', 'a checkpoint is a signed note that node:crypto opens with the published key', async () => {
+    const { note, tree_size, root_hash } = await createCheckpoint();
+    const { body: trust } = await client.listTrustKeys();
+    const [text = '', signatures = ''] = note.split('\n\n');
+    expect(`${text}\n`).toBe(`${trust.log_origin}\n${tree_size}\n${bytesOf(root_hash).toString('base64')}\n`);
+    expect(bytesOf(root_hash)).toEqual(treeHash((await entries()).slice(0, tree_size)));
+
+    const [, name, encoded = ''] = /^— (\S+) (\S+)\n$/.exec(signatures) ?? [];
+    const [vkeyName, keyId = '', typedKey = ''] = trust.log_vkey.split('+');
+    const key = Buffer.from(trust.log_vkey.slice(`${vkeyName}+${keyId}+`.length), 'base64').subarray(1);
+    expect([name, vkeyName, typedKey.length > 0]).toEqual([trust.log_origin, trust.log_origin, true]);
+    const hint = createHash('sha256')
+      .update(Buffer.concat([Buffer.from(`${name}\n\u0001`), key]))
+      .digest()
+      .subarray(0, 4);
+    const signature = Buffer.from(encoded, 'base64');
+    expect([hint.toString('hex'), signature.subarray(0, 4)]).toEqual([keyId, hint]);
+
+    const published = trust.keys.find(({ x }) => x === key.toString('base64url'));
+    const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: published?.x ?? '' }, format: 'jwk' });
+    const signed = (message: string) => verify(null, Buffer.from(message), publicKey, signature.subarray(4));
+    expect(signed(`${text}\n`)).toBe(true);
+    expect(signed(`${text.replace(String(tree_size), String(tree_size + 1))}\n`)).toBe(false);
+  });
+
+  it('verify against the ledger and their predecessor, and are listed newest first', async () => {
+    const older = await createCheckpoint();
+    await seal(test);
+    const { checkpoint_id, tree_size } = await createCheckpoint();
+    const { body } = await client.verifyCheckpoint({ params: { checkpoint_id } });
+    expect(body).toMatchObject({
+      verified: true,
+      checks: [{ check: 'note' }, { check: 'root' }, { check: 'consistency' }],
+    });
+    const { body: first } = await client.listCheckpoints({ query: { limit: 1 } });
+    const { body: second } = await client.listCheckpoints({ query: { limit: 1, cursor: first.next_cursor ?? '' } });
+    expect([...first.data, ...second.data].map((listed) => listed.checkpoint_id)).toEqual([
+      checkpoint_id,
+      older.checkpoint_id,
+    ]);
+    const { body: latest } = await client.getLatestCheckpoint();
+    expect(latest).toMatchObject({ checkpoint_id, tree_size });
+  });
+
+  it('do not verify, and neither do records, when someone rewrote the ledger behind the kernel', async () => {
+    const { record_id, receipt_id, log_index } = await seal(test);
+    const { checkpoint_id } = await createCheckpoint();
+    const forged = `sha256:${'0'.repeat(64)}`;
+    const rewrite = (hash: string) =>
+      asAdministrator('UPDATE kernel.ledger SET receipt_hash = $2 WHERE log_index = $1', [log_index, hash]);
+    const { body: receipt } = await client.getReceipt({ params: { receipt_id } });
+    await rewrite(forged);
+    const { body: checkpoint } = await client.verifyCheckpoint({ params: { checkpoint_id } });
+    const { body: record } = await client.verifyRecord({ params: { record_id } });
+    await rewrite(receipt.receipt_hash);
+    expect(checkpoint).toMatchObject({ verified: false });
+    expect(checkpoint.checks).toContainEqual({ check: 'root', passed: false, code: 'CHECKPOINT_INVALID' });
+    expect(record).toMatchObject({ verified: false });
+    expect(record.checks).toContainEqual({ check: 'signature', passed: false, code: 'HASH_MISMATCH' });
+  });
+
+  it('a record whose text, successor or chain end was taken away does not verify', async () => {
+    const first = await seal(test);
+    const { session_id } = first.receipt.payload;
+    await seal(test, { session_id });
+    const { record_id, log_index } = first;
+    const failed = async () => {
+      const { body } = await client.verifyRecord({ params: { record_id } });
+      return body.checks.filter(({ passed }) => !passed).map(({ check, code }) => `${check} ${code ?? ''}`);
+    };
+    expect(await failed()).toEqual([]);
+    await asAdministrator(`UPDATE kernel.ledger SET record = replace(record, '"E1"', '"E0"') WHERE log_index = $1`, [
+      log_index,
+    ]);
+    expect(await failed()).toEqual(['record_hash RECORD_HASH_MISMATCH', 'same_statement RECORD_HASH_MISMATCH']);
+    await asAdministrator(`UPDATE kernel.ledger SET record = replace(record, '"E0"', '"E1"') WHERE log_index = $1`, [
+      log_index,
+    ]);
+    await asAdministrator('DELETE FROM kernel.ledger WHERE session_id = $1 AND lamport_clock = 2', [session_id]);
+    expect(await failed()).toEqual(['chain_next CHAIN_GAP', 'inclusion INCLUSION_UNPROVEN']);
+  });
+});
