@@ -71,7 +71,10 @@ function endpointsOf(context: Context): Endpoint[] {
 
 function storeFault(error: unknown): AppError | null {
   if (!isUnavailable(error)) return null;
-  return new AppError('STORE_UNAVAILABLE', 'The database does not answer', { cause: error, headers: { 'retry-after': '1' } });
+  return new AppError('STORE_UNAVAILABLE', 'The database does not answer', {
+    cause: error,
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** A key of one workspace must not answer for another, although both requests look alike. */

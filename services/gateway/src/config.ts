@@ -94,7 +94,10 @@ export function processEnvironment(): Environment {
 }
 
 /** Reads the environment. Throws ConfigError that names every problem at once. */
-export function gatewayConfigFrom(env: Environment, options: { knownElsewhere?: readonly string[] } = {}): GatewayConfig {
+export function gatewayConfigFrom(
+  env: Environment,
+  options: { knownElsewhere?: readonly string[] } = {},
+): GatewayConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', ...options });
   refuseContradictions(read);
   const { GOV_SMTP_URL: smtpUrl } = read;

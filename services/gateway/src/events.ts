@@ -19,7 +19,11 @@ export async function publishRunEnqueued(tx: Sql, context: Context, place: RunPl
   await recordEvents(tx, [context.newEvent(runEnqueued, dataOf(place), { tenantid: place.workspaceId })]);
 }
 
-export async function publishRunEnded(tx: Sql, context: Context, place: RunPlace & { status: RunStatus }): Promise<void> {
+export async function publishRunEnded(
+  tx: Sql,
+  context: Context,
+  place: RunPlace & { status: RunStatus },
+): Promise<void> {
   const data = { ...dataOf(place), status: place.status };
   await recordEvents(tx, [context.newEvent(runEnded, data, { tenantid: place.workspaceId })]);
 }

@@ -3,6 +3,8 @@ import { monotonicFactory } from 'ulid';
 const nextUlid = monotonicFactory();
 
 /** A new prefixed, time-sortable id; ids made by one process rise strictly. */
-export function newId(prefix: 'usr' | 'wsp' | 'tsk' | 'run' | 'stp' | 'apr' | 'vio' | 'evd' | 'aud' | 'ses' | 'cod'): string {
+export function newId(
+  prefix: 'usr' | 'wsp' | 'tsk' | 'run' | 'stp' | 'apr' | 'vio' | 'evd' | 'aud' | 'ses' | 'cod',
+): string {
   return `${prefix}_${nextUlid()}`;
 }

@@ -5,7 +5,13 @@ import { gatewayRoutes, type Run, type SignedIn } from '@countersign/contracts/g
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { createLogger } from '@countersign/service-kit';
 import pg from 'pg';
-import { gatewayConfigFrom, startGateway, type GatewayConfig, type StartedGateway, type StartOptions } from '../src/index.ts';
+import {
+  gatewayConfigFrom,
+  startGateway,
+  type GatewayConfig,
+  type StartedGateway,
+  type StartOptions,
+} from '../src/index.ts';
 
 export type GatewayClient = Client<typeof gatewayRoutes>;
 export type Person = SignedIn & { client: GatewayClient; headers: Record<string, string> };
@@ -52,7 +58,11 @@ export async function signInAs(url: string, email: string): Promise<Person> {
 const finalStatuses: readonly Run['status'][] = ['completed', 'failed', 'denied', 'budget_exhausted', 'cancelled'];
 
 /** Waits until the latest run of a task reaches a status, by asking the route that users have. */
-export async function runReaching(person: Person, taskId: string, statuses: readonly Run['status'][] = finalStatuses): Promise<Run> {
+export async function runReaching(
+  person: Person,
+  taskId: string,
+  statuses: readonly Run['status'][] = finalStatuses,
+): Promise<Run> {
   const giveUpAt = Date.now() + 20_000;
   for (;;) {
     const { body } = await person.client.listRuns({ params: { id: taskId } });
@@ -71,7 +81,11 @@ export async function startRun(person: Person, title = 'Tidy up'): Promise<{ tas
 }
 
 /** Rows as an administrator sees them, behind the service's back. */
-export async function rowsOf<Row extends pg.QueryResultRow>(database: TestDatabase, text: string, values: unknown[] = []): Promise<Row[]> {
+export async function rowsOf<Row extends pg.QueryResultRow>(
+  database: TestDatabase,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
   await client.connect();
   try {
@@ -83,7 +97,18 @@ export async function rowsOf<Row extends pg.QueryResultRow>(database: TestDataba
 
 /** Everything that a refused request must not have changed. */
 export async function contentOf(database: TestDatabase): Promise<Record<string, number>> {
-  const tables = ['users', 'workspaces', 'workspace_settings', 'tasks', 'runs', 'run_steps', 'approvals', 'audit_entries', 'evidence_items', 'outbox'];
+  const tables = [
+    'users',
+    'workspaces',
+    'workspace_settings',
+    'tasks',
+    'runs',
+    'run_steps',
+    'approvals',
+    'audit_entries',
+    'evidence_items',
+    'outbox',
+  ];
   const [row] = await rowsOf<Record<string, number>>(
     database,
     `SELECT ${tables.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`).join(', ')}`,

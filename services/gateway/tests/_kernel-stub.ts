@@ -1,17 +1,34 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk, type JsonValue } from '@countersign/crypto';
+import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ulid } from 'ulid';
 
 export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
 export type StubFault =
-  'none' | 'hang' | 'unsigned' | 'foreign_key' | 'other_tenant' | 'other_session' | 'other_tool' | 'replayed' | 'nonsense' | 'error_500';
+  | 'none'
+  | 'hang'
+  | 'unsigned'
+  | 'foreign_key'
+  | 'other_tenant'
+  | 'other_session'
+  | 'other_tool'
+  | 'replayed'
+  | 'nonsense'
+  | 'error_500';
 export type StubMessage = { role: string; content?: unknown; tool_call_id?: string };
 export type StubSaid = { text?: string; calls?: { name: string; args: object }[] };
 export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
 
-type Approval = { id: string; state: string; receiptId: string; session: string; tenant: string; tool: string; expiresAt: string };
+type Approval = {
+  id: string;
+  state: string;
+  receiptId: string;
+  session: string;
+  tenant: string;
+  tool: string;
+  expiresAt: string;
+};
 
 const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
 
@@ -69,8 +86,8 @@ export class KernelStub {
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(Buffer.from(chunk));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of req as AsyncIterable<Uint8Array>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     const url = new URL(req.url ?? '/', this.url);
     if (this.fault === 'hang') return;
@@ -78,9 +95,15 @@ export class KernelStub {
     if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });
     if (url.pathname === '/api/v1/trust/keys') return send(res, 200, this.#keys());
     if (this.fault === 'nonsense') return send(res, 200, { hello: 'world' });
-    const ask: Ask = { req, url, body: text === '' ? {} : JSON.parse(text), tenant: String(req.headers['x-gov-tenant-id']) };
+    const ask: Ask = {
+      req,
+      url,
+      body: text === '' ? {} : JSON.parse(text),
+      tenant: String(req.headers['x-gov-tenant-id']),
+    };
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
-    if (url.pathname.startsWith('/api/v1/receipts/')) return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
+    if (url.pathname.startsWith('/api/v1/receipts/'))
+      return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
     if (url.pathname === '/api/v1/approvals') return send(res, 200, this.#listApprovals(ask));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
     const { status, body, headers } = await this.#once(ask, text);
@@ -108,9 +131,15 @@ export class KernelStub {
       role: 'assistant',
       content: said.text ?? null,
       ...(released.length === 0 ? {} : { tool_calls: released.map((call) => call.released) }),
-      ...(this.judgesAnswers && judged.length > 0 ? { countersign: { decisions: judged.map((call) => call.decision) } } : {}),
+      ...(this.judgesAnswers && judged.length > 0
+        ? { countersign: { decisions: judged.map((call) => call.decision) } }
+        : {}),
     };
-    const body = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: { prompt_tokens: 10, completion_tokens: 5 } };
+    const body = {
+      id: 'c',
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5 },
+    };
     await this.beforeModelAnswer();
     return { status: 200, body, headers: headersOf(receipt) };
   }
@@ -182,7 +211,7 @@ export class KernelStub {
       prev_hash: null,
       issued_at: new Date().toISOString(),
     };
-    const bytes = canonicalBytes(payload as JsonValue);
+    const bytes = canonicalBytes(payload);
     const signer = this.fault === 'foreign_key' ? this.#foreign : this.#signer;
     const signature = this.fault === 'unsigned' ? Buffer.alloc(64, 1) : signer.sign(bytes);
     const receipt: Receipt = {
@@ -212,7 +241,9 @@ export class KernelStub {
 
   #listApprovals({ url, tenant }: Ask) {
     const session = url.searchParams.get('session_id');
-    const found = [...this.approvals.values()].filter((approval) => approval.session === session && approval.tenant === tenant);
+    const found = [...this.approvals.values()].filter(
+      (approval) => approval.session === session && approval.tenant === tenant,
+    );
     return { data: found.map(approvalView), next_cursor: null };
   }
 
@@ -242,14 +273,19 @@ export class KernelStub {
 
   #keys() {
     const key = { ...publicKeyToJwk(this.#signer.publicKey), kid: this.#signer.keyId, use: 'sig', alg: 'EdDSA' };
-    return { keys: [{ ...key, valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null }], log_origin: 'stub', log_vkey: 'stub' };
+    return {
+      keys: [{ ...key, valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null }],
+      log_origin: 'stub',
+      log_vkey: 'stub',
+    };
   }
 }
 
 type Ask = { req: IncomingMessage; url: URL; body: unknown; tenant: string };
 type Sealing = { ask: Ask; session: string; action: string; tool: string | null; verdict: StubVerdict };
 type Receipt = {
-  payload: Record<string, unknown> & Record<'receipt_id' | 'decision_id' | 'session_id' | 'tenant_id' | 'reason_code', string>;
+  payload: Record<string, unknown> &
+    Record<'receipt_id' | 'decision_id' | 'session_id' | 'tenant_id' | 'reason_code', string>;
   signature: object;
   receipt_hash: string;
   log_index: number;
@@ -271,7 +307,9 @@ function decisionOf({ payload, ...receipt }: Receipt, approval: Approval | null)
     lamport_clock: payload['lamport_clock'],
     log_index: receipt.log_index,
     trace: [],
-    ...(approval === null ? {} : { approval: { approval_id: approval.id, expires_at: approval.expiresAt, approve_url: 'http://x' } }),
+    ...(approval === null
+      ? {}
+      : { approval: { approval_id: approval.id, expires_at: approval.expiresAt, approve_url: 'http://x' } }),
     receipt: { payload, ...receipt },
   };
 }

@@ -22,7 +22,10 @@ export class TcpProxy {
     if (this.#server !== null) return;
     const server = createServer((socket) => {
       const upstream = connect(this.#target.port, this.#target.host);
-      for (const [one, other] of [[socket, upstream], [upstream, socket]] as const) {
+      for (const [one, other] of [
+        [socket, upstream],
+        [upstream, socket],
+      ] as const) {
         this.#sockets.add(one);
         one.on('error', () => other.destroy());
         one.on('close', () => {

@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
-import { clientOf, rowsOf, runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+import {
+  clientOf,
+  rowsOf,
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 import { TcpProxy } from './_tcp-proxy.ts';
 
@@ -61,39 +71,48 @@ async function healthBecoming(expected: Awaited<ReturnType<typeof health>>): Pro
 const whole = { status: 200, overall: 'ok', database: 'ok', queue: 'ok', governance: 'ok' } as const;
 
 describe('health', () => {
-  verifies('gw.health', 'tells database, queue and governance apart and turns when each stops and returns', async () => {
-    await healthBecoming(whole);
-    await kernel.kill();
-    await healthBecoming({ ...whole, overall: 'degraded', governance: 'unreachable' });
-    await kernel.start();
-    await healthBecoming(whole);
-    await queueWire.cut();
-    await healthBecoming({ ...whole, overall: 'degraded', queue: 'unreachable' });
-    await queueWire.join();
-    await healthBecoming(whole);
-    await databaseWire.cut();
-    await healthBecoming({ ...whole, status: 503, overall: 'unavailable', database: 'unreachable' });
-    await databaseWire.join();
-    await healthBecoming(whole);
-  }, 90_000);
+  verifies(
+    'gw.health',
+    'tells database, queue and governance apart and turns when each stops and returns',
+    async () => {
+      await healthBecoming(whole);
+      await kernel.kill();
+      await healthBecoming({ ...whole, overall: 'degraded', governance: 'unreachable' });
+      await kernel.start();
+      await healthBecoming(whole);
+      await queueWire.cut();
+      await healthBecoming({ ...whole, overall: 'degraded', queue: 'unreachable' });
+      await queueWire.join();
+      await healthBecoming(whole);
+      await databaseWire.cut();
+      await healthBecoming({ ...whole, status: 503, overall: 'unavailable', database: 'unreachable' });
+      await databaseWire.join();
+      await healthBecoming(whole);
+    },
+    90_000,
+  );
 
-  verifies('gw.health', 'answers within two seconds about a kernel that hangs, and 503 where governance is mandatory', async () => {
-    const strict = await startTestGateway(
-      testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_FAIL_CLOSED: '1' }),
-    );
-    kernel.fault = 'hang';
-    try {
-      const startedAt = Date.now();
-      const { body, status } = await clientOf(strict.url).getHealth();
-      expect([status, body.status, body.checks.governance]).toEqual([503, 'unavailable', 'unreachable']);
-      expect(Date.now() - startedAt).toBeLessThan(2_000);
-      expect((await fetch(new URL('/health/ready', strict.url))).status).toBe(503);
-      expect((await fetch(new URL('/health/live', strict.url))).status).toBe(200);
-    } finally {
-      kernel.fault = 'none';
-      await strict.stop();
-    }
-  });
+  verifies(
+    'gw.health',
+    'answers within two seconds about a kernel that hangs, and 503 where governance is mandatory',
+    async () => {
+      const strict = await startTestGateway(
+        testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_FAIL_CLOSED: '1' }),
+      );
+      kernel.fault = 'hang';
+      try {
+        const startedAt = Date.now();
+        const { body, status } = await clientOf(strict.url).getHealth();
+        expect([status, body.status, body.checks.governance]).toEqual([503, 'unavailable', 'unreachable']);
+        expect(Date.now() - startedAt).toBeLessThan(2_000);
+        expect((await fetch(new URL('/health/ready', strict.url))).status).toBe(503);
+        expect((await fetch(new URL('/health/live', strict.url))).status).toBe(200);
+      } finally {
+        kernel.fault = 'none';
+        await strict.stop();
+      }
+    },
+  );
 
   it('says not_configured where there is no kernel, and runs fail closed there', async () => {
     const lonely = await startTestGateway(testConfig(database));
@@ -101,7 +120,11 @@ describe('health', () => {
       expect((await clientOf(lonely.url).getHealth()).body.checks.governance).toBe('not_configured');
       const bob = await signInAs(lonely.url, 'bob@example.org');
       const run = await runReaching(bob, (await startRun(bob)).taskId);
-      expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', error: { code: 'GOVERNANCE_NOT_CONFIGURED' } });
+      expect(run).toMatchObject({
+        status: 'failed',
+        outcome: 'unreachable/degraded',
+        error: { code: 'GOVERNANCE_NOT_CONFIGURED' },
+      });
     } finally {
       await lonely.stop();
     }
@@ -111,11 +134,15 @@ describe('health', () => {
 describe('without its neighbours', () => {
   it('tasks and runs are accepted while the queue is gone, and each is done once after its return', async () => {
     kernel.executed.length = 0;
-    kernel.say = (messages) => (messages.some(({ role }) => role === 'tool') ? { text: 'done' } : { calls: [{ name: 'files__write', args: {} }] });
+    kernel.say = (messages) =>
+      messages.some(({ role }) => role === 'tool') ? { text: 'done' } : { calls: [{ name: 'files__write', args: {} }] };
     await queueWire.cut();
     await healthBecoming({ ...whole, overall: 'degraded', queue: 'unreachable' });
     const started = await Promise.all(Array.from({ length: 5 }, () => startRun(person)));
-    const [waiting] = await rowsOf<{ count: number }>(database, "SELECT count(*)::int AS count FROM outbox WHERE sent_at IS NULL AND type = 'run.enqueued.v1'");
+    const [waiting] = await rowsOf<{ count: number }>(
+      database,
+      "SELECT count(*)::int AS count FROM outbox WHERE sent_at IS NULL AND type = 'run.enqueued.v1'",
+    );
     expect(waiting?.count).toBe(5);
     await queueWire.join();
     for (const { taskId } of started) expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
@@ -124,7 +151,9 @@ describe('without its neighbours', () => {
 
   it('answers 503 while the database is gone, and works again without a restart', async () => {
     await databaseWire.cut();
-    await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
     await databaseWire.join();
     await healthBecoming(whole);
     expect(await runReaching(person, (await startRun(person)).taskId)).toMatchObject({ status: 'completed' });

@@ -33,18 +33,25 @@ function verify(email: string, code: string) {
 }
 
 describe('sign-in by email code', () => {
-  verifies('gw.auth.email', 'gives a token, a user and a workspace of which the user is owner, and keeps code and token as hashes', async () => {
-    const code = await request('Grace@Example.org ');
-    expect(code).toMatch(/^\d{6}$/);
-    const { body } = await verify('grace@example.org', code);
-    expect(body).toMatchObject({ user: { name: 'grace', email: 'grace@example.org' }, workspace: { name: "grace's workspace" } });
-    expect(body.token).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
-    const again = await verify('grace@example.org', await request('grace@example.org'));
-    expect(again.body).toMatchObject({ user: body.user, workspace: body.workspace });
-    const dump = JSON.stringify(await rowsOf(database, 'SELECT s.*, c.* FROM sessions s, email_codes c'));
-    expect(dump).not.toContain(body.token);
-    expect(dump).not.toContain(`"${code}"`);
-  });
+  verifies(
+    'gw.auth.email',
+    'gives a token, a user and a workspace of which the user is owner, and keeps code and token as hashes',
+    async () => {
+      const code = await request('Grace@Example.org ');
+      expect(code).toMatch(/^\d{6}$/);
+      const { body } = await verify('grace@example.org', code);
+      expect(body).toMatchObject({
+        user: { name: 'grace', email: 'grace@example.org' },
+        workspace: { name: "grace's workspace" },
+      });
+      expect(body.token).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
+      const again = await verify('grace@example.org', await request('grace@example.org'));
+      expect(again.body).toMatchObject({ user: body.user, workspace: body.workspace });
+      const dump = JSON.stringify(await rowsOf(database, 'SELECT s.*, c.* FROM sessions s, email_codes c'));
+      expect(dump).not.toContain(body.token);
+      expect(dump).not.toContain(`"${code}"`);
+    },
+  );
 
   it('sends the code by mail, and then never shows it', async () => {
     const mails: string[] = [];
@@ -52,7 +59,10 @@ describe('sign-in by email code', () => {
       authOptional: true,
       disabledCommands: ['STARTTLS'],
       onData: (stream, _session, done) => {
-        stream.setEncoding('utf8').on('data', (text: string) => mails.push(text)).on('end', () => done());
+        stream
+          .setEncoding('utf8')
+          .on('data', (text: string) => mails.push(text))
+          .on('end', () => done());
       },
     });
     await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
@@ -77,26 +87,31 @@ describe('sign-in by email code', () => {
     await expect(verify(email, code)).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
 
-  verifies('gw.auth.email.guess', 'dies after five tries, after ten minutes, after use and with its successor', async () => {
-    const guessed = await request('tries@example.org');
-    for (let attempt = 0; attempt < 5; attempt += 1)
-      await expect(verify('tries@example.org', wrong(guessed))).rejects.toMatchObject({ code: 'CODE_INVALID' });
-    await expect(verify('tries@example.org', guessed)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+  verifies(
+    'gw.auth.email.guess',
+    'dies after five tries, after ten minutes, after use and with its successor',
+    async () => {
+      const guessed = await request('tries@example.org');
+      for (let attempt = 0; attempt < 5; attempt += 1)
+        await expect(verify('tries@example.org', wrong(guessed))).rejects.toMatchObject({ code: 'CODE_INVALID' });
+      await expect(verify('tries@example.org', guessed)).rejects.toMatchObject({ code: 'CODE_INVALID' });
 
-    const late = await request('late@example.org');
-    nowMs += 10 * minuteMs;
-    await expect(verify('late@example.org', late)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+      const late = await request('late@example.org');
+      nowMs += 10 * minuteMs;
+      await expect(verify('late@example.org', late)).rejects.toMatchObject({ code: 'CODE_INVALID' });
 
-    const first = await request('two@example.org');
-    const second = await request('two@example.org');
-    if (first !== second) await expect(verify('two@example.org', first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
-    await verify('two@example.org', second);
-    await expect(verify('two@example.org', second)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+      const first = await request('two@example.org');
+      const second = await request('two@example.org');
+      if (first !== second)
+        await expect(verify('two@example.org', first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+      await verify('two@example.org', second);
+      await expect(verify('two@example.org', second)).rejects.toMatchObject({ code: 'CODE_INVALID' });
 
-    const parallel = await request('race@example.org');
-    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => verify('race@example.org', parallel)));
-    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
+      const parallel = await request('race@example.org');
+      const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => verify('race@example.org', parallel)));
+      expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    },
+  );
 
   verifies('gw.auth.email.guess', 'answers alike for known and unknown addresses', async () => {
     await signInAs(gateway.url, 'known@example.org');
@@ -104,7 +119,9 @@ describe('sign-in by email code', () => {
       ['known@example.org', 'unknown@example.org'].map(async (email) => {
         const asked = await post('/api/auth/email/request', { email });
         const refused = await post('/api/auth/email/verify', { email, code: 'nocode' });
-        return JSON.stringify([asked, refused]).replaceAll(email, 'X').replaceAll(/"code":"\d{6}"/g, '"code":"C"');
+        return JSON.stringify([asked, refused])
+          .replaceAll(email, 'X')
+          .replaceAll(/"code":"\d{6}"/g, '"code":"C"');
       }),
     );
     expect(shapes[0]).toBe(shapes[1]);
@@ -126,20 +143,24 @@ describe('a session', () => {
     await expect(client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
-  verifies('gw.auth.rotation', 'older than a day is rotated once although requests come in parallel; late reuse revokes the family', async () => {
-    const person = await signInAs(gateway.url, 'rotate@example.org');
-    nowMs += 24 * hourMs;
-    const answers = await Promise.all(Array.from({ length: 6 }, () => person.client.listTasks()));
-    const tokens = answers.map(({ headers }) => headers.get('x-new-token')).filter((token) => token !== null);
-    expect(tokens).toHaveLength(1);
-    const renewed = clientOf(gateway.url, { ...person.headers, authorization: `Bearer ${tokens[0]}` });
-    nowMs += minuteMs;
-    await person.client.listTasks();
-    await renewed.listTasks();
-    nowMs += 1;
-    await expect(person.client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
-    await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
-  });
+  verifies(
+    'gw.auth.rotation',
+    'older than a day is rotated once although requests come in parallel; late reuse revokes the family',
+    async () => {
+      const person = await signInAs(gateway.url, 'rotate@example.org');
+      nowMs += 24 * hourMs;
+      const answers = await Promise.all(Array.from({ length: 6 }, () => person.client.listTasks()));
+      const tokens = answers.map(({ headers }) => headers.get('x-new-token')).filter((token) => token !== null);
+      expect(tokens).toHaveLength(1);
+      const renewed = clientOf(gateway.url, { ...person.headers, authorization: `Bearer ${tokens[0]}` });
+      nowMs += minuteMs;
+      await person.client.listTasks();
+      await renewed.listTasks();
+      nowMs += 1;
+      await expect(person.client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+      await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    },
+  );
 
   it('ends after thirty days', async () => {
     const { client } = await signInAs(gateway.url, 'month@example.org');

@@ -5,7 +5,16 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import { gatewayConfigFrom, type StartedGateway } from '../src/index.ts';
-import { rowsOf, runReaching, serviceDir, signInAs, startRun, startTestGateway, testDatabase, testEnv } from './_gateway.ts';
+import {
+  rowsOf,
+  runReaching,
+  serviceDir,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testDatabase,
+  testEnv,
+} from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,7 +28,9 @@ const workers: ChildProcess[] = [];
 
 beforeAll(async () => {
   // The worker is the real program in a process of its own, so it has to be built.
-  await promisify(execFile)(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'services/gateway'], { cwd: repository });
+  await promisify(execFile)(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'services/gateway'], {
+    cwd: repository,
+  });
   database = await testDatabase();
   await kernel.start();
   env = testEnv(database, {
@@ -42,7 +53,11 @@ afterAll(async () => {
 
 function startWorker(): void {
   const { PATH = '' } = process.env;
-  const worker = spawn(process.execPath, ['dist/main.js'], { cwd: serviceDir, env: { ...env, PATH }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const worker = spawn(process.execPath, ['dist/main.js'], {
+    cwd: serviceDir,
+    env: { ...env, PATH },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   workers.push(worker);
 }
 
@@ -56,31 +71,47 @@ async function replaceWorker(): Promise<void> {
 }
 
 describe('kill -9 of the worker', () => {
-  verifies('gw.run.crash', 'while the model answers and while each tool runs loses no step and repeats no dispatched action', async () => {
-    const person = await signInAs(gateway.url, 'ada@example.org');
-    const killAt = new Set(['model 1', 'tool 1', 'model 2', 'tool 3']);
-    const crash = async (moment: string) => {
-      if (killAt.delete(moment)) await replaceWorker();
-    };
-    kernel.beforeModelAnswer = () => crash(`model ${kernel.modelCalls.length}`);
-    kernel.beforeExecutionAnswer = () => crash(`tool ${kernel.executed.length}`);
-    kernel.say = (messages) => {
-      const done = messages.filter((message) => message.role === 'tool').length;
-      return done < 3 ? { calls: [{ name: 'files__write', args: { nth: done + 1 } }] } : { text: `${done} files written` };
-    };
-    startWorker();
-    const { taskId, runId } = await startRun(person);
-    const run = await runReaching(person, taskId);
-    expect(killAt).toEqual(new Set());
-    expect(run).toMatchObject({ status: 'completed', result: '3 files written', iterationsUsed: 4, tokensIn: 40 });
-    expect(run.steps.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
-      ...Array.from({ length: 3 }, () => [['model_call', null, 'ALLOW'], ['tool_call', 'files.write', 'ALLOW']]).flat(),
-      ['model_call', null, 'ALLOW'],
-    ]);
-    expect(kernel.executed.map(({ args }) => args)).toEqual([{ nth: 1 }, { nth: 2 }, { nth: 3 }]);
-    expect(kernel.executed.map(({ key }) => key)).toEqual(run.steps.filter(({ kind }) => kind === 'tool_call').map(({ id }) => id));
-    expect(new Set(kernel.modelCalls).size).toBe(kernel.modelCalls.length);
-    const [claims] = await rowsOf<{ fence: number }>(database, 'SELECT lease_fence AS fence FROM runs WHERE id = $1', [runId]);
-    expect(claims?.fence).toBe(5);
-  }, 60_000);
+  verifies(
+    'gw.run.crash',
+    'while the model answers and while each tool runs loses no step and repeats no dispatched action',
+    async () => {
+      const person = await signInAs(gateway.url, 'ada@example.org');
+      const killAt = new Set(['model 1', 'tool 1', 'model 2', 'tool 3']);
+      const crash = async (moment: string) => {
+        if (killAt.delete(moment)) await replaceWorker();
+      };
+      kernel.beforeModelAnswer = () => crash(`model ${kernel.modelCalls.length}`);
+      kernel.beforeExecutionAnswer = () => crash(`tool ${kernel.executed.length}`);
+      kernel.say = (messages) => {
+        const done = messages.filter((message) => message.role === 'tool').length;
+        return done < 3
+          ? { calls: [{ name: 'files__write', args: { nth: done + 1 } }] }
+          : { text: `${done} files written` };
+      };
+      startWorker();
+      const { taskId, runId } = await startRun(person);
+      const run = await runReaching(person, taskId);
+      expect(killAt).toEqual(new Set());
+      expect(run).toMatchObject({ status: 'completed', result: '3 files written', iterationsUsed: 4, tokensIn: 40 });
+      expect(run.steps.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
+        ...Array.from({ length: 3 }, () => [
+          ['model_call', null, 'ALLOW'],
+          ['tool_call', 'files.write', 'ALLOW'],
+        ]).flat(),
+        ['model_call', null, 'ALLOW'],
+      ]);
+      expect(kernel.executed.map(({ args }) => args)).toEqual([{ nth: 1 }, { nth: 2 }, { nth: 3 }]);
+      expect(kernel.executed.map(({ key }) => key)).toEqual(
+        run.steps.filter(({ kind }) => kind === 'tool_call').map(({ id }) => id),
+      );
+      expect(new Set(kernel.modelCalls).size).toBe(kernel.modelCalls.length);
+      const [claims] = await rowsOf<{ fence: number }>(
+        database,
+        'SELECT lease_fence AS fence FROM runs WHERE id = $1',
+        [runId],
+      );
+      expect(claims?.fence).toBe(5);
+    },
+    60_000,
+  );
 });

@@ -3,7 +3,17 @@ import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import { putMember } from '../src/store/workspaces.ts';
-import { clientOf, rowsOf, runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+import {
+  clientOf,
+  rowsOf,
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
 import { KernelStub, type StubFault } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -35,7 +45,10 @@ async function settings(body: Parameters<Person['client']['putWorkspaceSettings'
 beforeEach(async () => {
   await settings({
     params: workspaceParams(),
-    body: { policyConfig: { maxIterationBudget: 25, blockedTools: [] }, budgetConfig: { monthlyLlmBudget: 100, currency: 'USD' } },
+    body: {
+      policyConfig: { maxIterationBudget: 25, blockedTools: [] },
+      budgetConfig: { monthlyLlmBudget: 100, currency: 'USD' },
+    },
   });
   kernel.fault = 'none';
   kernel.verdictOf = () => 'ALLOW';
@@ -45,7 +58,9 @@ beforeEach(async () => {
   kernel.votes.length = 0;
   kernel.approvalSeconds = 900;
   kernel.say = (messages) =>
-    messages.some((message) => message.role === 'tool') ? { text: 'All done.' } : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+    messages.some((message) => message.role === 'tool')
+      ? { text: 'All done.' }
+      : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
 });
 
 afterAll(async () => {
@@ -55,21 +70,34 @@ afterAll(async () => {
 });
 
 describe('a run', () => {
-  verifies('gw.task.run', 'answers before the work is done and leaves steps with decisions and verified receipts', async () => {
-    const { taskId } = await startRun(person);
-    const run = await runReaching(person, taskId);
-    expect(run).toMatchObject({ status: 'completed', outcome: 'allow', result: 'All done.', iterationsUsed: 2, tokensIn: 20, tokensOut: 10 });
-    expect(run.steps.map((step) => [step.kind, step.tool, step.verdict])).toEqual([
-      ['model_call', null, 'ALLOW'],
-      ['tool_call', 'files.write', 'ALLOW'],
-      ['model_call', null, 'ALLOW'],
-    ]);
-    expect(kernel.executed).toEqual([{ tool: 'files.write', args: { path: 'a' }, key: run.steps[1]?.id, grant: undefined }]);
-    for (const step of run.steps) {
-      const { body } = await person.client.getGovernanceReceipt({ params: { decisionId: step.decisionId ?? '' } });
-      expect(body).toMatchObject({ verification: 'verified', receiptId: step.receiptId, runId: run.id });
-    }
-  });
+  verifies(
+    'gw.task.run',
+    'answers before the work is done and leaves steps with decisions and verified receipts',
+    async () => {
+      const { taskId } = await startRun(person);
+      const run = await runReaching(person, taskId);
+      expect(run).toMatchObject({
+        status: 'completed',
+        outcome: 'allow',
+        result: 'All done.',
+        iterationsUsed: 2,
+        tokensIn: 20,
+        tokensOut: 10,
+      });
+      expect(run.steps.map((step) => [step.kind, step.tool, step.verdict])).toEqual([
+        ['model_call', null, 'ALLOW'],
+        ['tool_call', 'files.write', 'ALLOW'],
+        ['model_call', null, 'ALLOW'],
+      ]);
+      expect(kernel.executed).toEqual([
+        { tool: 'files.write', args: { path: 'a' }, key: run.steps[1]?.id, grant: undefined },
+      ]);
+      for (const step of run.steps) {
+        const { body } = await person.client.getGovernanceReceipt({ params: { decisionId: step.decisionId ?? '' } });
+        expect(body).toMatchObject({ verification: 'verified', receiptId: step.receiptId, runId: run.id });
+      }
+    },
+  );
 });
 
 describe('a refused action', () => {
@@ -84,7 +112,12 @@ describe('a refused action', () => {
     const { taskId } = await startRun(person);
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'denied', outcome: 'deny', error: { code: 'POLICY_DENIED' } });
-    expect(run.steps[1]).toMatchObject({ kind: 'tool_call', tool: 'files.write', verdict: 'DENY', reasonCode: 'POLICY_DENIED' });
+    expect(run.steps[1]).toMatchObject({
+      kind: 'tool_call',
+      tool: 'files.write',
+      verdict: 'DENY',
+      reasonCode: 'POLICY_DENIED',
+    });
     expect(kernel.executed).toEqual([]);
     expect((await person.client.listTasks()).body.data[0]).toMatchObject({ id: taskId, status: 'failed' });
   });
@@ -96,31 +129,52 @@ describe('a refused action', () => {
     const { body } = await person.client.listViolations();
     const step = run.steps[1];
     expect(body.data.filter((violation) => violation.runId === runId)).toMatchObject([
-      { source: 'kernel', tool: 'files.write', reasonCode: 'POLICY_DENIED', decisionId: step?.decisionId, receiptId: step?.receiptId },
+      {
+        source: 'kernel',
+        tool: 'files.write',
+        reasonCode: 'POLICY_DENIED',
+        decisionId: step?.decisionId,
+        receiptId: step?.receiptId,
+      },
     ]);
   });
 
   for (const [way, judgesAnswers] of ways) {
-    verifies('gw.run.escalate', `that is ${way} and escalated parks the run; approving resumes it and executes it once, under the grant`, async () => {
-      kernel.judgesAnswers = judgesAnswers;
-      kernel.verdictOf = () => 'ESCALATE';
-      const { taskId, runId } = await startRun(person);
-      const parked = await runReaching(person, taskId, ['awaiting_approval']);
-      expect(parked).toMatchObject({ outcome: 'escalate', endedAt: null });
-      expect(kernel.executed).toEqual([]);
-      const { body: pending } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
-      const [approval] = pending.data.filter((one) => one.runId === runId);
-      expect(approval).toMatchObject({ tool: 'files.write', args: { path: 'a' }, requestedBy: `agent:${person.workspace.id}`, startedBy: person.user.id });
-      expect([...kernel.approvals.keys()]).toEqual([approval?.kernelApprovalId]);
-      const params = { id: approval?.id ?? '' };
-      const votes = await Promise.allSettled(Array.from({ length: 4 }, () => person.client.resolveWorkspaceApproval({ params, body: { status: 'approved' } })));
-      expect(votes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      const run = await runReaching(person, taskId);
-      expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
-      expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
-      expect(kernel.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
-      expect((await person.client.listWorkspaceApprovals({ query: { status: 'approved' } })).body.data[0]).toMatchObject({ id: approval?.id, resolvedBy: person.user.id });
-    });
+    verifies(
+      'gw.run.escalate',
+      `that is ${way} and escalated parks the run; approving resumes it and executes it once, under the grant`,
+      async () => {
+        kernel.judgesAnswers = judgesAnswers;
+        kernel.verdictOf = () => 'ESCALATE';
+        const { taskId, runId } = await startRun(person);
+        const parked = await runReaching(person, taskId, ['awaiting_approval']);
+        expect(parked).toMatchObject({ outcome: 'escalate', endedAt: null });
+        expect(kernel.executed).toEqual([]);
+        const { body: pending } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
+        const [approval] = pending.data.filter((one) => one.runId === runId);
+        expect(approval).toMatchObject({
+          tool: 'files.write',
+          args: { path: 'a' },
+          requestedBy: `agent:${person.workspace.id}`,
+          startedBy: person.user.id,
+        });
+        expect([...kernel.approvals.keys()]).toEqual([approval?.kernelApprovalId]);
+        const params = { id: approval?.id ?? '' };
+        const votes = await Promise.allSettled(
+          Array.from({ length: 4 }, () =>
+            person.client.resolveWorkspaceApproval({ params, body: { status: 'approved' } }),
+          ),
+        );
+        expect(votes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        const run = await runReaching(person, taskId);
+        expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
+        expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
+        expect(kernel.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
+        expect(
+          (await person.client.listWorkspaceApprovals({ query: { status: 'approved' } })).body.data[0],
+        ).toMatchObject({ id: approval?.id, resolvedBy: person.user.id });
+      },
+    );
   }
 
   verifies('gw.run.escalate', 'that is rejected never runs and ends the run as denied', async () => {
@@ -132,7 +186,9 @@ describe('a refused action', () => {
     expect(body).toMatchObject({ status: 'rejected', resolvedBy: person.user.id });
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code: 'APPROVAL_REJECTED' } });
     expect(kernel.executed).toEqual([]);
-    await expect(person.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } })).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    await expect(
+      person.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } }),
+    ).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect(kernel.votes).toEqual([{ approver: person.user.id, action: 'deny' }]);
   });
 
@@ -142,28 +198,39 @@ describe('a refused action', () => {
     const { taskId } = await startRun(person);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code: 'APPROVAL_EXPIRED' } });
     expect(kernel.executed).toEqual([]);
-    expect((await person.client.listWorkspaceApprovals({ query: { status: 'expired' } })).body.data).not.toHaveLength(0);
+    expect((await person.client.listWorkspaceApprovals({ query: { status: 'expired' } })).body.data).not.toHaveLength(
+      0,
+    );
   });
 
-  verifies('gw.approvals', 'is decided by somebody other than the starter where there is one, and never by a member', async () => {
-    kernel.verdictOf = () => 'ESCALATE';
-    const partner = await signInAs(gateway.url, 'partner@example.org');
-    const workspaceId = person.workspace.id;
-    const join = (role: 'partner' | 'member') =>
-      putMember(gateway.context.database.pool, { workspaceId, userId: partner.user.id, role, now: new Date() });
-    const theirs = clientOf(gateway.url, { ...partner.headers, 'x-workspace-id': workspaceId });
-    await join('member');
-    const { taskId, runId } = await startRun(person);
-    await runReaching(person, taskId, ['awaiting_approval']);
-    const request = { params: { id: await pendingApprovalOf(runId) }, body: { status: 'approved' as const } };
-    await expect(theirs.resolveWorkspaceApproval(request)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    await join('partner');
-    await expect(person.client.resolveWorkspaceApproval(request)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    expect(kernel.votes).toEqual([]);
-    expect((await theirs.resolveWorkspaceApproval(request)).body.resolvedBy).toBe(partner.user.id);
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
-    await rowsOf(database, 'DELETE FROM workspace_members WHERE user_id = $1 AND workspace_id = $2', [partner.user.id, workspaceId]);
-  });
+  verifies(
+    'gw.approvals',
+    'is decided by somebody other than the starter where there is one, and never by a member',
+    async () => {
+      kernel.verdictOf = () => 'ESCALATE';
+      const partner = await signInAs(gateway.url, 'partner@example.org');
+      const workspaceId = person.workspace.id;
+      const join = (role: 'partner' | 'member') =>
+        putMember(gateway.context.database.pool, { workspaceId, userId: partner.user.id, role, now: new Date() });
+      const theirs = clientOf(gateway.url, { ...partner.headers, 'x-workspace-id': workspaceId });
+      await join('member');
+      const { taskId, runId } = await startRun(person);
+      await runReaching(person, taskId, ['awaiting_approval']);
+      const request = { params: { id: await pendingApprovalOf(runId) }, body: { status: 'approved' as const } };
+      await expect(theirs.resolveWorkspaceApproval(request)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      await join('partner');
+      await expect(person.client.resolveWorkspaceApproval(request)).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+      });
+      expect(kernel.votes).toEqual([]);
+      expect((await theirs.resolveWorkspaceApproval(request)).body.resolvedBy).toBe(partner.user.id);
+      expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+      await rowsOf(database, 'DELETE FROM workspace_members WHERE user_id = $1 AND workspace_id = $2', [
+        partner.user.id,
+        workspaceId,
+      ]);
+    },
+  );
 
   it('is not resolved while the kernel cannot hear of it', async () => {
     kernel.verdictOf = () => 'ESCALATE';
@@ -171,7 +238,9 @@ describe('a refused action', () => {
     await runReaching(person, taskId, ['awaiting_approval']);
     const request = { params: { id: await pendingApprovalOf(runId) }, body: { status: 'approved' as const } };
     await kernel.kill();
-    await expect(person.client.resolveWorkspaceApproval(request)).rejects.toMatchObject({ code: 'GOVERNANCE_UNAVAILABLE' });
+    await expect(person.client.resolveWorkspaceApproval(request)).rejects.toMatchObject({
+      code: 'GOVERNANCE_UNAVAILABLE',
+    });
     expect(await runReaching(person, taskId, ['awaiting_approval'])).toMatchObject({ status: 'awaiting_approval' });
     await kernel.start();
     await person.client.resolveWorkspaceApproval(request);
@@ -180,69 +249,123 @@ describe('a refused action', () => {
 });
 
 describe('what a workspace allows', () => {
-  verifies('gw.run.budget', 'stops a run before the call that would exceed iterations, month or blocked tools', async () => {
-    kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
-    await settings({ params: workspaceParams(), body: { policyConfig: { maxIterationBudget: 3, blockedTools: [] } } });
-    const callsBefore = kernel.modelCalls.length;
-    const many = await startRun(person);
-    expect(await runReaching(person, many.taskId)).toMatchObject({ status: 'budget_exhausted', iterationsUsed: 3, error: { code: 'ITERATION_BUDGET_EXHAUSTED' } });
-    expect(kernel.modelCalls.length - callsBefore).toBe(3);
+  verifies(
+    'gw.run.budget',
+    'stops a run before the call that would exceed iterations, month or blocked tools',
+    async () => {
+      kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
+      await settings({
+        params: workspaceParams(),
+        body: { policyConfig: { maxIterationBudget: 3, blockedTools: [] } },
+      });
+      const callsBefore = kernel.modelCalls.length;
+      const many = await startRun(person);
+      expect(await runReaching(person, many.taskId)).toMatchObject({
+        status: 'budget_exhausted',
+        iterationsUsed: 3,
+        error: { code: 'ITERATION_BUDGET_EXHAUSTED' },
+      });
+      expect(kernel.modelCalls.length - callsBefore).toBe(3);
 
-    kernel.executed.length = 0;
-    await settings({ params: workspaceParams(), body: { policyConfig: { maxIterationBudget: 3, blockedTools: ['files.write'] } } });
-    const blocked = await startRun(person);
-    expect(await runReaching(person, blocked.taskId)).toMatchObject({ status: 'denied', error: { code: 'TOOL_BLOCKED' } });
-    expect(kernel.executed).toEqual([]);
-    expect((await person.client.listViolations()).body.data[0]).toMatchObject({ source: 'workspace', reasonCode: 'TOOL_BLOCKED', runId: blocked.runId });
+      kernel.executed.length = 0;
+      await settings({
+        params: workspaceParams(),
+        body: { policyConfig: { maxIterationBudget: 3, blockedTools: ['files.write'] } },
+      });
+      const blocked = await startRun(person);
+      expect(await runReaching(person, blocked.taskId)).toMatchObject({
+        status: 'denied',
+        error: { code: 'TOOL_BLOCKED' },
+      });
+      expect(kernel.executed).toEqual([]);
+      expect((await person.client.listViolations()).body.data[0]).toMatchObject({
+        source: 'workspace',
+        reasonCode: 'TOOL_BLOCKED',
+        runId: blocked.runId,
+      });
 
-    await settings({ params: workspaceParams(), body: { budgetConfig: { monthlyLlmBudget: 0.01, currency: 'USD' } } });
-    const callsSoFar = kernel.modelCalls.length;
-    const poor = await startRun(person);
-    expect(await runReaching(person, poor.taskId)).toMatchObject({ status: 'budget_exhausted', iterationsUsed: 0, error: { code: 'MONTHLY_BUDGET_EXHAUSTED' } });
-    expect(kernel.modelCalls.length).toBe(callsSoFar);
-    const [month] = await rowsOf<{ spent: number; reserved: number }>(
-      database,
-      'SELECT spent_micros::int AS spent, reserved_micros::int AS reserved FROM spend_months WHERE workspace_id = $1',
-      [person.workspace.id],
-    );
-    expect(month?.reserved).toBe(0);
-    expect(month?.spent).toBeGreaterThan(0);
-  });
+      await settings({
+        params: workspaceParams(),
+        body: { budgetConfig: { monthlyLlmBudget: 0.01, currency: 'USD' } },
+      });
+      const callsSoFar = kernel.modelCalls.length;
+      const poor = await startRun(person);
+      expect(await runReaching(person, poor.taskId)).toMatchObject({
+        status: 'budget_exhausted',
+        iterationsUsed: 0,
+        error: { code: 'MONTHLY_BUDGET_EXHAUSTED' },
+      });
+      expect(kernel.modelCalls.length).toBe(callsSoFar);
+      const [month] = await rowsOf<{ spent: number; reserved: number }>(
+        database,
+        'SELECT spent_micros::int AS spent, reserved_micros::int AS reserved FROM spend_months WHERE workspace_id = $1',
+        [person.workspace.id],
+      );
+      expect(month?.reserved).toBe(0);
+      expect(month?.spent).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('a kernel that cannot be trusted', () => {
-  const lies: StubFault[] = ['unsigned', 'foreign_key', 'other_tenant', 'other_session', 'nonsense', 'error_500', 'hang'];
+  const lies: StubFault[] = [
+    'unsigned',
+    'foreign_key',
+    'other_tenant',
+    'other_session',
+    'nonsense',
+    'error_500',
+    'hang',
+  ];
 
-  verifies('gw.failclosed', 'means that the run fails as unreachable/degraded and nothing is executed', async () => {
-    for (const fault of lies) {
-      kernel.fault = fault;
+  verifies(
+    'gw.failclosed',
+    'means that the run fails as unreachable/degraded and nothing is executed',
+    async () => {
+      for (const fault of lies) {
+        kernel.fault = fault;
+        const { taskId } = await startRun(person);
+        const run = await runReaching(person, taskId);
+        expect([fault, run.status, run.outcome]).toEqual([fault, 'failed', 'unreachable/degraded']);
+        expect([fault, run.error?.code]).not.toEqual([fault, undefined]);
+      }
+      expect(kernel.executed).toEqual([]);
+      await kernel.kill();
       const { taskId } = await startRun(person);
-      const run = await runReaching(person, taskId);
-      expect([fault, run.status, run.outcome]).toEqual([fault, 'failed', 'unreachable/degraded']);
-      expect([fault, run.error?.code]).not.toEqual([fault, undefined]);
-    }
-    expect(kernel.executed).toEqual([]);
-    await kernel.kill();
-    const { taskId } = await startRun(person);
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', error: { code: 'GOVERNANCE_UNAVAILABLE' } });
-    await kernel.start();
-  }, 60_000);
+      expect(await runReaching(person, taskId)).toMatchObject({
+        status: 'failed',
+        outcome: 'unreachable/degraded',
+        error: { code: 'GOVERNANCE_UNAVAILABLE' },
+      });
+      await kernel.start();
+    },
+    60_000,
+  );
 
-  verifies('gw.failclosed', 'cannot pass the ALLOW of another tool or of an earlier call for the one that was asked', async () => {
-    kernel.judgesAnswers = false;
-    for (const fault of ['other_tool', 'replayed'] as const) {
-      kernel.fault = 'none';
-      await runReaching(person, (await startRun(person)).taskId);
-      kernel.say = (messages) => {
-        const isLater = messages.filter((message) => message.role === 'tool').length > 0;
-        if (fault === 'replayed') kernel.fault = isLater ? 'replayed' : 'none';
-        return { calls: [{ name: 'files__write', args: { n: messages.length } }] };
-      };
-      if (fault === 'other_tool') kernel.fault = fault;
-      const run = await runReaching(person, (await startRun(person)).taskId);
-      expect([fault, run.status, run.outcome, run.error?.code]).toEqual([fault, 'failed', 'unreachable/degraded', 'RECEIPT_UNVERIFIED']);
-    }
-  });
+  verifies(
+    'gw.failclosed',
+    'cannot pass the ALLOW of another tool or of an earlier call for the one that was asked',
+    async () => {
+      kernel.judgesAnswers = false;
+      for (const fault of ['other_tool', 'replayed'] as const) {
+        kernel.fault = 'none';
+        await runReaching(person, (await startRun(person)).taskId);
+        kernel.say = (messages) => {
+          const isLater = messages.filter((message) => message.role === 'tool').length > 0;
+          if (fault === 'replayed') kernel.fault = isLater ? 'replayed' : 'none';
+          return { calls: [{ name: 'files__write', args: { n: messages.length } }] };
+        };
+        if (fault === 'other_tool') kernel.fault = fault;
+        const run = await runReaching(person, (await startRun(person)).taskId);
+        expect([fault, run.status, run.outcome, run.error?.code]).toEqual([
+          fault,
+          'failed',
+          'unreachable/degraded',
+          'RECEIPT_UNVERIFIED',
+        ]);
+      }
+    },
+  );
 });
 
 describe('governance', () => {
@@ -253,7 +376,9 @@ describe('governance', () => {
     expect(status).toMatchObject({ configured: true, required: true, live: { ok: true, error: null } });
     expect(status.trustedKeyIds).toHaveLength(1);
     const { body: receipts } = await person.client.listGovernanceReceipts({ query: { limit: 3 } });
-    expect(receipts.data.map(({ receiptId }) => receiptId).sort()).toEqual(run.steps.map(({ receiptId }) => receiptId ?? '').sort());
+    expect(receipts.data.map(({ receiptId }) => receiptId).sort()).toEqual(
+      run.steps.map(({ receiptId }) => receiptId ?? '').sort(),
+    );
     await kernel.kill();
     expect((await person.client.getGovernanceStatus()).body.live).toMatchObject({ ok: false, error: 'unreachable' });
     await kernel.start();

@@ -4,7 +4,16 @@ import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import { putMember } from '../src/store/workspaces.ts';
-import { clientOf, contentOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+import {
+  clientOf,
+  contentOf,
+  rowsOf,
+  signInAs,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
@@ -28,9 +37,16 @@ async function newTask(title = 'A task'): Promise<string> {
 describe('a task', () => {
   verifies('gw.task.create', 'is written with its audit entry, its evidence and its event, or not at all', async () => {
     const before = await contentOf(database);
-    const { body: task, status } = await person.client.createTask({ body: { title: ' Ship it ', description: 'Carefully' } });
+    const { body: task, status } = await person.client.createTask({
+      body: { title: ' Ship it ', description: 'Carefully' },
+    });
     expect(status).toBe(201);
-    expect(task).toMatchObject({ title: 'Ship it', status: 'pending', workspaceId: person.workspace.id, createdBy: person.user.id });
+    expect(task).toMatchObject({
+      title: 'Ship it',
+      status: 'pending',
+      workspaceId: person.workspace.id,
+      createdBy: person.user.id,
+    });
     const rows = await rowsOf(database, 'SELECT kind, metadata FROM evidence_items WHERE task_id = $1', [task.id]);
     expect(rows).toEqual([{ kind: 'task_created', metadata: { titleLength: 7, descriptionLength: 9 } }]);
     const { body: audit } = await person.client.listAudit({ query: { action: 'task.created' } });
@@ -38,12 +54,17 @@ describe('a task', () => {
     const events = await rowsOf(database, "SELECT type FROM outbox WHERE envelope LIKE '%' || $1 || '%'", [task.id]);
     expect(events).toEqual([{ type: 'task.created.v1' }]);
     const written = await contentOf(database);
-    expect(written).toMatchObject({ tasks: (before['tasks'] ?? 0) + 1, audit_entries: (before['audit_entries'] ?? 0) + 1 });
+    expect(written).toMatchObject({
+      tasks: (before['tasks'] ?? 0) + 1,
+      audit_entries: (before['audit_entries'] ?? 0) + 1,
+    });
 
     for (const table of ['evidence_items', 'audit_entries', 'outbox']) {
       const held = await contentOf(database);
       await rowsOf(database, `ALTER TABLE ${table} ADD CONSTRAINT refuse_all CHECK (false) NOT VALID`);
-      await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({ code: 'INTERNAL' });
+      await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({
+        code: 'INTERNAL',
+      });
       await rowsOf(database, `ALTER TABLE ${table} DROP CONSTRAINT refuse_all`);
       expect([table, await contentOf(database)]).toEqual([table, held]);
     }
@@ -55,42 +76,52 @@ describe('a task', () => {
     const second = await person.client.createTask({ body: { title: 'Once', description: '' }, headers });
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
-    await expect(person.client.createTask({ body: { title: 'Twice', description: '' }, headers })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await expect(
+      person.client.createTask({ body: { title: 'Twice', description: '' }, headers }),
+    ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  verifies('gw.task.moves', 'makes the published moves only; every other one is a 409 that names the allowed ones and changes nothing', async () => {
-    const published: Record<string, string[]> = {
-      pending: ['queued', 'cancelled'],
-      queued: ['cancelled'],
-      running: ['cancelled'],
-      awaiting_approval: ['cancelled'],
-      completed: [],
-      failed: ['queued'],
-      cancelled: ['queued'],
-    };
-    for (const from of TaskStatus.options) {
-      for (const to of TaskStatus.options) {
-        const id = await newTask();
-        await rowsOf(database, 'UPDATE tasks SET status = $2 WHERE id = $1', [id, from]);
-        const before = await contentOf(database);
-        const move = person.client.putTaskStatus({ params: { id }, body: { status: to } });
-        if (published[from]?.includes(to)) {
-          const { body, status } = await move;
-          expect([from, to, body.status, status]).toEqual([from, to, to, to === 'queued' ? 202 : 200]);
-          expect(body.run?.status ?? null).toBe(to === 'queued' ? 'queued' : null);
-        } else {
-          await expect(move).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION', details: { allowed: published[from] } });
-          expect(await contentOf(database)).toEqual(before);
+  verifies(
+    'gw.task.moves',
+    'makes the published moves only; every other one is a 409 that names the allowed ones and changes nothing',
+    async () => {
+      const published: Record<string, string[]> = {
+        pending: ['queued', 'cancelled'],
+        queued: ['cancelled'],
+        running: ['cancelled'],
+        awaiting_approval: ['cancelled'],
+        completed: [],
+        failed: ['queued'],
+        cancelled: ['queued'],
+      };
+      for (const from of TaskStatus.options) {
+        for (const to of TaskStatus.options) {
+          const id = await newTask();
+          await rowsOf(database, 'UPDATE tasks SET status = $2 WHERE id = $1', [id, from]);
+          const before = await contentOf(database);
+          const move = person.client.putTaskStatus({ params: { id }, body: { status: to } });
+          if (published[from]?.includes(to)) {
+            const { body, status } = await move;
+            expect([from, to, body.status, status]).toEqual([from, to, to, to === 'queued' ? 202 : 200]);
+            expect(body.run?.status ?? null).toBe(to === 'queued' ? 'queued' : null);
+          } else {
+            await expect(move).rejects.toMatchObject({
+              code: 'ILLEGAL_TRANSITION',
+              details: { allowed: published[from] },
+            });
+            expect(await contentOf(database)).toEqual(before);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it('has one live run, however many ask for one at once', async () => {
     const id = await newTask();
     const asked = await Promise.allSettled(Array.from({ length: 8 }, () => person.client.runTask({ params: { id } })));
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const answer of asked) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    for (const answer of asked)
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect((await person.client.listRuns({ params: { id } })).body.data).toHaveLength(1);
     await person.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
     expect((await person.client.listRuns({ params: { id } })).body.data[0]?.status).toBe('cancelled');
@@ -110,14 +141,21 @@ describe('a workspace', () => {
   verifies('gw.mode', 'takes any of the five modes, and nothing else', async () => {
     const params = { id: person.workspace.id };
     for (const mode of WorkspaceMode.options) {
-      expect((await person.client.putWorkspaceMode({ params, body: { mode } })).body).toEqual({ id: person.workspace.id, mode });
+      expect((await person.client.putWorkspaceMode({ params, body: { mode } })).body).toEqual({
+        id: person.workspace.id,
+        mode,
+      });
       expect((await person.client.getWorkspace({ params })).body.mode).toBe(mode);
     }
     const { body } = await person.client.listModes();
     expect(body.modes.map(({ id }) => id)).toEqual(WorkspaceMode.options);
     for (const mode of ['BUILD', '', 'deploy', null, 1]) {
       const headers = { ...person.headers, 'content-type': 'application/json' };
-      const response = await fetch(new URL(`/api/workspace/${person.workspace.id}/mode`, gateway.url), { method: 'PUT', headers, body: JSON.stringify({ mode }) });
+      const response = await fetch(new URL(`/api/workspace/${person.workspace.id}/mode`, gateway.url), {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify({ mode }),
+      });
       expect([mode, response.status]).toEqual([mode, 400]);
     }
   });
@@ -125,14 +163,26 @@ describe('a workspace', () => {
   it('shows its members, and lets only an owner change it', async () => {
     const guest = await signInAs(gateway.url, 'guest@example.org');
     const workspaceId = person.workspace.id;
-    await putMember(gateway.context.database.pool, { workspaceId, userId: guest.user.id, role: 'partner', now: new Date() });
+    await putMember(gateway.context.database.pool, {
+      workspaceId,
+      userId: guest.user.id,
+      role: 'partner',
+      now: new Date(),
+    });
     const client = clientOf(gateway.url, { ...guest.headers, 'x-workspace-id': workspaceId });
     const params = { id: workspaceId };
     const { body } = await client.getWorkspace({ params });
-    expect(body.members.map(({ email, role }) => [email, role])).toEqual([['ada@example.org', 'owner'], ['guest@example.org', 'partner']]);
+    expect(body.members.map(({ email, role }) => [email, role])).toEqual([
+      ['ada@example.org', 'owner'],
+      ['guest@example.org', 'partner'],
+    ]);
     const before = await contentOf(database);
-    await expect(client.putWorkspaceMode({ params, body: { mode: 'build' } })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-    await expect(client.putWorkspaceSettings({ params, body: {} })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(client.putWorkspaceMode({ params, body: { mode: 'build' } })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    await expect(client.putWorkspaceSettings({ params, body: {} })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
     expect(await contentOf(database)).toEqual(before);
   });
 });
@@ -147,10 +197,16 @@ describe('settings', () => {
     expect(written.body).toEqual({ ...defaults, policyConfig });
     const budgetConfig = { monthlyLlmBudget: 12.5, currency: 'EUR' };
     const stale = { 'if-match': '"stale"' };
-    await expect(person.client.putWorkspaceSettings({ params, body: { budgetConfig }, headers: stale })).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    await expect(
+      person.client.putWorkspaceSettings({ params, body: { budgetConfig }, headers: stale }),
+    ).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
     const current = { 'if-match': written.headers.get('etag') ?? '' };
     await person.client.putWorkspaceSettings({ params, body: { budgetConfig }, headers: current });
-    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({ ...defaults, policyConfig, budgetConfig });
+    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({
+      ...defaults,
+      policyConfig,
+      budgetConfig,
+    });
     const refused = [
       { policyConfig: { maxIterationBudget: 0 } },
       { policyConfig: { maxIterationBudget: 101 } },
@@ -164,9 +220,17 @@ describe('settings', () => {
     ];
     for (const body of refused) {
       const headers = { ...person.headers, 'content-type': 'application/json' };
-      const response = await fetch(new URL(`/api/workspace/${params.id}/settings`, gateway.url), { method: 'PUT', headers, body: JSON.stringify(body) });
+      const response = await fetch(new URL(`/api/workspace/${params.id}/settings`, gateway.url), {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify(body),
+      });
       expect([body, response.status]).toEqual([body, 400]);
     }
-    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({ ...defaults, policyConfig, budgetConfig });
+    expect((await person.client.getWorkspaceSettings({ params })).body).toEqual({
+      ...defaults,
+      policyConfig,
+      budgetConfig,
+    });
   });
 });

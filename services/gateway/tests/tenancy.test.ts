@@ -40,13 +40,22 @@ afterAll(async () => {
 });
 
 type Place = 'path' | 'header' | 'query' | 'body';
-type Call = { route: AnyRoute; names: Partial<Record<Place, string>>; as: Person | null; objectId?: string; text?: string };
+type Call = {
+  route: AnyRoute;
+  names: Partial<Record<Place, string>>;
+  as: Person | null;
+  objectId?: string;
+  text?: string;
+};
 
 async function call({ route, names, as, objectId, text }: Call): Promise<{ status: number; text: string }> {
   const isWorkspacePath = route.path.startsWith('/api/workspace/');
   const path = route.path.replace(/\{\w+\}/, isWorkspacePath ? (names.path ?? '-') : (objectId ?? adasTask));
   const query = names.query === undefined ? '' : `?workspaceId=${encodeURIComponent(names.query)}`;
-  const body = route.body === undefined ? undefined : { ...bodies[route.operation], ...(names.body === undefined ? {} : { workspaceId: names.body }) };
+  const body =
+    route.body === undefined
+      ? undefined
+      : { ...bodies[route.operation], ...(names.body === undefined ? {} : { workspaceId: names.body }) };
   const response = await fetch(new URL(path + query, gateway.url), {
     method: route.method,
     headers: {
@@ -66,62 +75,100 @@ function placesOf(route: AnyRoute): Place[] {
 }
 
 describe('workspace context', () => {
-  verifies('gw.tenancy.404', 'missing, unknown, malformed and foreign contexts give the same bytes on every route and in every place', async () => {
-    const before = await contentOf(database);
-    const answers = new Set<string>();
-    let calls = 0;
-    for (const route of workspaceRoutes) {
-      for (const place of placesOf(route)) {
-        for (const name of [unknownId, 'nonsense', "' OR 1=1 --", ada.workspace.id]) {
-          const { status, text } = await call({ route, names: { [place]: name }, as: eve });
-          expect([route.operation, place, name, status]).toEqual([route.operation, place, name, 404]);
-          answers.add(text);
-          calls += 1;
+  verifies(
+    'gw.tenancy.404',
+    'missing, unknown, malformed and foreign contexts give the same bytes on every route and in every place',
+    async () => {
+      const before = await contentOf(database);
+      const answers = new Set<string>();
+      let calls = 0;
+      for (const route of workspaceRoutes) {
+        for (const place of placesOf(route)) {
+          for (const name of [unknownId, 'nonsense', "' OR 1=1 --", ada.workspace.id]) {
+            const { status, text } = await call({ route, names: { [place]: name }, as: eve });
+            expect([route.operation, place, name, status]).toEqual([route.operation, place, name, 404]);
+            answers.add(text);
+            calls += 1;
+          }
         }
+        if (!route.path.startsWith('/api/workspace/')) answers.add((await call({ route, names: {}, as: eve })).text);
       }
-      if (!route.path.startsWith('/api/workspace/')) answers.add((await call({ route, names: {}, as: eve })).text);
-    }
-    expect(calls).toBeGreaterThan(100);
-    expect([...answers]).toHaveLength(1);
-    expect(await contentOf(database)).toEqual(before);
-  });
+      expect(calls).toBeGreaterThan(100);
+      expect([...answers]).toHaveLength(1);
+      expect(await contentOf(database)).toEqual(before);
+    },
+  );
 
-  verifies('gw.tenancy.404', "another workspace's objects are not found in one's own, like objects that do not exist", async () => {
-    const before = await contentOf(database);
-    const withObject = workspaceRoutes.filter(({ path }) => path.includes('{') && !path.startsWith('/api/workspace/'));
-    const answers = new Set<string>();
-    for (const route of withObject) {
-      for (const objectId of [adasTask, 'tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', '%00', 'x'])
-        answers.add((await call({ route, names: { header: eve.workspace.id }, as: eve, objectId })).text);
-    }
-    expect([...answers]).toHaveLength(1);
-    expect([...answers][0]).toContain('"code":"NOT_FOUND"');
-    expect(await contentOf(database)).toEqual(before);
-  });
+  verifies(
+    'gw.tenancy.404',
+    "another workspace's objects are not found in one's own, like objects that do not exist",
+    async () => {
+      const before = await contentOf(database);
+      const withObject = workspaceRoutes.filter(
+        ({ path }) => path.includes('{') && !path.startsWith('/api/workspace/'),
+      );
+      const answers = new Set<string>();
+      for (const route of withObject) {
+        for (const objectId of [
+          adasTask,
+          'tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+          'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+          '%00',
+          'x',
+        ])
+          answers.add((await call({ route, names: { header: eve.workspace.id }, as: eve, objectId })).text);
+      }
+      expect([...answers]).toHaveLength(1);
+      expect([...answers][0]).toContain('"code":"NOT_FOUND"');
+      expect(await contentOf(database)).toEqual(before);
+    },
+  );
 
   it('refuses two names that differ, and accepts one that is said twice', async () => {
     const [route] = workspaceRoutes.filter(({ operation }) => operation === 'create-task');
     if (route === undefined) throw new Error('create-task is gone');
     const refused = await call({ route, names: { header: ada.workspace.id, body: eve.workspace.id }, as: ada });
-    expect([refused.status, JSON.parse(refused.text).error.code]).toEqual([400, 'WORKSPACE_CONTEXT_CONFLICT']);
-    const accepted = await call({ route, names: { header: ada.workspace.id, query: ada.workspace.id, body: ada.workspace.id }, as: ada });
+    expect([refused.status, errorOf(refused.text)['code']]).toEqual([400, 'WORKSPACE_CONTEXT_CONFLICT']);
+    const accepted = await call({
+      route,
+      names: { header: ada.workspace.id, query: ada.workspace.id, body: ada.workspace.id },
+      as: ada,
+    });
     expect(accepted.status).toBe(201);
   });
 
-  verifies('gw.auth.401', 'every route but the public ones refuses missing, malformed, unknown and foreign credentials with the envelope', async () => {
-    const before = await contentOf(database);
-    const credentials = [undefined, 'Bearer', 'Bearer x', `Bearer cs_${'A'.repeat(43)}`, `Basic ${ada.token}`, 'Bearer hp_x'];
-    for (const route of all.filter(({ auth }) => auth !== 'public')) {
-      for (const authorization of credentials) {
-        const path = route.path.replace(/\{\w+\}/, ada.workspace.id);
-        const headers = { 'x-workspace-id': ada.workspace.id, ...(authorization === undefined ? {} : { authorization }) };
-        const response = await fetch(new URL(path, gateway.url), { method: route.method, headers });
-        const { error } = (await response.json()) as { error: { type: string } };
-        expect([route.operation, response.status, error.type]).toEqual([route.operation, 401, 'authentication_error']);
+  verifies(
+    'gw.auth.401',
+    'every route but the public ones refuses missing, malformed, unknown and foreign credentials with the envelope',
+    async () => {
+      const before = await contentOf(database);
+      const credentials = [
+        undefined,
+        'Bearer',
+        'Bearer x',
+        `Bearer cs_${'A'.repeat(43)}`,
+        `Basic ${ada.token}`,
+        'Bearer hp_x',
+      ];
+      for (const route of all.filter(({ auth }) => auth !== 'public')) {
+        for (const authorization of credentials) {
+          const path = route.path.replace(/\{\w+\}/, ada.workspace.id);
+          const headers = {
+            'x-workspace-id': ada.workspace.id,
+            ...(authorization === undefined ? {} : { authorization }),
+          };
+          const response = await fetch(new URL(path, gateway.url), { method: route.method, headers });
+          const { error } = (await response.json()) as { error: { type: string } };
+          expect([route.operation, response.status, error.type]).toEqual([
+            route.operation,
+            401,
+            'authentication_error',
+          ]);
+        }
       }
-    }
-    expect(await contentOf(database)).toEqual(before);
-  });
+      expect(await contentOf(database)).toEqual(before);
+    },
+  );
 });
 
 describe('hostile bodies', () => {
@@ -141,24 +188,59 @@ describe('hostile bodies', () => {
     ['a number beyond binary64', '{"title":1e999}', 400],
     ['too deep', deep, 400],
     ['too large', JSON.stringify({ title: 'x'.repeat(1_100_000) }), 413],
-    ['NUL', '{"title":"a\\u0000b","description":"\\u0000","status":"\\u0000","mode":"\\u0000","email":"\\u0000","code":"\\u0000"}', 400],
+    [
+      'NUL',
+      '{"title":"a\\u0000b","description":"\\u0000","status":"\\u0000","mode":"\\u0000","email":"\\u0000","code":"\\u0000"}',
+      400,
+    ],
   ];
   const withBody = all.filter(({ body }) => body !== undefined);
 
-  it.each(cases)('%s is refused on every route in the one envelope, and nothing is written', async (_name, text, status) => {
-    const before = await contentOf(database);
-    for (const route of withBody) {
-      const answer = await call({ route, names: { path: ada.workspace.id, header: ada.workspace.id }, as: ada, text });
-      const { error } = JSON.parse(answer.text);
-      expect([route.operation, answer.status]).toEqual([route.operation, status]);
-      expect(error).toMatchObject({ code: expect.any(String), request_id: 'the-same-request', message: expect.any(String), retryable: false });
-    }
-    expect(await contentOf(database)).toEqual(before);
-  });
+  it.each(cases)(
+    '%s is refused on every route in the one envelope, and nothing is written',
+    async (_name, text, status) => {
+      const before = await contentOf(database);
+      for (const route of withBody) {
+        const answer = await call({
+          route,
+          names: { path: ada.workspace.id, header: ada.workspace.id },
+          as: ada,
+          text,
+        });
+        const error = errorOf(answer.text);
+        expect([route.operation, answer.status]).toEqual([route.operation, status]);
+        expect(error).toMatchObject({
+          code: expect.any(String),
+          request_id: 'the-same-request',
+          message: expect.any(String),
+          retryable: false,
+        });
+      }
+      expect(await contentOf(database)).toEqual(before);
+    },
+  );
 
   it('hostile queries are refused or find nothing, and never break', async () => {
-    for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=%00', 'cursor=zzz', 'surprise=1', 'action=%00', 'actor=%27', 'from=yesterday', 'a=1&a=2', '%ff']) {
-      for (const path of ['/api/audit', '/api/tasks', '/api/audit/approvals', '/api/audit/violations', '/api/governance/receipts']) {
+    for (const query of [
+      'limit=0',
+      'limit=201',
+      'limit=x',
+      'cursor=%00',
+      'cursor=zzz',
+      'surprise=1',
+      'action=%00',
+      'actor=%27',
+      'from=yesterday',
+      'a=1&a=2',
+      '%ff',
+    ]) {
+      for (const path of [
+        '/api/audit',
+        '/api/tasks',
+        '/api/audit/approvals',
+        '/api/audit/violations',
+        '/api/governance/receipts',
+      ]) {
         const response = await fetch(new URL(`${path}?${query}`, gateway.url), { headers: ada.headers });
         expect([path, query, response.status < 500]).toEqual([path, query, true]);
       }
@@ -167,8 +249,15 @@ describe('hostile bodies', () => {
 
   it('unknown routes and wrong methods are told apart', async () => {
     const unknown = await fetch(new URL('/api/nothing', gateway.url));
-    expect([unknown.status, ((await unknown.json()) as { error: { code: string } }).error.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
+    expect([unknown.status, ((await unknown.json()) as { error: { code: string } }).error.code]).toEqual([
+      404,
+      'ROUTE_NOT_FOUND',
+    ]);
     const wrongMethod = await fetch(new URL('/api/tasks', gateway.url), { method: 'DELETE' });
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
   });
 });
+
+function errorOf(text: string): Record<string, unknown> {
+  return (JSON.parse(text) as { error: Record<string, unknown> }).error;
+}

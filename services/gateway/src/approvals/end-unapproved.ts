@@ -15,7 +15,12 @@ const messages = {
 export type Unapproved = { actor: string; code: keyof typeof messages; requestId: string | null };
 
 /** What an approval that was rejected or expired means: the parked action never runs and the run ends as denied. */
-export async function endUnapproved(tx: Sql, context: Context, approval: WorkspaceApproval, end: Unapproved): Promise<void> {
+export async function endUnapproved(
+  tx: Sql,
+  context: Context,
+  approval: WorkspaceApproval,
+  end: Unapproved,
+): Promise<void> {
   const now = context.now();
   const error = { code: end.code, message: messages[end.code] };
   await closeOpenStep(tx, approval.runId, error, now);

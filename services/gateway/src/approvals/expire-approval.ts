@@ -10,6 +10,10 @@ export async function expireApproval(context: Context, expired: ExpiredApproval)
     const now = context.now();
     const approval = await resolveApproval(tx, expired.approvalId, { status: 'expired', resolvedBy: null, now });
     if (approval === null) return;
-    await endUnapproved(tx, context, approval, { actor: approval.requestedBy, code: 'APPROVAL_EXPIRED', requestId: null });
+    await endUnapproved(tx, context, approval, {
+      actor: approval.requestedBy,
+      code: 'APPROVAL_EXPIRED',
+      requestId: null,
+    });
   });
 }

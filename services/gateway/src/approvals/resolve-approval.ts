@@ -75,12 +75,17 @@ async function voteOnce(kernel: Kernel, approval: StoredApproval, { status, reso
     ceremonyHash: found.ceremony_hash,
   });
   if (answer.status === 200) return;
-  if (answer.status === 403) throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
+  if (answer.status === 403)
+    throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
   if (answer.status === 409 || answer.status === 412) throw alreadyResolved('resolved');
   throw unavailable();
 }
 
-async function recordHere(context: Context, approval: StoredApproval, resolution: Resolution): Promise<WorkspaceApproval> {
+async function recordHere(
+  context: Context,
+  approval: StoredApproval,
+  resolution: Resolution,
+): Promise<WorkspaceApproval> {
   const { status, resolver, requestId } = resolution;
   return context.transaction(async (tx) => {
     await lockTask(tx, approval.workspaceId, approval.taskId);
@@ -99,7 +104,10 @@ async function recordHere(context: Context, approval: StoredApproval, resolution
 }
 
 function alreadyResolved(status: string): AppError {
-  return new AppError('ILLEGAL_TRANSITION', `The approval is ${status}`, { param: 'status', details: { status, allowed: [] } });
+  return new AppError('ILLEGAL_TRANSITION', `The approval is ${status}`, {
+    param: 'status',
+    details: { status, allowed: [] },
+  });
 }
 
 function unavailable(cause?: unknown): AppError {

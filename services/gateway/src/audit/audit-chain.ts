@@ -18,7 +18,9 @@ export type AuditContent = {
 
 /** SHA-256 over the canonical JSON of all members but the hash itself: anyone with the entries can recompute the chain. */
 export function auditHash(content: AuditContent): string {
-  return `sha256:${createHash('sha256').update(canonicalize({ ...content })).digest('hex')}`;
+  return `sha256:${createHash('sha256')
+    .update(canonicalize({ ...content }))
+    .digest('hex')}`;
 }
 
 export type ChainFault = { seq: number; fault: 'hash' | 'link' | 'gap' | 'head' };

@@ -17,15 +17,7 @@ export type ReceiptExpectation = {
 
 /** What the verifier refused, or the first member that is not this step's. */
 export type ReceiptFault =
-  | VerificationError['code']
-  | 'kind'
-  | 'tenant'
-  | 'principal'
-  | 'session'
-  | 'action'
-  | 'tool'
-  | 'decision'
-  | 'age';
+  VerificationError['code'] | 'kind' | 'tenant' | 'principal' | 'session' | 'action' | 'tool' | 'decision' | 'age';
 
 /** Clocks of two hosts under NTP differ by far less. */
 const clockSkewMs = 60_000;

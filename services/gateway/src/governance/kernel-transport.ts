@@ -76,7 +76,8 @@ async function attempt(
     });
     return { status: response.status, headers: response.headers, body: parseJson(await readText(response)) };
   } catch (cause) {
-    if (request.signal?.aborted) throw new KernelError('interrupted', 'INTERRUPTED', 'The worker is stopping', { cause });
+    if (request.signal?.aborted)
+      throw new KernelError('interrupted', 'INTERRUPTED', 'The worker is stopping', { cause });
     if (cause instanceof KernelError) throw cause;
     const code = deadline.aborted ? 'GOVERNANCE_TIMEOUT' : 'GOVERNANCE_UNAVAILABLE';
     throw new KernelError('unreachable', code, 'The kernel did not answer', { cause });
@@ -86,7 +87,8 @@ async function attempt(
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? [];
+  for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > answerBytesMax) throw new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The answer is too large');
     chunks.push(chunk);

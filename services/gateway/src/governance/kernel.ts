@@ -1,6 +1,6 @@
 import { errorCodes, ErrorEnvelope, reasonCodes, type Verdict } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
 import {
-  Approval,
   listApprovals,
   listMcpCapabilities,
   McpExecution,
@@ -171,9 +171,7 @@ async function callTool(
     tool: call.tool,
     decisionId: execution.decision.decision_id,
   });
-  const pending = approval
-    ? { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) }
-    : null;
+  const pending = approval ? { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) } : null;
   const decision = decisionOf(receipt, reason, pending);
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   if (answer.status !== 200) throw malformed(`The kernel allowed the call and answered ${answer.status}`);
@@ -182,20 +180,32 @@ async function callTool(
 
 /** The arguments are canonical text already, so a repeated call has the same bytes. */
 function executionBody(step: GovernedStep, { tool, args }: { tool: string; args: string }): string {
-  const members = { session_id: step.runId, tool, ...(step.approvalGrant === null ? {} : { approval_grant: step.approvalGrant }) };
+  const members = {
+    session_id: step.runId,
+    tool,
+    ...(step.approvalGrant === null ? {} : { approval_grant: step.approvalGrant }),
+  };
   return `{"args":${args},${JSON.stringify(members).slice(1)}`;
 }
 
 async function findApproval(parts: Parts, asker: Asker, approvalId: string): Promise<Approval | null> {
   const query = new URLSearchParams({ session_id: asker.runId, limit: '200' });
-  const answer = await parts.send({ ...identity(asker), method: 'GET', path: `${listApprovals.path}?${query.toString()}` });
+  const answer = await parts.send({
+    ...identity(asker),
+    method: 'GET',
+    path: `${listApprovals.path}?${query.toString()}`,
+  });
   const { data } = parse(listApprovals.reply, answer, [200]);
   return data.find((approval) => approval.approval_id === approvalId) ?? null;
 }
 
 async function approvalOf(parts: Parts, asker: Asker, payload: ReceiptPayload): Promise<KernelApproval | null> {
   const query = new URLSearchParams({ session_id: asker.runId, state: 'pending', limit: '200' });
-  const answer = await parts.send({ ...identity(asker), method: 'GET', path: `${listApprovals.path}?${query.toString()}` });
+  const answer = await parts.send({
+    ...identity(asker),
+    method: 'GET',
+    path: `${listApprovals.path}?${query.toString()}`,
+  });
   const { data } = parse(listApprovals.reply, answer, [200]);
   const found = data.find(
     ({ receipt_id: id, approval_id: approvalId }) => id === payload.receipt_id || approvalId === payload.approval_id,
@@ -222,7 +232,8 @@ async function verify(
 
 function decisionOf(receipt: StoredReceipt, reason: string, approval: KernelApproval | null): VerifiedDecision {
   const { verdict, reason_code: reasonCode } = receipt.payload;
-  if (verdict === 'ESCALATE' && approval === null) throw malformed('The kernel asks for an approval that it does not name');
+  if (verdict === 'ESCALATE' && approval === null)
+    throw malformed('The kernel asks for an approval that it does not name');
   return { verdict, reasonCode, reason: reason === '' ? reasonCodes[reasonCode].nextStep : reason, receipt, approval };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ModelReply, type ToolCall } from '../runs/conversation.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What the kernel decided about the calls in the answer, in the order in which the model made them. */
 const Decision = z.object({
@@ -29,7 +30,7 @@ export function modelReplyOf(body: unknown): ModelReply {
   if (message === undefined) throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The model answered no completion');
   const usage = parsed.data?.usage;
   return {
-    message: { content: message.content?.toWellFormed() ?? null, tool_calls: callsOf(message) },
+    message: { content: message.content ? wellFormed(message.content) : null, tool_calls: callsOf(message) },
     usage: { input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0 },
   };
 }
@@ -39,25 +40,25 @@ function callsOf(message: z.infer<typeof Message>): ToolCall[] {
   const released = message.tool_calls ?? [];
   const decisions = message.countersign?.decisions ?? [];
   const refused = decisions.filter((decision) => decision.verdict !== 'ALLOW');
-  if (refused.length === 0) return released.map(wellFormed);
+  if (refused.length === 0) return released.map(wellFormedCall);
   return decisions.flatMap((decision, index) => {
     if (decision.verdict !== 'ALLOW') return [withheldCall(decision, index)];
-    return released.filter((call) => call.id === decision.tool_call_id).map(wellFormed);
+    return released.filter((call) => call.id === decision.tool_call_id).map(wellFormedCall);
   });
 }
 
 function withheldCall(decision: z.infer<typeof Decision>, index: number): ToolCall {
-  return wellFormed({
+  return wellFormedCall({
     id: decision.tool_call_id ?? `call_${index}`,
     function: { name: functionNameOf(decision.tool), arguments: decision.arguments ?? '{}' },
     withheld: { decisionId: decision.decision_id, receiptId: decision.receipt_id },
   });
 }
 
-function wellFormed({ id, function: called, withheld }: ToolCall): ToolCall {
+function wellFormedCall({ id, function: called, withheld }: ToolCall): ToolCall {
   return {
-    id: id.toWellFormed(),
-    function: { name: called.name.toWellFormed(), arguments: called.arguments.toWellFormed() },
+    id: wellFormed(id),
+    function: { name: wellFormed(called.name), arguments: wellFormed(called.arguments) },
     ...(withheld === undefined ? {} : { withheld }),
   };
 }

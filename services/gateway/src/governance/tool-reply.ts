@@ -1,6 +1,7 @@
 import type { McpExecution } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import type { ToolReply } from '../runs/conversation.ts';
+import { wellFormed } from './well-formed.ts';
 
 const TextContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1) });
 
@@ -13,7 +14,7 @@ export function toolReplyOf(execution: z.infer<typeof McpExecution>): ToolReply 
   const content = texts.success
     ? texts.data.content.map((part) => part.text).join('\n')
     : JSON.stringify(execution.result ?? {});
-  const whole = content.toWellFormed();
-  const shown = whole.length > contentLengthMax ? `${whole.slice(0, contentLengthMax).toWellFormed()}\n[cut]` : whole;
+  const whole = wellFormed(content);
+  const shown = whole.length > contentLengthMax ? `${wellFormed(whole.slice(0, contentLengthMax))}\n[cut]` : whole;
   return { content: shown, isError: execution.is_error };
 }

@@ -40,7 +40,9 @@ async function fetchKeys(config: GovernanceConfig, fetchNow: typeof fetch): Prom
     if (keys.length === 0) throw new Error('The kernel names no key');
     return keys;
   } catch (cause) {
-    throw new KernelError('unreachable', 'GOVERNANCE_KEYS_UNAVAILABLE', 'The keys of the kernel are not known', { cause });
+    throw new KernelError('unreachable', 'GOVERNANCE_KEYS_UNAVAILABLE', 'The keys of the kernel are not known', {
+      cause,
+    });
   }
 }
 

@@ -26,7 +26,10 @@ export type CodeVerdict = 'accepted' | 'refused' | 'exhausted' | 'expired';
  * Judges one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked
  * for a code.
  */
-export function judgeCode(live: LiveCode | null, attempt: { code: string; email: string; secret: string; now: Date }): CodeVerdict {
+export function judgeCode(
+  live: LiveCode | null,
+  attempt: { code: string; email: string; secret: string; now: Date },
+): CodeVerdict {
   const { code, email, secret, now } = attempt;
   const expected = live?.codeHmac ?? '0'.repeat(64);
   const offered = emailCodeHmac(secret, { codeId: live?.id ?? 'none', email, code });

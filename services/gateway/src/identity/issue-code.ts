@@ -18,7 +18,13 @@ export async function issueCode(context: Context, email: string): Promise<string
     if ((await countCodesSince(tx, email, new Date(now.getTime() - hourMs))) >= codesPerHourMax) return false;
     const id = newId('cod');
     const codeHmac = emailCodeHmac(context.config.sessionSecret, { codeId: id, email, code });
-    await replaceLiveCode(tx, { id, email, codeHmac, createdAt: now, expiresAt: new Date(now.getTime() + codeLifetimeMs) });
+    await replaceLiveCode(tx, {
+      id,
+      email,
+      codeHmac,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + codeLifetimeMs),
+    });
     return true;
   });
   if (isIssued) return code;

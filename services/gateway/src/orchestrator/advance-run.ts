@@ -38,7 +38,12 @@ export async function advanceRun(context: Context, lease: Lease, signal: AbortSi
   }
 }
 
-async function callModel(context: Context, lease: Lease, loaded: LoadedRun, signal: AbortSignal): Promise<'moved' | 'left'> {
+async function callModel(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  signal: AbortSignal,
+): Promise<'moved' | 'left'> {
   try {
     if (context.kernel === null) throw notConfigured;
     const tools = await context.kernel.listTools(lease, signal);

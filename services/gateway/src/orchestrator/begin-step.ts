@@ -29,12 +29,23 @@ export async function beginModelCall(
     if (!(await stillOurs(tx, lease))) return null;
     const month = monthOf(context.now());
     const budget = budgetMicros(loaded.settings.budgetConfig.monthlyLlmBudget);
-    const reserved = await reserveSpend(tx, { workspaceId: lease.workspaceId, month }, { micros: reservedMicros, budgetMicros: budget });
+    const reserved = await reserveSpend(
+      tx,
+      { workspaceId: lease.workspaceId, month },
+      { micros: reservedMicros, budgetMicros: budget },
+    );
     if (!reserved) {
       await changeRun(tx, context, lease, outOfBudget(lease));
       return 'out_of_budget';
     }
-    const step = { ...stepOf(lease, loaded), kind: 'model_call', tool: null, callId: null, args: request, reservedMicros } as const;
+    const step = {
+      ...stepOf(lease, loaded),
+      kind: 'model_call',
+      tool: null,
+      callId: null,
+      args: request,
+      reservedMicros,
+    } as const;
     return insertStep(tx, step, context.now());
   });
 }

@@ -7,8 +7,7 @@ import type { Lease } from '../store/leases.ts';
 
 /** How a dispatched step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
 export type StepResult =
-  | { kind: 'answered'; governed: Governed<ModelReply | ToolReply> }
-  | { kind: 'failed'; error: KernelError };
+  { kind: 'answered'; governed: Governed<ModelReply | ToolReply> } | { kind: 'failed'; error: KernelError };
 
 /** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays dispatched. */
 export async function dispatchStep(
@@ -35,7 +34,8 @@ export const notConfigured = new KernelError(
 function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
   if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
   // Under a grant it is executed; without one the decision that was made where the model proposed it stands.
-  if (step.proposal !== null && step.grantId === null) return kernel.recallDecision(governed, step.tool ?? '', step.proposal);
+  if (step.proposal !== null && step.grantId === null)
+    return kernel.recallDecision(governed, step.tool ?? '', step.proposal);
   return kernel.callTool(governed, { tool: step.tool ?? '', args: step.args });
 }
 

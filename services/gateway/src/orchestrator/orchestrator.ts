@@ -31,7 +31,9 @@ export function startOrchestrator(context: Context): Orchestrator {
   const pauseMs = Math.min(sweepMs.max, Math.max(sweepMs.min, leaseMs / 2));
   let sweeping = Promise.resolve();
   const timer = setInterval(() => {
-    sweeping = sweeping.then(() => sweep(context)).catch((error: unknown) => context.log.warn('run.sweep_failed', { error }));
+    sweeping = sweeping
+      .then(() => sweep(context))
+      .catch((error: unknown) => context.log.warn('run.sweep_failed', { error }));
   }, pauseMs);
   return {
     subscribed: consumer.subscribed,

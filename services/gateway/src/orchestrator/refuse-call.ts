@@ -21,7 +21,11 @@ export async function refuseCall(
     if (!(await stillOurs(tx, lease))) return;
     const now = context.now();
     const { tool, callId, code, message } = move;
-    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 }, now);
+    const step = await insertStep(
+      tx,
+      { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 },
+      now,
+    );
     const output = canonicalize({ content: message, isError: true });
     await updateStep(tx, step.id, { state: 'settled', decision: null, output, error: { code, message } }, now);
   });
@@ -39,14 +43,26 @@ export async function blockCall(
     const now = context.now();
     const { tool, callId } = move;
     const error = { code: 'TOOL_BLOCKED', message: `The workspace blocks the tool ${tool}.` };
-    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 }, now);
+    const step = await insertStep(
+      tx,
+      { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 },
+      now,
+    );
     await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error }, now);
     const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId };
     const violation = { ...place, stepId: step.id, tool, reasonCode: error.code, reason: error.message };
     await recordViolation(tx, { ...violation, source: 'workspace', decisionId: null, receiptId: null }, now);
     const actor = agentOf(lease.workspaceId);
     const details = { runId: lease.runId, tool };
-    const event = { workspaceId: lease.workspaceId, action: 'step.tool_call', actor, verdict: 'deny', reason: error.code, subject: step.id, details } as const;
+    const event = {
+      workspaceId: lease.workspaceId,
+      action: 'step.tool_call',
+      actor,
+      verdict: 'deny',
+      reason: error.code,
+      subject: step.id,
+      details,
+    } as const;
     await recordAudit(tx, event, now);
     await changeRun(tx, context, place, { from: ['running'], to: 'denied', outcome: 'deny', error, actor });
   });

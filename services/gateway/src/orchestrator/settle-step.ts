@@ -1,6 +1,6 @@
 import { approvalRequested, type AuditVerdict } from '@countersign/contracts/gateway';
 import { RunId, WorkspaceId } from '@countersign/contracts';
-import { canonicalize, type JsonValue } from '@countersign/crypto';
+import { canonicalize } from '@countersign/crypto';
 import { recordEvents } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
@@ -69,28 +69,45 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   });
 }
 
-async function settleAnswer(settling: Settling, { governed }: Extract<StepResult, { kind: 'answered' }>): Promise<void> {
+async function settleAnswer(
+  settling: Settling,
+  { governed }: Extract<StepResult, { kind: 'answered' }>,
+): Promise<void> {
   const { tx, context, lease, step, now } = settling;
   const { decision, reply } = governed;
   const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId, stepId: step.id };
   await recordReceipt(tx, { ...place, verification: 'verified', receipt: decision.receipt }, now);
-  const output = reply === null ? null : canonicalize(reply as JsonValue); // parsed by its shape, so plain JSON
+  const output = reply === null ? null : canonicalize(reply); // parsed by its shape, so plain JSON
   const state = decision.verdict === 'ESCALATE' ? 'parked' : 'settled';
   const error = decision.verdict === 'DENY' ? { code: decision.reasonCode, message: decision.reason } : null;
   await updateStep(tx, step.id, { state, decision: stepDecision(decision), output, error }, now);
   await countUse(settling, reply !== null && 'usage' in reply ? reply.usage : null);
-  const metadata = { decisionId: decision.receipt.payload.decision_id, receiptHash: decision.receipt.receipt_hash, verdict: decision.verdict };
+  const metadata = {
+    decisionId: decision.receipt.payload.decision_id,
+    receiptHash: decision.receipt.receipt_hash,
+    verdict: decision.verdict,
+  };
   await recordEvidence(tx, { ...place, kind: 'step_settled', content: output, metadata }, now);
   await audit(settling, verdictWord[decision.verdict], decision.reasonCode, decision);
   if (decision.verdict === 'DENY') await endDenied(settling, decision);
   if (decision.verdict === 'ESCALATE') await park(context, settling, decision);
 }
 
-const verdictWord: Record<VerifiedDecision['verdict'], AuditVerdict> = { ALLOW: 'allow', DENY: 'deny', ESCALATE: 'escalate' };
+const verdictWord: Record<VerifiedDecision['verdict'], AuditVerdict> = {
+  ALLOW: 'allow',
+  DENY: 'deny',
+  ESCALATE: 'escalate',
+};
 
 function stepDecision({ receipt, verdict, reasonCode }: VerifiedDecision): StepDecision {
   const { payload } = receipt;
-  return { verdict, reasonCode, decisionId: payload.decision_id, receiptId: payload.receipt_id, argsHash: payload.args_hash };
+  return {
+    verdict,
+    reasonCode,
+    decisionId: payload.decision_id,
+    receiptId: payload.receipt_id,
+    argsHash: payload.args_hash,
+  };
 }
 
 /** A parked step has not been made yet, so it counts when it is repeated. */
@@ -99,7 +116,12 @@ async function countUse(settling: Settling, usage: { input: number; output: numb
   const cost = usage === null ? 0 : costMicros(context.config.runs.prices, usage);
   await releaseReservation(settling, cost);
   const iterations = usage === null ? 0 : iterationOf(step);
-  await addProgress(tx, lease.runId, { iterations, tokensIn: usage?.input ?? 0, tokensOut: usage?.output ?? 0, costMicros: cost });
+  await addProgress(tx, lease.runId, {
+    iterations,
+    tokensIn: usage?.input ?? 0,
+    tokensOut: usage?.output ?? 0,
+    costMicros: cost,
+  });
 }
 
 async function releaseReservation({ tx, lease, step }: Settling, spent: number): Promise<void> {
@@ -170,11 +192,20 @@ async function park(context: Context, settling: Settling, decision: VerifiedDeci
     },
     now,
   );
-  const data = { workspaceId: WorkspaceId.parse(lease.workspaceId), runId: RunId.parse(lease.runId), approvalId: stored.id };
+  const data = {
+    workspaceId: WorkspaceId.parse(lease.workspaceId),
+    runId: RunId.parse(lease.runId),
+    approvalId: stored.id,
+  };
   await recordEvents(tx, [context.newEvent(approvalRequested, data, { tenantid: lease.workspaceId })]);
 }
 
-async function audit(settling: Settling, verdict: AuditVerdict, reason: string, decision: VerifiedDecision | null): Promise<void> {
+async function audit(
+  settling: Settling,
+  verdict: AuditVerdict,
+  reason: string,
+  decision: VerifiedDecision | null,
+): Promise<void> {
   const { tx, lease, step, now } = settling;
   await recordAudit(
     tx,

@@ -54,7 +54,11 @@ async function showRunning(context: Context, lease: Lease): Promise<void> {
     await setTaskStatus(tx, task.id, 'running', now);
     await publishTaskMoved(tx, context, { ...lease, from: task.status, to: 'running' });
     const actor = agentOf(lease.workspaceId);
-    await recordAudit(tx, { workspaceId: lease.workspaceId, action: 'run.running', actor, verdict: 'allow', subject: lease.runId }, now);
+    await recordAudit(
+      tx,
+      { workspaceId: lease.workspaceId, action: 'run.running', actor, verdict: 'allow', subject: lease.runId },
+      now,
+    );
   });
 }
 

@@ -14,7 +14,11 @@ export const endSessionRoute = (context: Context, { forSession }: Handles) =>
       if (membership === null) return;
       const { workspaceId } = membership;
       const actor = session.user.id;
-      await recordAudit(tx, { workspaceId, action: 'session.ended', actor, verdict: 'allow', subject: actor, requestId }, now);
+      await recordAudit(
+        tx,
+        { workspaceId, action: 'session.ended', actor, verdict: 'allow', subject: actor, requestId },
+        now,
+      );
     });
     return { ok: true as const };
   });

@@ -14,7 +14,11 @@ export const getGovernanceStatusRoute = (context: Context, { forWorkspace }: Han
       live:
         probe.state === 'not_configured'
           ? null
-          : { ok: probe.state === 'ok', latencyMs: probe.latencyMs, error: probe.state === 'ok' ? null : 'unreachable' },
+          : {
+              ok: probe.state === 'ok',
+              latencyMs: probe.latencyMs,
+              error: probe.state === 'ok' ? null : 'unreachable',
+            },
       trustedKeyIds: kernel?.keyRing.pinned().map((key) => key.key_id) ?? [],
       checkedAt: Instant.parse(context.now().toISOString()),
     };

@@ -29,22 +29,32 @@ function replyOf({ task, run }: { task: Task; run: Run | null }): Task & { run: 
 }
 
 /** The only other move that people have. A live run ends with its task; without one the task moves alone. */
-async function cancel(
-  tx: Sql,
-  context: Context,
-  task: Task,
-  by: { actor: string; requestId: string },
-): Promise<Task> {
+async function cancel(tx: Sql, context: Context, task: Task, by: { actor: string; requestId: string }): Promise<Task> {
   const now = context.now();
   const runId = await findLiveRunId(tx, task.id);
   if (runId !== null) {
     const place = { workspaceId: task.workspaceId, taskId: task.id, runId };
-    await changeRun(tx, context, place, { from: ['queued', 'running', 'awaiting_approval'], to: 'cancelled', outcome: null, ...by });
+    await changeRun(tx, context, place, {
+      from: ['queued', 'running', 'awaiting_approval'],
+      to: 'cancelled',
+      outcome: null,
+      ...by,
+    });
     return (await findTask(tx, task.workspaceId, task.id)) ?? task;
   }
   const cancelled = await setTaskStatus(tx, task.id, 'cancelled', now);
-  await publishTaskMoved(tx, context, { workspaceId: task.workspaceId, taskId: task.id, from: task.status, to: 'cancelled' });
-  const event = { workspaceId: task.workspaceId, action: 'task.cancelled', verdict: 'allow', subject: task.id } as const;
+  await publishTaskMoved(tx, context, {
+    workspaceId: task.workspaceId,
+    taskId: task.id,
+    from: task.status,
+    to: 'cancelled',
+  });
+  const event = {
+    workspaceId: task.workspaceId,
+    action: 'task.cancelled',
+    verdict: 'allow',
+    subject: task.id,
+  } as const;
   await recordAudit(tx, { ...event, ...by }, now);
   return cancelled;
 }

@@ -7,7 +7,8 @@ import { issueCode } from '../identity/issue-code.ts';
 export const requestEmailCodeRoute = (context: Context) =>
   handlePublic(requestEmailCode, { rateLimit: 'auth' })(async ({ body: { email }, log }) => {
     const { mailer, config } = context;
-    if (mailer === null && !config.revealsCodes) throw new AppError('MAIL_UNAVAILABLE', 'No mail provider is configured');
+    if (mailer === null && !config.revealsCodes)
+      throw new AppError('MAIL_UNAVAILABLE', 'No mail provider is configured');
     const code = await issueCode(context, email);
     await mailer?.sendCode(email, code).catch((cause: unknown) => {
       log.error('mail.not_sent', { error: cause });

@@ -4,4 +4,6 @@ import type { Context } from '../context.ts';
 import { signIn } from '../identity/sign-in.ts';
 
 export const verifyEmailCodeRoute = (context: Context) =>
-  handlePublic(verifyEmailCode, { rateLimit: 'auth' })(({ body, requestId }) => signIn(context, { ...body, requestId }));
+  handlePublic(verifyEmailCode, { rateLimit: 'auth' })(({ body, requestId }) =>
+    signIn(context, { ...body, requestId }),
+  );

@@ -84,7 +84,10 @@ const instructions =
 export type ChatMessage = { [member: string]: JsonValue };
 
 /** The conversation so far, rebuilt from the committed steps alone. */
-export function conversationOf(task: { title: string; description: string }, steps: readonly StepFacts[]): ChatMessage[] {
+export function conversationOf(
+  task: { title: string; description: string },
+  steps: readonly StepFacts[],
+): ChatMessage[] {
   const question = task.description === '' ? task.title : `${task.title}\n\n${task.description}`;
   return [
     { role: 'system', content: instructions },

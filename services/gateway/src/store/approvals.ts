@@ -1,5 +1,9 @@
 import { ApprovalId, DecisionId, RunId, TaskId, UserId, WorkspaceId } from '@countersign/contracts';
-import { ApprovalStatus, type WorkspaceApproval } from '@countersign/contracts/gateway';
+import {
+  ApprovalStatus,
+  WorkspaceApproval as WorkspaceApprovalShape,
+  type WorkspaceApproval,
+} from '@countersign/contracts/gateway';
 import { newId } from '../ids.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { instant, instantOrNull, onlyRow, type Sql } from './sql.ts';
@@ -94,10 +98,10 @@ export async function resolveApproval(
 }
 
 export async function cancelApprovalsOfRun(tx: Sql, runId: string, now: Date): Promise<void> {
-  await tx.query(`UPDATE approvals SET status = 'cancelled', resolved_at = $2 WHERE run_id = $1 AND status = 'pending'`, [
-    runId,
-    now,
-  ]);
+  await tx.query(
+    `UPDATE approvals SET status = 'cancelled', resolved_at = $2 WHERE run_id = $1 AND status = 'pending'`,
+    [runId, now],
+  );
 }
 
 export type ExpiredApproval = { approvalId: string; workspaceId: string; runId: string; taskId: string };
@@ -137,7 +141,7 @@ function approvalOf(row: ApprovalRow): WorkspaceApproval {
     runId: RunId.parse(row.run_id),
     status: ApprovalStatus.parse(row.status),
     tool: row.tool,
-    args: JSON.parse(row.args),
+    args: WorkspaceApprovalShape.shape.args.parse(JSON.parse(row.args)),
     reasonCode: row.reason_code,
     reason: row.reason,
     requestedBy: row.requested_by,

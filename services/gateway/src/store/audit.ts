@@ -1,6 +1,6 @@
 import { Digest, WorkspaceId } from '@countersign/contracts';
 import type { AuditEntry, AuditVerdict } from '@countersign/contracts/gateway';
-import { AuditVerdict as AuditVerdictShape } from '@countersign/contracts/gateway';
+import { AuditEntry as AuditEntryShape, AuditVerdict as AuditVerdictShape } from '@countersign/contracts/gateway';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 import { auditHash } from '../audit/audit-chain.ts';
 import { newId } from '../ids.ts';
@@ -59,7 +59,11 @@ export async function recordAudit(tx: Sql, event: AuditEvent, now: Date): Promis
       hash,
     ],
   );
-  await tx.query('UPDATE audit_heads SET seq = $2, hash = $3 WHERE workspace_id = $1', [event.workspaceId, content.seq, hash]);
+  await tx.query('UPDATE audit_heads SET seq = $2, hash = $3 WHERE workspace_id = $1', [
+    event.workspaceId,
+    content.seq,
+    hash,
+  ]);
 }
 
 /** Begins the chain of a new workspace. */
@@ -131,7 +135,7 @@ function auditEntryOf(row: AuditRow): AuditEntry {
     verdict: AuditVerdictShape.parse(row.verdict),
     reason: row.reason,
     subject: row.subject,
-    details: JSON.parse(row.details),
+    details: AuditEntryShape.shape.details.parse(JSON.parse(row.details)),
     requestId: row.request_id,
     createdAt: instant(row.created_at),
     prevHash: row.prev_hash === null ? null : Digest.parse(row.prev_hash),

@@ -19,11 +19,17 @@ export async function replaceLiveCode(
   tx: Sql,
   code: { id: string; email: string; codeHmac: string; createdAt: Date; expiresAt: Date },
 ): Promise<void> {
-  await tx.query('UPDATE email_codes SET ended_at = $2 WHERE email = $1 AND ended_at IS NULL', [code.email, code.createdAt]);
-  await tx.query(
-    'INSERT INTO email_codes (id, email, code_hmac, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)',
-    [code.id, code.email, code.codeHmac, code.createdAt, code.expiresAt],
-  );
+  await tx.query('UPDATE email_codes SET ended_at = $2 WHERE email = $1 AND ended_at IS NULL', [
+    code.email,
+    code.createdAt,
+  ]);
+  await tx.query('INSERT INTO email_codes (id, email, code_hmac, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)', [
+    code.id,
+    code.email,
+    code.codeHmac,
+    code.createdAt,
+    code.expiresAt,
+  ]);
 }
 
 export async function findLiveCode(tx: Sql, email: string): Promise<LiveCode | null> {

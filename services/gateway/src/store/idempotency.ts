@@ -45,5 +45,7 @@ async function begin(sql: Sql, { scope, key, fingerprint }: Claim): Promise<Idem
   );
   const stored = onlyRow(rows);
   if (stored.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  return stored.answer === null ? { kind: 'in-flight' } : { kind: 'replay', answer: Answer.parse(JSON.parse(stored.answer)) };
+  return stored.answer === null
+    ? { kind: 'in-flight' }
+    : { kind: 'replay', answer: Answer.parse(JSON.parse(stored.answer)) };
 }

@@ -18,7 +18,13 @@ export async function claimRun(
   );
   const [row] = rows;
   if (row === undefined) return null;
-  return { runId: row.id, taskId: row.task_id, workspaceId: row.workspace_id, owner: claim.owner, fence: row.lease_fence };
+  return {
+    runId: row.id,
+    taskId: row.task_id,
+    workspaceId: row.workspace_id,
+    owner: claim.owner,
+    fence: row.lease_fence,
+  };
 }
 
 /** False when the lease was lost: to another worker, or because the run ended. */

@@ -10,7 +10,8 @@ const keyPattern = /^([a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}|[1-9]\d{0,9})$/;
 export function pageStart(request: PageRequest): string | null {
   if (request.cursor === undefined) return null;
   const key = Buffer.from(request.cursor, 'base64url').toString('utf8');
-  if (!keyPattern.test(key)) throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+  if (!keyPattern.test(key))
+    throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
   return key;
 }
 
@@ -22,6 +23,7 @@ export function pageOf<Row, Item>(
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const nextCursor = rows.length > limit && last !== undefined ? Buffer.from(view.key(last)).toString('base64url') : null;
+  const nextCursor =
+    rows.length > limit && last !== undefined ? Buffer.from(view.key(last)).toString('base64url') : null;
   return { data: shown.map((row) => view.item(row)), nextCursor };
 }

@@ -37,11 +37,10 @@ export async function isReceiptOfOtherStep(
   tx: Sql,
   place: { workspaceId: string; decisionId: string; stepId: string },
 ): Promise<boolean> {
-  const { rows } = await tx.query('SELECT 1 FROM receipts WHERE workspace_id = $1 AND decision_id = $2 AND step_id <> $3', [
-    place.workspaceId,
-    place.decisionId,
-    place.stepId,
-  ]);
+  const { rows } = await tx.query(
+    'SELECT 1 FROM receipts WHERE workspace_id = $1 AND decision_id = $2 AND step_id <> $3',
+    [place.workspaceId, place.decisionId, place.stepId],
+  );
   return rows.length > 0;
 }
 

@@ -54,7 +54,11 @@ export async function markRotated(tx: Sql, sessionId: string, now: Date): Promis
   return rowCount === 1;
 }
 
-export async function revokeFamily(tx: Sql, familyId: string, revocation: { now: Date; reason: string }): Promise<void> {
+export async function revokeFamily(
+  tx: Sql,
+  familyId: string,
+  revocation: { now: Date; reason: string },
+): Promise<void> {
   await tx.query(
     'UPDATE sessions SET revoked_at = $2, revoke_reason = $3 WHERE family_id = $1 AND revoked_at IS NULL',
     [familyId, revocation.now, revocation.reason],

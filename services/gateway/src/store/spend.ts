@@ -3,7 +3,11 @@ import type { Sql } from './sql.ts';
 type Place = { workspaceId: string; month: string };
 
 /** Sets money aside before a call. False, and nothing changed, when the month's budget cannot carry it. */
-export async function reserveSpend(tx: Sql, place: Place, amount: { micros: number; budgetMicros: number }): Promise<boolean> {
+export async function reserveSpend(
+  tx: Sql,
+  place: Place,
+  amount: { micros: number; budgetMicros: number },
+): Promise<boolean> {
   await tx.query('INSERT INTO spend_months (workspace_id, month) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     place.workspaceId,
     place.month,

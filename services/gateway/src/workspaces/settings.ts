@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalize, type JsonValue } from '@countersign/crypto';
+import { canonicalize } from '@countersign/crypto';
 import { BudgetConfig, ModelConfig, PolicyConfig, type WorkspaceSettings } from '@countersign/contracts/gateway';
 
 export const settingsDefault: WorkspaceSettings = {
@@ -21,6 +21,6 @@ export function replaceSections(stored: WorkspaceSettings, sent: SentSections): 
 
 /** A strong ETag: equal settings have equal tags, whoever wrote them. */
 export function settingsEtag(settings: WorkspaceSettings): string {
-  const text = canonicalize(settings as JsonValue); // parsed by its contract, so plain JSON
+  const text = canonicalize(settings); // parsed by its contract, so plain JSON
   return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
 }

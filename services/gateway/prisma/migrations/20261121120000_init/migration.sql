@@ -382,13 +382,13 @@ ALTER TABLE "run_steps" ADD CONSTRAINT "run_steps_state_known" CHECK ("state" IN
 ALTER TABLE "approvals" ADD CONSTRAINT "approvals_status_known" CHECK ("status" IN ('pending', 'approved', 'rejected', 'expired', 'cancelled'));
 ALTER TABLE "spend_months" ADD CONSTRAINT "spend_months_not_negative" CHECK ("spent_micros" >= 0 AND "reserved_micros" >= 0);
 
-ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_workspace_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id");
-ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_user_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id");
-ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id");
-ALTER TABLE "tasks" ADD CONSTRAINT "tasks_workspace_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id");
-ALTER TABLE "runs" ADD CONSTRAINT "runs_task_fkey" FOREIGN KEY ("task_id") REFERENCES "tasks"("id");
-ALTER TABLE "run_steps" ADD CONSTRAINT "run_steps_run_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id");
-ALTER TABLE "approvals" ADD CONSTRAINT "approvals_run_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id");
+ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_workspace_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_user_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "tasks" ADD CONSTRAINT "tasks_workspace_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "runs" ADD CONSTRAINT "runs_task_fkey" FOREIGN KEY ("task_id") REFERENCES "tasks"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "run_steps" ADD CONSTRAINT "run_steps_run_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "approvals" ADD CONSTRAINT "approvals_run_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 
 -- The service role may read and insert these, never update or delete.
 COMMENT ON TABLE "audit_entries" IS 'append-only: the hash chain of each workspace';
