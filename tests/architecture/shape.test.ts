@@ -60,7 +60,9 @@ describe('lint', () => {
     expect(lintMessages('// eslint-disable-next-line no-var\nvar a = 1;\n')).toContain(
       'countersign/explained-suppression',
     );
-    expect(lintMessages('// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n')).toEqual([]);
+    expect(lintMessages('// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n')).toEqual(
+      [],
+    );
   });
 
   it('is never switched off as a whole, which would silence the rule above too', () => {

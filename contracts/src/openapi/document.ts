@@ -53,9 +53,13 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     'x-countersign-auth': route.auth,
     security: security[route.auth],
     parameters: parametersOf(route, components),
-    ...(body ? { requestBody: { required: true, content: json(components.schemaOf(body, 'input')) } } : {}),
+    ...(body ? { requestBody: bodyOf(body, components) } : {}),
     responses: responsesOf(route, components),
   };
+}
+
+function bodyOf(body: z.ZodType, components: Components): JsonSchema {
+  return { required: !body.safeParse(undefined).success, content: json(components.schemaOf(body, 'input')) };
 }
 
 const security: Record<AuthClass, PlainJson> = {

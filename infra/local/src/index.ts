@@ -3,3 +3,4 @@ export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOpti
 export { LocalProblem } from './local-problem.ts';
 export { freePort } from './ports.ts';
 export { startLocal, type LocalSystem } from './start-local.ts';
+export { startSystem, type StartedSystem, type StartOptions } from './started-system.ts';

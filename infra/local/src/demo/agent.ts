@@ -2,17 +2,15 @@ import { createClient, type Client } from '@countersign/contracts';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { Client as McpClient, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
-import type { StartedSystem } from './started-system.ts';
+import type { StartedSystem } from '../started-system.ts';
 
-export const tenant = 'demo';
+export const tenant = 'acme';
 export const agentName = 'demo-agent';
 export const sessionId = 'demo-session';
 
 const operations = {
   listReceipts: kernel.listReceipts,
-  listRecords: kernel.listRecords,
-  createCheckpoint: kernel.createCheckpoint,
-  getInclusionProof: kernel.getInclusionProof,
+  exportReceipts: kernel.exportReceipts,
   listTrustKeys: kernel.listTrustKeys,
   listApprovals: kernel.listApprovals,
   transitionApproval: kernel.transitionApproval,

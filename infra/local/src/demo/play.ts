@@ -5,7 +5,7 @@ import { connectAgent } from './agent.ts';
 import { exportChain, type Exported } from './export-chain.ts';
 import { proveOffline } from './prove.ts';
 import type { DemoReport } from './report.ts';
-import { startSystem } from './started-system.ts';
+import { startSystem } from '../started-system.ts';
 import { playSteps } from './steps.ts';
 
 /** Plays the whole demo in a scratch folder. Returns the exit status. */

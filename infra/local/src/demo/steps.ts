@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { operatorClient, type Agent } from './agent.ts';
-import type { StartedSystem } from './started-system.ts';
+import type { StartedSystem } from '../started-system.ts';
 import { DemoFailure, expectStep, type Step } from './step.ts';
 
 export type Stage = { system: StartedSystem; agent: Agent; show(step: Step): void };

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from '../config.ts';
-import { freePort } from '../ports.ts';
+import { plainEnvironment } from './config.ts';
+import { freePort } from './ports.ts';
 
 export type StartedSystem = {
   gatewayUrl: string;
@@ -20,12 +20,12 @@ export type StartedSystem = {
 
 /** A first start on a slow machine unpacks a database cluster and applies migrations. */
 const readyTimeoutMs = 120_000;
-const mainUp = fileURLToPath(new URL('../main-up.js', import.meta.url));
+const mainUp = fileURLToPath(new URL('../dist/main-up.js', import.meta.url));
 
-export type StartOptions = { dataDir: string; variables?: Record<string, string>; script?: string };
+export type StartOptions = { dataDir: string; variables?: Record<string, string> };
 
 /** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
-export async function startSystem({ dataDir, variables = {}, script = mainUp }: StartOptions): Promise<StartedSystem> {
+export async function startSystem({ dataDir, variables = {} }: StartOptions): Promise<StartedSystem> {
   const [gatewayPort, kernelPort, healthPort] = [await freePort(), await freePort(), await freePort()];
   const env = {
     ...plainEnvironment(),
@@ -35,7 +35,7 @@ export async function startSystem({ dataDir, variables = {}, script = mainUp }: 
     GOV_HEALTH_PORT: String(healthPort),
     ...variables,
   };
-  const child = spawn(process.execPath, [...process.execArgv, script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...process.execArgv, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   await untilReady(child);
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {

@@ -1,0 +1,73 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from '@countersign/contracts';
+import * as gateway from '@countersign/contracts/gateway';
+import * as kernel from '@countersign/contracts/governance-kernel';
+import { startSystem, type StartedSystem } from '@countersign/local';
+
+/** A data directory of its own, for systems that are started in it one after the other. */
+export function scratchDataDir(): { path: string; remove(): void } {
+  const scratch = mkdtempSync(join(tmpdir(), 'countersign-e2e-'));
+  // PostgreSQL runs under its own account when we are root, and must pass through.
+  chmodSync(scratch, 0o711);
+  return { path: join(scratch, 'data'), remove: () => rmSync(scratch, { recursive: true, force: true }) };
+}
+
+/** The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. */
+export async function startIn(dataDir: string): Promise<StartedSystem> {
+  return await startSystem({ dataDir });
+}
+
+const kernelOperations = {
+  evaluate: kernel.evaluate,
+  listReceipts: kernel.listReceipts,
+  getReceipt: kernel.getReceipt,
+  listRecords: kernel.listRecords,
+  verifyRecord: kernel.verifyRecord,
+  createCheckpoint: kernel.createCheckpoint,
+  listCheckpoints: kernel.listCheckpoints,
+  verifyCheckpoint: kernel.verifyCheckpoint,
+  listApprovals: kernel.listApprovals,
+  transitionApproval: kernel.transitionApproval,
+  putBudget: kernel.putBudget,
+  listBudgets: kernel.listBudgets,
+};
+export type KernelClient = Client<typeof kernelOperations>;
+
+export function kernelClient(
+  { kernelUrl, adminApiKey }: StartedSystem,
+  tenant: string,
+  principal = 'admin',
+): KernelClient {
+  const headers = {
+    authorization: `Bearer ${adminApiKey}`,
+    'x-gov-tenant-id': tenant,
+    'x-gov-principal-id': principal,
+  };
+  return createClient(kernelOperations, { baseUrl: kernelUrl, headers: () => headers });
+}
+
+export type GatewayClient = Client<typeof gateway.gatewayRoutes>;
+export type SignedIn = { client: GatewayClient; workspaceId: string; token: string };
+
+/** Signs a person in by the code that development answers. */
+export async function signIn({ gatewayUrl }: StartedSystem, email: string): Promise<SignedIn> {
+  const anonymous = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl });
+  const requested = await anonymous.requestEmailCode({ body: { email } });
+  const { body } = await anonymous.verifyEmailCode({ body: { email, code: requested.body.code ?? '' } });
+  const headers = { authorization: `Bearer ${body.token}`, 'x-workspace-id': body.workspace.id };
+  const client = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl, headers: () => headers });
+  return { client, workspaceId: body.workspace.id, token: body.token };
+}
+
+const pollMs = 100;
+
+/** Asks until the answer is there; the test's own timeout bounds it. */
+export async function until<T>(ask: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}

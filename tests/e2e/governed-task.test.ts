@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { Run } from '@countersign/contracts/gateway';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 60_000;
+let system: StartedSystem;
+let owner: SignedIn;
+
+beforeAll(async () => {
+  mkdirSync(join(dataDir.path, 'files'), { recursive: true });
+  system = await startIn(dataDir.path);
+  owner = await signIn(system, 'founder@example.com');
+}, timeoutMs);
+
+afterAll(async () => {
+  await system.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+/** Creates a task whose words the scripted model takes as its script, and starts it. */
+async function startTask(description: string): Promise<string> {
+  const { body: task } = await owner.client.createTask({ body: { title: 'A task', description } });
+  await owner.client.runTask({ params: { id: task.id } });
+  return task.id;
+}
+
+async function runWith(taskId: string, status: Run['status']): Promise<Run> {
+  return await until(async () => {
+    const { body } = await owner.client.listRuns({ params: { id: taskId } });
+    const [run] = body.data;
+    if (run?.status !== status && ['completed', 'failed', 'denied'].includes(run?.status ?? ''))
+      throw new Error(JSON.stringify(run));
+    return run?.status === status && run;
+  });
+}
+
+describe('a task, through the gateway, the queue and the real kernel', () => {
+  verifies(
+    'gw.task.run',
+    'reads a real file through the real MCP server and leaves a verified receipt for each step',
+    async () => {
+      const file = join(system.filesDir, 'notes.md');
+      writeFileSync(file, 'Answer the customer.\n');
+      const run = await runWith(
+        await startTask(`call:files__read_text_file ${JSON.stringify({ path: file })}`),
+        'completed',
+      );
+      expect(run.steps.map(({ kind, verdict }) => `${kind} ${verdict}`)).toEqual([
+        'model_call ALLOW',
+        'tool_call ALLOW',
+        'model_call ALLOW',
+      ]);
+      expect(run.result).toContain('Answer the customer.');
+      const kernel = kernelClient(system, owner.workspaceId);
+      for (const { receiptId, decisionId } of run.steps) {
+        const { body } = await kernel.getReceipt({ params: { receipt_id: receiptId ?? ('' as never) } });
+        expect(body.payload).toMatchObject({ decision_id: decisionId, tenant_id: owner.workspaceId, verdict: 'ALLOW' });
+      }
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'gw.run.escalate',
+    'parks on a write that is hard to undo, and executes it once after an owner approves',
+    async () => {
+      const file = join(system.filesDir, 'letter.md');
+      const taskId = await startTask(
+        `call:files__write_file ${JSON.stringify({ path: file, content: 'Dear customer' })}`,
+      );
+      await runWith(taskId, 'awaiting_approval');
+      expect(existsSync(file)).toBe(false);
+      const { body } = await owner.client.listWorkspaceApprovals({ query: { status: 'pending' } });
+      await owner.client.resolveWorkspaceApproval({
+        params: { id: body.data[0]?.id ?? '' },
+        body: { status: 'approved' },
+      });
+      const run = await runWith(taskId, 'completed');
+      expect(readFileSync(file, 'utf8')).toBe('Dear customer');
+      expect(run.outcome).toBe('allow');
+      const { body: receipts } = await kernelClient(system, owner.workspaceId).listReceipts({
+        query: { tool: 'files.write_file', kind: 'outcome' },
+      });
+      expect(receipts.data).toHaveLength(1);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'gw.task.run',
+    'ends a run as denied when policy refuses, with nothing executed',
+    async () => {
+      const file = join(system.filesDir, 'records', '2026.csv');
+      mkdirSync(join(system.filesDir, 'records'), { recursive: true });
+      writeFileSync(file, 'date,amount\n');
+      const taskId = await startTask(`call:files__write_file ${JSON.stringify({ path: file, content: 'gone' })}`);
+      const run = await until(async () => {
+        const { body: page } = await owner.client.listRuns({ params: { id: taskId } });
+        return page.data[0]?.endedAt ? page.data[0] : null;
+      });
+      expect(run.steps.some(({ verdict, reasonCode }) => verdict === 'DENY' && reasonCode === 'POLICY_DENIED')).toBe(
+        true,
+      );
+      expect(readFileSync(file, 'utf8')).toBe('date,amount\n');
+    },
+    timeoutMs,
+  );
+});

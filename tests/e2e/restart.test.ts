@@ -1,0 +1,68 @@
+import { afterAll, describe, expect } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelClient, scratchDataDir, startIn, type KernelClient } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 120_000;
+const running: StartedSystem[] = [];
+
+afterAll(async () => {
+  for (const system of running) await system.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function start(): Promise<KernelClient> {
+  const system = await startIn(dataDir.path);
+  running.push(system);
+  return kernelClient(system, 'acme');
+}
+
+const session = { session_id: 's1' as never }; // the branded id of a literal that fits its pattern
+const read = { ...session, action: 'tool.call', tool: 'crm.read', effect_level: 'E1' } as never; // defaults are the server's
+const send = { ...session, action: 'tool.call', tool: 'mail.send', effect_level: 'E3' } as never;
+
+/** Everything that has to outlive the process, as the kernel answers it. */
+async function kept(kernel: KernelClient) {
+  const [receipts, records, approvals, budgets, checkpoints] = await Promise.all([
+    kernel.listReceipts(),
+    kernel.listRecords(),
+    kernel.listApprovals(),
+    kernel.listBudgets(),
+    kernel.listCheckpoints(),
+  ]);
+  return [receipts, records, approvals, budgets, checkpoints].map(({ body }) => body.data as unknown[]);
+}
+
+describe('a system that is killed', () => {
+  verifies(
+    'kn.restart',
+    'has every receipt, record, approval, budget and checkpoint after the restart, and goes on where it was',
+    async () => {
+      const kernel = await start();
+      await kernel.putBudget({
+        params: { budget_id: 'reads' as never },
+        body: { subject: 'tool:crm.read', window: 'total', tool_call_limit: 2 } as never,
+      });
+      await kernel.evaluate({ body: read });
+      const waiting = await kernel.evaluate({ body: send });
+      await kernel.createCheckpoint();
+      const before = await kept(kernel);
+      await running[0]?.kill();
+
+      const again = await start();
+      const after = await kept(again);
+      // Starting confirms the policy and may checkpoint; nothing that was there is gone or different.
+      before.forEach((rows, index) => expect(after[index]).toEqual(expect.arrayContaining(rows)));
+      const next = await again.evaluate({ body: read });
+      expect(next.body).toMatchObject({ verdict: 'ALLOW', lamport_clock: waiting.body.lamport_clock + 1 });
+      const spent = await again.evaluate({ body: read });
+      expect(spent.body).toMatchObject({ verdict: 'DENY', reason_code: 'BUDGET_EXCEEDED' });
+      const verified = await again.verifyRecord({ params: { record_id: next.body.record_id } });
+      expect(verified.body.verified).toBe(true);
+      const pending = await again.evaluate({ body: send });
+      expect(pending.body.approval?.approval_id).toBe(waiting.body.approval?.approval_id);
+    },
+    timeoutMs,
+  );
+});
