@@ -98,6 +98,4 @@ export type Verdict = z.infer<typeof Verdict>;
 
 /** A plain JSON value; depth and size are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
-export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json()) as z.ZodType<
-  Record<string, PlainJson> // zod's json() is recursive and infers the same set under another name
->;
+export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json());

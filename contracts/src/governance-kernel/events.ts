@@ -6,5 +6,11 @@ import { ApprovalState } from './approvals.ts';
 /** An approval left `pending`: whoever parked a call for it can go on. */
 export const kernelApprovalResolved = defineEvent({
   type: 'kernel.approval.resolved.v1',
-  data: z.strictObject({ approval_id: ApprovalId, tenant_id: TenantId, session_id: SessionId, state: ApprovalState, resolved_at: Instant }),
+  data: z.strictObject({
+    approval_id: ApprovalId,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    state: ApprovalState,
+    resolved_at: Instant,
+  }),
 });

@@ -141,7 +141,8 @@ async function assertRepeatable(
   const known = new Map(answered.map(({ key, receiptId }) => [key, receiptId]));
   const count = async () =>
     Number(
-      (await test.kernel.context.pool.query("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0].count,
+      (await test.kernel.context.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'"))
+        .rows[0]?.count,
     );
   const before = await count();
   const unanswered = attempted.filter(({ key }) => !known.has(key));

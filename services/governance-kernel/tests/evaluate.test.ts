@@ -24,11 +24,13 @@ const decide = async (body: Partial<EvaluateRequest>, tenant = 'acme') => {
 
 /** The sealed row as the database holds it, read by its administrator. */
 async function sealed(receiptId: string): Promise<{ payload: ReceiptPayload; record: BoundaryRecord }> {
-  const { rows } = await test.kernel.context.pool.query('SELECT payload, record FROM ledger WHERE ulid = $1', [
-    receiptId.slice(4),
-  ]);
-  expect(rows).toHaveLength(1);
-  return { payload: JSON.parse(rows[0].payload), record: JSON.parse(rows[0].record) };
+  const { rows } = await test.kernel.context.pool.query<{ payload: string; record: string }>(
+    'SELECT payload, record FROM ledger WHERE ulid = $1',
+    [receiptId.slice(4)],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('no such receipt');
+  return { payload: JSON.parse(row.payload) as ReceiptPayload, record: JSON.parse(row.record) as BoundaryRecord };
 }
 
 function trust() {

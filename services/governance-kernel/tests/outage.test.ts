@@ -39,7 +39,10 @@ const client = () =>
   });
 
 const sealedCount = async () =>
-  Number((await test.kernel.context.pool.query("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0].count);
+  Number(
+    (await test.kernel.context.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'"))
+      .rows[0]?.count,
+  );
 
 describe('PostgreSQL gone', () => {
   verifies('kn.fc.receipt', 'answers 503, allows nothing, writes nothing, and recovers without a restart', async () => {
@@ -48,7 +51,7 @@ describe('PostgreSQL gone', () => {
     proxy.cut();
     const refused = await Promise.allSettled(Array.from({ length: 20 }, () => client().evaluate({ body })));
     const codes = refused.map((result) =>
-      result.status === 'rejected' ? result.reason.code : result.value.body.verdict,
+      result.status === 'rejected' ? (result.reason as { code: string }).code : result.value.body.verdict,
     );
     expect(new Set(codes)).toEqual(new Set(['RECEIPT_STORE_UNAVAILABLE']));
     expect(await sealedCount()).toBe(before);
@@ -70,10 +73,12 @@ describe('several kernels on one database', () => {
     'kn.restart',
     'a second replica and a restarted one see the same chain, without a gap or a fork',
     async () => {
-      const both = [client(), test.as('acme')];
+      const [own, other] = [client(), test.as('acme')];
       const session_id = 'replicas' as SessionId;
       const replies = await Promise.all(
-        Array.from({ length: 60 }, (_, turn) => both[turn % 2]?.evaluate({ body: { ...body, session_id } })),
+        Array.from({ length: 60 }, (_, turn) =>
+          (turn % 2 === 0 ? own : other).evaluate({ body: { ...body, session_id } }),
+        ),
       );
       await test.restart();
       replies.push(await test.as('acme').evaluate({ body: { ...body, session_id } }));

@@ -62,8 +62,8 @@ describe('GET /api/v1/receipts', () => {
       [{ action: 'model.call' }, (payload) => payload.action === 'model.call'],
       [{ kind: 'decision' }, () => true],
       [{ kind: 'outcome' }, () => false],
-      [{ from: middle } as never, (payload) => middle !== undefined && payload.issued_at >= middle],
-      [{ to: middle } as never, (payload) => middle !== undefined && payload.issued_at < middle],
+      [{ from: middle }, (payload) => middle !== undefined && payload.issued_at >= middle],
+      [{ to: middle }, (payload) => middle !== undefined && payload.issued_at < middle],
       [{ verdict: 'DENY', session_id }, (payload) => payload.tool === 'files.delete'],
     ];
     expect(all).toHaveLength(4);
