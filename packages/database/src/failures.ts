@@ -75,7 +75,7 @@ function layersOf(error: unknown): unknown[] {
     layers.push(layer);
     const inner = member(layer, 'errors');
     pending.push(member(layer, 'cause'), member(member(layer, 'meta'), 'driverAdapterError'));
-    if (Array.isArray(inner)) pending.push(...inner);
+    if (Array.isArray(inner)) pending.push(...(inner as unknown[])); // narrowed by isArray
   }
   return layers;
 }

@@ -8,12 +8,12 @@ const LOCK_FILE =
 
 const [serviceDir, name] = process.argv.slice(2);
 if (serviceDir === undefined || name === undefined || !/^[a-z0-9_]+$/.test(name)) {
-  console.error('usage: node packages/database/dist/migration-cli.js <serviceDir> <name_in_snake_case>');
+  process.stderr.write('usage: node packages/database/dist/migration-cli.js <serviceDir> <name_in_snake_case>\n');
   process.exit(2);
 }
 
 const script = await diffMigration({ adminUrl: scratchDatabaseUrl(), serviceDir });
-console.log(script === null ? 'Nothing to migrate.' : await writeMigration(serviceDir, name, script));
+process.stdout.write(`${script === null ? 'Nothing to migrate.' : await writeMigration(serviceDir, name, script)}\n`);
 
 async function writeMigration(folder: string, title: string, sql: string): Promise<string> {
   const migrations = join(folder, 'prisma', 'migrations');

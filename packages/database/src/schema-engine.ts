@@ -70,7 +70,7 @@ async function instantiate(): Promise<void> {
   const start = instance.exports['__wbindgen_start'];
   if (typeof start !== 'function')
     throw new Error('@prisma/schema-engine-wasm has no __wbindgen_start: unknown version.');
-  start();
+  Reflect.apply(start, undefined, []);
 }
 
 // The engine arms a ten-second timer for its lock and forgets it: a process that has finished migrating must be free to end.

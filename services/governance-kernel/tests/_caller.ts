@@ -81,7 +81,7 @@ export async function ledgerOf({ kernel }: TestKernel, session: string): Promise
     [session],
   );
   return rows.map(({ payload, record }) => ({
-    payload: JSON.parse(payload),
-    record: record === null ? null : JSON.parse(record),
+    payload: JSON.parse(payload) as ReceiptPayload,
+    record: record === null ? null : (JSON.parse(record) as BoundaryRecord),
   }));
 }

@@ -22,7 +22,7 @@ export async function openEvents(url: string, headers: Record<string, string>): 
       if (event !== undefined) return event;
       const chunk = await reader.read().catch(() => null);
       if (chunk === null || chunk.done) return null;
-      parser.feed(decoder.decode(chunk.value, { stream: true }));
+      parser.feed(decoder.decode(chunk.value as Uint8Array, { stream: true }));
     }
   };
   return { next, cut: () => abort.abort() };

@@ -55,7 +55,7 @@ describe('the approval loop', () => {
     const call = payment();
     const id = await approved(call);
     const repeats = await Promise.all(Array.from({ length: 20 }, () => agent.decide({ ...call, approval_grant: id })));
-    expect(repeats.map(said).sort()).toEqual(['ALLOW ALLOWED', ...Array(19).fill('DENY APPROVAL_CONSUMED')].sort());
+    expect(repeats.map(said).sort()).toEqual(['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')].sort());
   });
 
   verifies('kn.approve.loop', 'a call that differs in anything is not the approved one', async () => {

@@ -4,6 +4,7 @@ import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import type { AskRules } from '../src/boundary/rule-evaluation.ts';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { asAdministrator } from './_administrator.ts';
 import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -30,7 +31,11 @@ describe('without a usable policy', () => {
   verifies('kn.fc.policy.missing', 'everything is denied with a receipt, whatever is called', async () => {
     const kernel = await start();
     const agent = new Caller(kernel);
-    for (const call of [reads(), { action: 'model.call', session_id: newSession() }, { action: 'data.egress', session_id: newSession() }]) {
+    for (const call of [
+      reads(),
+      { action: 'model.call', session_id: newSession() },
+      { action: 'data.egress', session_id: newSession() },
+    ]) {
       const reply = await agent.decide(call);
       expect([said(reply), reply.policy_hash]).toEqual(['DENY POLICY_MISSING', null]);
       await expectSealed(kernel, reply);
@@ -60,7 +65,7 @@ describe('without a usable policy', () => {
     await kernel.activate('*', starterPolicy);
     const damage = `UPDATE policy_bundles SET bundle = `;
     for (const bundle of [`'{'`, `replace(bundle, 'E1', 'E4')`, `'{"rules":7}'`]) {
-      await kernel.database.admin(`${damage}${bundle}`);
+      await asAdministrator(kernel, `${damage}${bundle}`);
       await kernel.restart();
       const reply = await new Caller(kernel).decide(reads());
       expect(said(reply)).toBe('DENY POLICY_STALE');
@@ -71,8 +76,18 @@ describe('without a usable policy', () => {
 
 describe('an evaluator', () => {
   const answers: [string, AskRules][] = [
-    ['throws', () => { throw new Error('broken'); }],
-    ['rejects', async () => { throw new Error('broken'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('broken');
+      },
+    ],
     ['never answers', () => new Promise(() => undefined)],
     ['answers nothing', () => undefined],
     ['answers true', () => true],
@@ -84,17 +99,21 @@ describe('an evaluator', () => {
     ['allows by a rule about other calls', async () => ({ kind: 'allow', rules: ['models'], reason: '' })],
     ['answers a thenable', () => ({ then: () => undefined })],
   ];
-  verifies('kn.fc.pdp', `that throws, hangs or answers nonsense denies with a record and a receipt (${answers.length} ways)`, async () => {
-    let ask: AskRules = () => undefined;
-    const kernel = await start({ overrides: { askRules: (...asked) => ask(...asked) } });
-    await kernel.activate('*', starterPolicy);
-    for (const [name, answer] of answers) {
-      ask = answer;
-      const reply = await new Caller(kernel).decide(reads());
-      expect([name, said(reply)]).toEqual([name, 'DENY PDP_UNAVAILABLE']);
-      await expectSealed(kernel, reply);
-    }
-  });
+  verifies(
+    'kn.fc.pdp',
+    `that throws, hangs or answers nonsense denies with a record and a receipt (${answers.length} ways)`,
+    async () => {
+      let ask: AskRules = () => undefined;
+      const kernel = await start({ overrides: { askRules: (...asked) => ask(...asked) } });
+      await kernel.activate('*', starterPolicy);
+      for (const [name, answer] of answers) {
+        ask = answer;
+        const reply = await new Caller(kernel).decide(reads());
+        expect([name, said(reply)]).toEqual([name, 'DENY PDP_UNAVAILABLE']);
+        await expectSealed(kernel, reply);
+      }
+    },
+  );
 
   verifies('kn.fc.pdp', 'that hangs for one caller holds up nobody else', async () => {
     let hung = false;
@@ -120,7 +139,9 @@ describe('the kernel does not start', () => {
   it.each(gateOrder.map((gate) => [gate]))('without the gate %s, and names it', async (gate) => {
     const env = unreachable();
     const wiredGates = gateOrder.filter((wired) => wired !== gate);
-    await expect(startKernel(kernelConfigFrom(env), { wiredGates })).rejects.toThrow(new RegExp(`not wired.*: ${gate}$`));
+    await expect(startKernel(kernelConfigFrom(env), { wiredGates })).rejects.toThrow(
+      new RegExp(`not wired.*: ${gate}$`),
+    );
   });
 
   it.each([
@@ -133,12 +154,13 @@ describe('the kernel does not start', () => {
 });
 
 function unreachable(): Record<string, string> {
+  // Whatever refuses the start must do so before the database is asked.
   return {
     NODE_ENV: 'test',
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     GOV_ADMIN_API_KEY: 'test-admin-key-0123456789abcdef0123456789',
     GOV_SERVICE_API_KEY: 'test-service-key-0123456789abcdef01234567',
-    GOV_SIGNING_KEY: 'never read',
+    GOV_SIGNING_KEY: 'a key that is never read, long enough',
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
   };
 }

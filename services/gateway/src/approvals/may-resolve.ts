@@ -18,5 +18,5 @@ export type ResolverFacts = {
  */
 export function mayResolve({ role, resolver, requestedBy, startedBy, anotherIsEntitled }: ResolverFacts): boolean {
   if (!hasRole(role, 'partner') || resolver === requestedBy) return false;
-  return true;
+  return resolver !== startedBy || !anotherIsEntitled;
 }

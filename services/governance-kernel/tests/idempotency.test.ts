@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BudgetId } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '400d' } });
+  await test.activate('*', starterPolicy);
+});
+afterAll(() => test.close());
+
+let tenants = 0;
+async function newTenant(): Promise<string> {
+  const tenant = `tenant-${(tenants += 1)}`;
+  await test.as(tenant).putBudget({
+    params: { budget_id: 'calls' as BudgetId },
+    body: { subject: 'tenant', window: 'total', tool_call_limit: 100 } as never,
+  });
+  return tenant;
+}
+const used = async (tenant: string) => (await test.as(tenant).listBudgets()).body.data[0]?.used.tool_calls;
+const call = (changes: Call = {}): Call => ({
+  tool: 'files.read',
+  effect_level: 'E1',
+  session_id: newSession(),
+  ...changes,
+});
+const key = { 'idempotency-key': 'key-1' };
+
+describe('a repeated evaluate', () => {
+  verifies('kn.idempotent', 'with the same key and body gives the same receipt and spends nothing twice', async () => {
+    const tenant = await newTenant();
+    const [agent, body] = [new Caller(test, tenant), call()];
+    const first = await agent.decide(body, key);
+    for (let repeat = 0; repeat < 3; repeat += 1) expect(await agent.decide(body, key)).toEqual(first);
+    expect(await ledgerOf(test, String(body.session_id))).toHaveLength(1);
+    expect(await used(tenant)).toBe(1);
+  });
+
+  verifies('kn.idempotent', 'twenty times in parallel is one decision', async () => {
+    const tenant = await newTenant();
+    const [agent, body] = [new Caller(test, tenant), call()];
+    const replies = await Promise.all(Array.from({ length: 20 }, () => agent.decide(body, key)));
+    expect(new Set(replies.map(({ receipt_id }) => receipt_id)).size).toBe(1);
+    expect(await ledgerOf(test, String(body.session_id))).toHaveLength(1);
+    expect(await used(tenant)).toBe(1);
+  });
+
+  verifies('kn.idempotent', 'twenty times in parallel on two replicas is one decision', async () => {
+    const tenant = await newTenant();
+    const body = call();
+    const { startKernel, kernelConfigFrom } = await import('../src/index.ts');
+    const replica = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    try {
+      const { as } = test;
+      const urls = [test.kernel.url, replica.url];
+      const send = async (index: number) => {
+        const response = await fetch(`${urls[index % 2]}/api/v1/evaluate`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${test.env['GOV_ADMIN_API_KEY']}`,
+            'x-gov-tenant-id': tenant,
+            'content-type': 'application/json',
+            ...key,
+          },
+          body: JSON.stringify({ action: 'tool.call', ...body }),
+        });
+        return [response.status, (await response.json()).receipt_id];
+      };
+      const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
+      expect(new Set(replies.map(String)).size).toBe(1);
+      expect((await as(tenant).listBudgets()).body.data[0]?.used.tool_calls).toBe(1);
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  verifies('kn.idempotent', 'says so in a header, and keeps denials and questions too', async () => {
+    const agent = new Caller(test, await newTenant());
+    for (const changes of [{ tool: 'files.delete' }, { tool: 'pay.send' }]) {
+      const headers = { 'idempotency-key': `key-${changes.tool}` };
+      const body = { action: 'tool.call', ...call(changes) };
+      const first = await agent.client.evaluate({ body: body as never, headers });
+      const again = await agent.client.evaluate({ body: body as never, headers });
+      expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
+        null,
+        'true',
+      ]);
+      expect(again.body).toEqual(first.body);
+      expect(again.headers.get('x-gov-receipt-id')).toBe(first.body.receipt_id);
+    }
+  });
+
+  verifies('kn.idempotent', 'with another body is refused with 422 and decides nothing', async () => {
+    const tenant = await newTenant();
+    const agent = new Caller(test, tenant);
+    await agent.decide(call(), key);
+    expect(await refusal(agent.decide(call({ tool: 'files.list' }), key))).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await used(tenant)).toBe(1);
+  });
+
+  verifies('kn.idempotent', 'of another tenant or principal has a scope of its own', async () => {
+    const [tenant, other, body] = [await newTenant(), await newTenant(), call()];
+    const replies = [
+      await new Caller(test, tenant, 'agent').decide(body, key),
+      await new Caller(test, tenant, 'agent-2').decide(body, key),
+      await new Caller(test, other, 'agent').decide(body, key),
+    ];
+    expect(new Set(replies.map(({ receipt_id }) => receipt_id)).size).toBe(3);
+  });
+
+  verifies('kn.idempotent', 'gives no second use of an approval', async () => {
+    const [agent, alice] = [new Caller(test, 'acme'), new Caller(test, 'acme', 'alice')];
+    const body = call({ tool: 'pay.send' });
+    await alice.move('approve', asked(await agent.decide(body)));
+    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    expect(said(await agent.decide(body))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await ledgerOf(test, String(body.session_id))).toHaveLength(4);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    const agent = new Caller(test, await newTenant());
+    const first = await agent.decide(call(), key);
+    time.advance(86_400_001);
+    expect((await agent.decide(call({ tool: 'files.list' }), key)).receipt_id).not.toBe(first.receipt_id);
+  });
+});
