@@ -14,6 +14,7 @@ import {
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
+import { recordAudit } from './store/audit.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
 import { addressedWorkspace } from './workspaces/addressed-workspace.ts';
@@ -74,8 +75,9 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, S
     authorize: async (caller, request) => {
       const membership = await membershipOf(context, caller.session, request);
       const needed = deputyRoles[request.route.operation] ?? least;
-      if (!hasRole(membership.role, needed)) throw roleTooLow(needed, membership.role);
-      return { ...caller, ...membership };
+      if (hasRole(membership.role, needed)) return { ...caller, ...membership };
+      await recordDenial(context, { ...caller, ...membership }, request);
+      throw roleTooLow(needed, membership.role);
     },
   };
 }
@@ -105,6 +107,13 @@ function namesIn({ req, route, params, parsed }: ParsedRequest) {
 function workspaceIdIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('workspaceId' in value)) return undefined;
   return typeof value.workspaceId === 'string' ? value.workspaceId : undefined;
+}
+
+async function recordDenial(context: Context, caller: WorkspaceCaller, request: ParsedRequest): Promise<void> {
+  const { workspaceId, session, role } = caller;
+  const denial = { action: request.route.operation, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
+  const entry = { ...denial, workspaceId, actor: session.user.id, details: { role }, requestId: request.requestId };
+  await context.transaction((tx) => recordAudit(tx, entry, context.now()));
 }
 
 /** One text for everything that is absent or somebody else's. */

@@ -183,7 +183,9 @@ describe('a workspace', () => {
     await expect(client.putWorkspaceSettings({ params, body: {} })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
     });
-    expect(await contentOf(database)).toEqual(before);
+    expect(await contentOf(database)).toEqual({ ...before, audit_entries: (before['audit_entries'] ?? 0) + 2 });
+    const denials = await person.client.listAudit({ query: { verdict: 'deny', actor: guest.user.id } });
+    expect(denials.body.data.map(({ action }) => action)).toEqual(['put-workspace-settings', 'put-workspace-mode']);
   });
 });
 

@@ -1,6 +1,8 @@
 import { AppError } from '@countersign/contracts';
 import type { Context } from '../context.ts';
+import { recordAudit } from '../store/audit.ts';
 import { findSession, insertSession, markRotated, revokeFamily, type StoredSession } from '../store/sessions.ts';
+import { findFirstMembership } from '../store/workspaces.ts';
 import {
   looksLikeSessionToken,
   newSessionToken,
@@ -16,11 +18,24 @@ export async function authenticate(context: Context, token: string): Promise<Sto
   if (session === null) throw refused();
   const state = sessionState(session, context.now());
   if (state === 'reused') {
-    await revokeFamily(context.database.pool, session.familyId, { now: context.now(), reason: 'token_reused' });
+    await revokeReused(context, session);
     context.log.warn('session.token_reused', { family_id: session.familyId, user_id: session.user.id });
   }
   if (state !== 'valid' && state !== 'due') throw refused();
   return session;
+}
+
+async function revokeReused(context: Context, session: StoredSession): Promise<void> {
+  await context.transaction(async (tx) => {
+    const now = context.now();
+    await revokeFamily(tx, session.familyId, { now, reason: 'token_reused' });
+    const membership = await findFirstMembership(tx, session.user.id);
+    if (membership === null) return;
+    const { workspaceId } = membership;
+    const actor = session.user.id;
+    const entry = { workspaceId, action: 'session.revoked', actor, verdict: 'deny', reason: 'TOKEN_REUSED' } as const;
+    await recordAudit(tx, { ...entry, subject: actor }, now);
+  });
 }
 
 /** The successor's token for one of the requests that arrive with an old session; null for all others. */
