@@ -7,6 +7,8 @@ interface Walk {
   depthMax: number;
   /** Steps from the root to the value in hand; its length is the depth. */
   path: (string | number)[];
+  /** What has been written so far. One growing text: the pieces of every level would be as many short-lived strings. */
+  text: string;
 }
 
 // Control characters, quote, backslash and any surrogate: a string without them is its own escaped form.
@@ -21,7 +23,7 @@ const encoder = new TextEncoder();
  * Throws {@link CryptoError} under the same conditions as {@link parsePlainJson}.
  */
 export function canonicalize(value: JsonValue): string {
-  return writeValue(value, { root: value, depthMax: JSON_DEPTH_MAX, path: [] });
+  return write(value, JSON_DEPTH_MAX);
 }
 
 /** UTF-8 bytes of {@link canonicalize}: the bytes that are hashed and signed. */
@@ -35,62 +37,97 @@ export function canonicalBytes(value: JsonValue): Uint8Array {
  * `NUMBER_NOT_FINITE`, `LONE_SURROGATE` (member names too), `NESTING_TOO_DEEP` (default 64), each with the member's path.
  */
 export function parsePlainJson(value: unknown, limits: { depthMax?: number } = {}): JsonValue {
-  writeValue(value, { root: value, depthMax: limits.depthMax ?? JSON_DEPTH_MAX, path: [] });
+  write(value, limits.depthMax ?? JSON_DEPTH_MAX);
   return value as JsonValue; // the walk above has just established it
 }
 
-function writeValue(value: unknown, walk: Walk): string {
+function write(value: unknown, depthMax: number): string {
+  const walk: Walk = { root: value, depthMax, path: [], text: '' };
+  writeValue(value, walk);
+  return walk.text;
+}
+
+function writeValue(value: unknown, walk: Walk): void {
   switch (typeof value) {
     case 'string':
-      return writeString(value, walk);
+      walk.text += quoted(value, walk);
+      return;
     case 'number':
       if (!Number.isFinite(value)) throw fault(walk, 'NUMBER_NOT_FINITE', `${value} has no JSON form`);
-      return String(value); // RFC 8785 §3.2.2.3 is ECMAScript's own number to string; -0 becomes 0
+      walk.text += String(value); // RFC 8785 §3.2.2.3 is ECMAScript's own number to string; -0 becomes 0
+      return;
     case 'boolean':
-      return value ? 'true' : 'false';
+      walk.text += value ? 'true' : 'false';
+      return;
     case 'object':
-      if (value === null) return 'null';
-      if (walk.path.length >= walk.depthMax) throw tooDeep(value, walk);
-      return Array.isArray(value) ? writeArray(value, walk) : writeObject(value, walk);
+      if (value === null) walk.text += 'null';
+      else if (walk.path.length >= walk.depthMax) throw tooDeep(value, walk);
+      else if (Array.isArray(value)) writeArray(value, walk);
+      else writeObject(value, walk);
+      return;
     default:
       throw fault(walk, 'NOT_PLAIN_JSON', `${typeof value} is not JSON`);
   }
 }
 
-function writeString(value: string, walk: Walk): string {
+function quoted(value: string, walk: Walk): string {
   if (!NEEDS_CARE.test(value)) return `"${value}"`;
   if (LONE_SURROGATE.test(value)) throw fault(walk, 'LONE_SURROGATE', 'string with a lone surrogate');
   return JSON.stringify(value); // on well-formed strings its escapes are those of RFC 8785 §3.2.2.2
 }
 
-function writeArray(value: unknown[], walk: Walk): string {
+function writeArray(value: unknown[], walk: Walk): void {
   if (!isPlainArray(value))
     throw fault(walk, 'NOT_PLAIN_JSON', 'array with holes, extra members or a foreign prototype');
   const { path } = walk;
   const depth = path.length;
-  let text = '[';
+  walk.text += '[';
   for (let index = 0; index < value.length; index += 1) {
     path[depth] = index;
-    text += index === 0 ? writeValue(value[index], walk) : `,${writeValue(value[index], walk)}`;
+    if (index > 0) walk.text += ',';
+    writeValue(value[index], walk);
   }
   path.length = depth;
-  return `${text}]`;
+  walk.text += ']';
 }
 
-function writeObject(value: object, walk: Walk): string {
+function writeObject(value: object, walk: Walk): void {
   if (!isPlainObject(value)) throw fault(walk, 'NOT_PLAIN_JSON', 'only plain objects are JSON');
   const members = value as Record<string, unknown>; // plain by the check above
   const { path } = walk;
   const depth = path.length;
-  let text = '{';
-  // The default order of sort() is that of UTF-16 code units, which RFC 8785 §3.2.3 asks for.
-  for (const name of Object.keys(members).sort()) {
+  let separator = '{';
+  for (const name of canonicalNames(members)) {
     path[depth] = name;
-    const member = `${writeString(name, walk)}:${writeValue(members[name], walk)}`;
-    text += text === '{' ? member : `,${member}`;
+    walk.text += separator + (prefixes.get(name) ?? prefixOf(name, walk));
+    writeValue(members[name], walk);
+    separator = ',';
   }
   path.length = depth;
-  return `${text}}`;
+  walk.text += separator === '{' ? '{}' : '}';
+}
+
+/** Most objects that we sign are made in canonical order; sorting costs far more than seeing that. */
+function canonicalNames(members: Record<string, unknown>): string[] {
+  const names = Object.keys(members);
+  // Comparison and the default order of sort() are that of UTF-16 code units, which RFC 8785 §3.2.3 asks for.
+  for (let index = 1; index < names.length; index += 1) {
+    if ((names[index - 1] ?? '') > (names[index] ?? '')) return names.sort();
+  }
+  return names;
+}
+
+/** The same few names are written all the time. Names can be attacker-controlled, so short ones only, and not for ever. */
+const prefixes = new Map<string, string>();
+const PREFIXES_MAX = 1_000;
+const PREFIX_LENGTH_MAX = 64;
+
+function prefixOf(name: string, walk: Walk): string {
+  const prefix = `${quoted(name, walk)}:`;
+  if (name.length > PREFIX_LENGTH_MAX) return prefix;
+  if (prefixes.size >= PREFIXES_MAX) prefixes.clear();
+  prefixes.set(name, prefix);
+  return prefix;
 }
 
 function isPlainObject(value: object): boolean {

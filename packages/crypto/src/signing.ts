@@ -22,8 +22,13 @@ export function createSigner(privateKey: string | Uint8Array): Signer {
   return {
     keyId: keyIdOf(publicKey),
     publicKey,
-    sign: (bytes) => Uint8Array.from(sign(null, bytes, key)),
+    sign: (bytes) => plainBytes(sign(null, bytes, key)),
   };
+}
+
+// Not a Buffer: its slice() would share memory.
+function plainBytes({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** A fresh key pair from the platform's random source; `privateKeyPem` is a secret. */
