@@ -15,6 +15,7 @@ import { evaluateRules, gateRoster } from '@countersign/policy';
 import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
+import { expireApproval } from './approvals/approvals.ts';
 import { readApproverKeys } from './approvals/approver-keys.ts';
 import { createBoundary, settleReceipt, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings } from './boundary/conclude-call.ts';
@@ -29,7 +30,8 @@ import { requireGates } from './policy/require-gates.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/checkpoint-store.ts';
 import { listOverdueDispatches } from './store/dispatch-store.ts';
-import { idempotencyStore } from './store/idempotency-store.ts';
+import { listOverdueApprovals } from './store/approval-store.ts';
+import { forgetAnswers, idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerTransaction } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
@@ -41,6 +43,7 @@ import { LogWatch } from './tail/log-watch.ts';
 import { startCheckpointer } from './workers/checkpointer.ts';
 import { startDemoPolicy } from './workers/demo-policy.ts';
 import { watchPolicyFile, type PolicyFile } from './workers/policy-file.ts';
+import { startHousekeeper } from './workers/housekeeper.ts';
 import { startReconciler } from './workers/reconciler.ts';
 
 export type KernelOverrides = {
@@ -53,6 +56,9 @@ export type KernelOverrides = {
 
 /** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
 const reconcileEveryMs = 5_000;
+
+/** An expiry is enforced at once; this is how late those who wait may hear of it. */
+const housekeepEveryMs = 10_000;
 
 export type Kernel = Awaited<ReturnType<typeof createContext>>;
 
@@ -177,6 +183,14 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
     log,
     intervalMs: reconcileEveryMs,
   });
+  const housekeeper = startHousekeeper({
+    listOverdueApprovals: (now, limit) => listOverdueApprovals(core.prisma, now, limit),
+    expireApproval: (key) => expireApproval(core, key),
+    forgetAnswers: (now) => forgetAnswers(pool, now),
+    clock,
+    log,
+    intervalMs: housekeepEveryMs,
+  });
   const bus = overrides.bus ?? busOf(config);
   const relay = new OutboxRelay({ bus, transaction: transactionOn(pool) });
   relay.start();
@@ -187,17 +201,19 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
     policies: core.policies,
     sign: signatureBy(signer),
     log,
-    intervalMs: Math.max(1_000, config.GOV_POLICY_MAX_AGE / 4),
+    // Node fires a timer of more than 2^31 ms at once and without end.
+    intervalMs: Math.min(Math.max(1_000, config.GOV_POLICY_MAX_AGE / 4), 86_400_000),
   });
   const close = async () => {
     demo.close();
     policyFile?.close();
+    housekeeper.close();
     reconciler.close();
     checkpointer.close();
     await relay.stop();
     if (overrides.bus === undefined) await bus.close();
   };
-  return { checkpointer, reconciler, bus, relay, close };
+  return { checkpointer, reconciler, housekeeper, bus, relay, close };
 }
 
 function busOf(config: KernelConfig): MessageBus {

@@ -1,0 +1,86 @@
+import { request as httpRequest } from 'node:http';
+import { urlOf, type AnyRoute } from '@countersign/contracts';
+import { adminKey, kernelRoutes, serviceKey } from './_kernel.ts';
+
+/** Every route of the kernel's contract, for tests that are generated over all of them. */
+export const allRoutes: AnyRoute[] = Object.values(kernelRoutes);
+
+const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+/** A well-formed value for each path parameter of the contract; of nothing that exists. */
+const unknownParams: Record<string, string> = {
+  receipt_id: `rcp_${ulid}`,
+  record_id: `rec_${ulid}`,
+  checkpoint_id: `chk_${ulid}`,
+  approval_id: `apr_${ulid}`,
+  budget_id: 'unknown-budget',
+  action: 'deny',
+  tenant: 'unknown-tenant',
+};
+
+/** Values for the path parameters of a route. A parameter that no test knows must be added above, so that it is tested. */
+export function paramsOf(route: AnyRoute, known: Record<string, string> = {}): Record<string, string> {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = known[name] ?? unknownParams[name];
+      if (value === undefined) throw new Error(`${route.operation}: no test knows the path parameter ${name}`);
+      return [name, value];
+    }),
+  );
+}
+
+export type RawAnswer = { status: number; headers: Headers; text: string };
+export type RawCall = {
+  route: AnyRoute;
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Added to the path. */
+  suffix?: string;
+};
+
+/** Sends exactly this and reads the answer as text; of a stream only the head. */
+export async function rawCall(baseUrl: string, call: RawCall): Promise<RawAnswer> {
+  const { route, query, method = route.method, headers = {}, body, suffix = '' } = call;
+  const params = paramsOf(route, call.params);
+  const url = urlOf({ ...route, path: `${route.path}${suffix}` }, baseUrl, { params, query });
+  const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
+  const response = await fetch(url, { method, headers: typed, ...(body === undefined ? {} : { body }) });
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    await response.body?.cancel();
+    return { status: response.status, headers: response.headers, text: '' };
+  }
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Announces a body of this length and sends none of it: what is too large must be refused before it is read. */
+export function announceBody(baseUrl: string, { route, headers }: RawCall, bytes: number): Promise<RawAnswer> {
+  const url = urlOf(route, baseUrl, { params: paramsOf(route) });
+  return new Promise((resolve, reject) => {
+    const announced = { 'content-type': 'application/json', 'content-length': String(bytes), ...headers };
+    const req = httpRequest(url, { method: route.method, headers: announced }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () => {
+        req.destroy();
+        const head = new Headers(
+          Object.entries(res.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        );
+        resolve({ status: res.statusCode ?? 0, headers: head, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    req.on('error', reject);
+    req.flushHeaders();
+  });
+}
+
+/** The headers of a caller who may call this route. */
+export function credentialsFor({ auth }: AnyRoute, tenant = 'acme'): Record<string, string> {
+  if (auth === 'public') return {};
+  if (auth === 'service_internal') return { authorization: `Bearer ${serviceKey}` };
+  const admin = { authorization: `Bearer ${adminKey}` };
+  return auth === 'tenant_scoped' ? { ...admin, 'x-gov-tenant-id': tenant } : admin;
+}

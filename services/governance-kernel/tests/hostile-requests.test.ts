@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ErrorEnvelope, type AnyRoute } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { allRoutes, announceBody, credentialsFor, rawCall, type RawAnswer, type RawCall } from './_raw.ts';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+});
+afterAll(() => test.close());
+
+/** MCP answers in JSON-RPC; everything else has the one envelope. */
+const routes = allRoutes.filter(({ media }) => media !== 'mcp');
+const writing = routes.filter(({ method }) => method === 'POST' || method === 'PUT');
+const deep = `{"a":${'['.repeat(80)}${']'.repeat(80)}}`;
+
+type Hostile = { name: string; status: number; codes: string[]; call: Omit<RawCall, 'route'>; of?: AnyRoute[] };
+
+const hostile: Hostile[] = [
+  { name: 'malformed JSON', status: 400, codes: ['MALFORMED_JSON'], call: { body: '{"a":' }, of: writing },
+  { name: 'two values', status: 400, codes: ['MALFORMED_JSON'], call: { body: '{} {}' }, of: writing },
+  {
+    name: 'no UTF-8',
+    status: 400,
+    codes: ['MALFORMED_JSON'],
+    call: { body: Buffer.from('{"a":"\xff"}', 'latin1') },
+    of: writing,
+  },
+  {
+    name: 'a wrong type',
+    status: 400,
+    codes: ['INVALID_REQUEST', 'UNKNOWN_MEMBER'],
+    call: { body: '"text"' },
+    of: writing,
+  },
+  {
+    name: 'an unknown member',
+    status: 400,
+    codes: ['UNKNOWN_MEMBER'],
+    call: { body: '{"no_such_member":1}' },
+    of: writing.filter(({ media }) => media === 'json'),
+  },
+  { name: 'a duplicate key', status: 400, codes: ['DUPLICATE_MEMBER'], call: { body: '{"a":1,"a":2}' }, of: writing },
+  { name: 'over-deep', status: 400, codes: ['NESTING_TOO_DEEP'], call: { body: deep }, of: writing },
+  { name: 'a lone surrogate', status: 400, codes: ['LONE_SURROGATE'], call: { body: '{"a":"\\ud800"}' }, of: writing },
+  { name: '1e999', status: 400, codes: ['NUMBER_OUT_OF_RANGE'], call: { body: '{"a":1e999}' }, of: writing },
+  {
+    name: 'another media type',
+    status: 415,
+    codes: ['UNSUPPORTED_MEDIA_TYPE'],
+    call: { body: '{}', headers: { 'content-type': 'text/plain' } },
+    of: writing,
+  },
+  { name: 'an unknown query member', status: 400, codes: ['UNKNOWN_MEMBER'], call: { query: { no_such: '1' } } },
+  { name: 'a wrong method', status: 405, codes: ['METHOD_NOT_ALLOWED'], call: { method: 'PATCH' } },
+  { name: 'an unknown path', status: 404, codes: ['ROUTE_NOT_FOUND'], call: { suffix: '/no/such/path' } },
+];
+
+/** What of an answer is not the envelope as it must be; null when all is. */
+function faultOf({ status, headers, text }: RawAnswer, expected: { status: number; codes: string[] }): string | null {
+  if (headers.get('content-type') !== 'application/json; charset=utf-8') return `media ${headers.get('content-type')}`;
+  const envelope = ErrorEnvelope.safeParse(JSON.parse(text));
+  if (!envelope.success) return `no envelope: ${text}`;
+  const { code, request_id } = envelope.data.error;
+  if (status !== expected.status || !expected.codes.includes(code)) return `${status} ${code}`;
+  return request_id === headers.get('x-request-id') ? null : 'another request id';
+}
+
+const ledgerSize = async () => {
+  const { rows } = await test.kernel.context.pool.query<{ size: string; held: string }>(
+    'SELECT size, (SELECT count(*) FROM ledger) AS held FROM log_head',
+  );
+  return rows[0];
+};
+
+describe('errors, over every JSON route of the contract', () => {
+  for (const { name, status, codes, call, of = routes } of hostile) {
+    verifies('kn.errors', `${name} is ${status} in the one envelope, and seals nothing`, async () => {
+      const before = await ledgerSize();
+      for (const route of of) {
+        const headers = { ...credentialsFor(route), ...call.headers };
+        const fault = faultOf(await rawCall(test.kernel.url, { ...call, route, headers }), { status, codes });
+        expect([route.operation, fault]).toEqual([route.operation, null]);
+      }
+      expect(of.length).toBeGreaterThan(5);
+      expect(await ledgerSize()).toEqual(before);
+    });
+  }
+
+  verifies(
+    'kn.errors',
+    'an oversize body is 413 in the one envelope before it is read, and seals nothing',
+    async () => {
+      const before = await ledgerSize();
+      for (const route of writing) {
+        const headers = credentialsFor(route);
+        const answer = await announceBody(test.kernel.url, { route, headers }, route.bodyBytesMax + 1);
+        const fault = faultOf(answer, { status: 413, codes: ['PAYLOAD_TOO_LARGE'] });
+        expect([route.operation, fault]).toEqual([route.operation, null]);
+      }
+      expect(await ledgerSize()).toEqual(before);
+    },
+  );
+
+  it('an escape that is none is refused in path and query', async () => {
+    for (const path of ['/api/v1/receipts/%zz', '/api/v1/receipts?cursor=%zz', '/nowhere%ff']) {
+      const response = await fetch(`${test.kernel.url}${path}`, { headers: { ...headersOfTenant() } });
+      expect([path, response.status, ErrorEnvelope.safeParse(await response.json()).success]).toEqual([
+        path,
+        400,
+        true,
+      ]);
+    }
+  });
+});
+
+function headersOfTenant(): Record<string, string> {
+  const route = routes.find(({ auth }) => auth === 'tenant_scoped');
+  return route === undefined ? {} : credentialsFor(route);
+}
