@@ -4,6 +4,7 @@ import type {
   BoundaryRecord,
   DecisionReply,
   EvaluateRequest,
+  ReceiptPayload,
 } from '@countersign/contracts/governance-kernel';
 import type { KernelClient, TestKernel } from './_kernel.ts';
 

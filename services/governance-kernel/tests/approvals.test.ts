@@ -55,7 +55,9 @@ describe('the approval loop', () => {
     const call = payment();
     const id = await approved(call);
     const repeats = await Promise.all(Array.from({ length: 20 }, () => agent.decide({ ...call, approval_grant: id })));
-    expect(repeats.map(said).sort()).toEqual(['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')].sort());
+    expect(repeats.map(said).sort()).toEqual(
+      ['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')].sort(),
+    );
   });
 
   verifies('kn.approve.loop', 'a call that differs in anything is not the approved one', async () => {
@@ -110,6 +112,19 @@ describe('the approval loop', () => {
       action: 'approval.expire',
       reason_code: 'APPROVAL_EXPIRED',
     });
+  });
+
+  it('tells those who wait that nobody decided in time, although nobody touched the approval', async () => {
+    const call = payment();
+    const id = asked(await agent.decide(call));
+    time.advance(15 * minuteMs);
+    await test.kernel.context.housekeeper.run();
+    const { rows } = await test.kernel.context.pool.query<{ envelope: string }>(
+      'SELECT envelope FROM outbox WHERE envelope LIKE $1',
+      [`%${id}%`],
+    );
+    expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([{ data: { state: 'expired' } }]);
+    expect((await ledgerOf(test, call.session_id)).at(-1)?.payload.action).toBe('approval.expire');
   });
 
   verifies('kn.approve.loop', 'a revoked and a denied approval allow nothing', async () => {

@@ -90,20 +90,20 @@ describe('authority', () => {
     async () => {
       for (const key of ['tenant_id', 'roles', 'approvalId', 'X-Gov-Principal-Id', 'security_context_trusted']) {
         const session_id = newSession();
-        const call = agent.decide({ tool: 'admin', session_id, context: { [key]: 'root' } as never });
+        const call = agent.decide({ tool: 'admin', session_id, context: { [key]: 'root' } });
         await expect(call).rejects.toMatchObject({ code: 'RESERVED_CONTEXT_KEY', param: `context.${key}` });
         expect(await ledgerOf(test, session_id)).toEqual([]);
       }
-      expect(await refusal(agent.decide({ tool: 'post', context: { channel: 'web', tenant: 'root' } as never }))).toBe(
+      expect(await refusal(agent.decide({ tool: 'post', context: { channel: 'web', tenant: 'root' } }))).toBe(
         'RESERVED_CONTEXT_KEY',
       );
-      expect(said(await agent.decide({ tool: 'post', context: { channel: 'web' } as never }))).toBe('ALLOW ALLOWED');
+      expect(said(await agent.decide({ tool: 'post', context: { channel: 'web' } }))).toBe('ALLOW ALLOWED');
     },
   );
 
   verifies('kn.context', 'cannot be taken by arguments: they are data, whatever they are called', async () => {
     const args = Object.fromEntries(reservedContextKeys.map((key) => [key, 'root']));
-    const reply = await agent.decide({ tool: 'admin', args: args as never });
+    const reply = await agent.decide({ tool: 'admin', args: args });
     expect(said(reply)).toBe('DENY NO_MATCHING_RULE');
     expect(reply.receipt.payload).toMatchObject({ tenant_id: 'acme', principal_id: 'agent' });
   });

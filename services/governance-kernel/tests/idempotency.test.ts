@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BudgetId } from '@countersign/contracts';
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -68,7 +69,7 @@ describe('a repeated evaluate', () => {
           },
           body: JSON.stringify({ action: 'tool.call', ...body }),
         });
-        return [response.status, (await response.json()).receipt_id];
+        return [response.status, ((await response.json()) as DecisionReply).receipt_id];
       };
       const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
       expect(new Set(replies.map(String)).size).toBe(1);

@@ -1,5 +1,6 @@
 import type { ApprovalId, SessionId, TenantId } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
+import type { ApprovalKey } from '../approvals/approvals.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvalRow, type ApprovalDriverRow } from './locked-rows.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
@@ -36,6 +37,18 @@ export async function listApprovals<Item>(
     item: (row) => item(approvalRow(row as ApprovalDriverRow)), // as above
     key: (row) => row.approval_id,
   });
+}
+
+/** Pending approvals of all tenants whose time is up, the longest first: the housekeeper serves the kernel. */
+export async function listOverdueApprovals(prisma: Prisma, now: Date, limit: number): Promise<ApprovalKey[]> {
+  const rows = await prisma.approval.findMany({
+    where: { state: 'pending', expires_at: { lte: now } },
+    orderBy: { expires_at: 'asc' },
+    take: limit,
+  });
+  return rows
+    .map((row) => approvalRow(row as ApprovalDriverRow)) // as above
+    .map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
 /** A pending row whose time is up is expired already, whether or not somebody has touched it. */

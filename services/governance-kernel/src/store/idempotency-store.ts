@@ -9,7 +9,8 @@ type Row = {
   headers: Record<string, string> | null;
 };
 
-const keptMs = 86_400_000;
+/** How long an answer is given again. */
+export const answersKeptMs = 86_400_000;
 /** A request that runs longer than this was lost with its process: its key may be claimed again. */
 const runningMsMax = 600_000;
 
@@ -21,7 +22,7 @@ export function idempotencyStore(pool: pg.Pool, clock: () => Date): IdempotencyS
       await pool.query(
         `DELETE FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2
             AND (created_at < $3 OR (state = 'running' AND created_at < $4))`,
-        [scope, key, new Date(now.getTime() - keptMs), new Date(now.getTime() - runningMsMax)],
+        [scope, key, new Date(now.getTime() - answersKeptMs), new Date(now.getTime() - runningMsMax)],
       );
       const { rowCount } = await pool.query(
         `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, created_at)
@@ -53,4 +54,9 @@ export function idempotencyStore(pool: pg.Pool, clock: () => Date): IdempotencyS
       );
     },
   };
+}
+
+/** Removes answers that are not given again any more. */
+export async function forgetAnswers(pool: pg.Pool, now: Date): Promise<void> {
+  await pool.query('DELETE FROM idempotency_keys WHERE created_at <= $1', [new Date(now.getTime() - answersKeptMs)]);
 }

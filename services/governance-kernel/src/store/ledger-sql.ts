@@ -23,7 +23,8 @@ export const readDispatches = 'SELECT * FROM dispatches WHERE ulid = ANY($1::tex
 
 export const readAnswers = `
 SELECT k.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS wanted(tenant_id, principal_id, route, key)
-  JOIN idempotency_keys k USING (tenant_id, principal_id, route, key)`;
+  JOIN idempotency_keys k USING (tenant_id, principal_id, route, key)
+ WHERE k.created_at > $5`;
 
 export const writeEntries = `
 WITH entries AS (
@@ -57,9 +58,12 @@ SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::timest
 
 export const settleDispatches = `UPDATE dispatches SET state = 'settled', settled_at = $2 WHERE ulid = ANY($1::text[])`;
 
+/** A key that exists here has outlived its day: a live one was answered from before anything was concluded. */
 export const insertAnswers = `
 INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, status, answer, created_at)
-SELECT t, p, r, k, f, 'done', 200, a, $7 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n(t, p, r, k, f, a)`;
+SELECT t, p, r, k, f, 'done', 200, a, $7 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n(t, p, r, k, f, a)
+ON CONFLICT (tenant_id, principal_id, route, key) DO UPDATE SET
+  fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`;
 
 export const insertPolicies = `
 INSERT INTO policy_bundles (tenant_id, epoch, policy_hash, bundle, key_id, signature, activated_at)

@@ -6,6 +6,7 @@ import type { TransactBatch } from '../ledger/group-commit.ts';
 import type { BatchReads } from '../ledger/reads.ts';
 import type { Sealer } from '../ledger/seal.ts';
 import type { ChainHead } from '../ledger/statement.ts';
+import { answersKeptMs } from './idempotency-store.ts';
 import * as sql from './ledger-sql.ts';
 import {
   approvalRow,
@@ -33,7 +34,7 @@ export function ledgerTransaction({
   return async (reads, work) => {
     const client = await pool.connect();
     try {
-      const batch = new LedgerBatch(await lockAndRead(client, reads), sealer);
+      const batch = new LedgerBatch(await lockAndRead(client, reads, clock()), sealer);
       work(batch);
       await writeBatch(client, batch, clock());
       await client.query('COMMIT');
@@ -56,7 +57,7 @@ async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
   client.release(broken);
 }
 
-async function lockAndRead(client: pg.PoolClient, reads: BatchReads): Promise<BatchView> {
+async function lockAndRead(client: pg.PoolClient, reads: BatchReads, now: Date): Promise<BatchView> {
   // Two statements in one message: node-postgres then answers with an array, which its types do not know.
   const answers = (await client.query(sql.lockLogHead)) as unknown as pg.QueryResult<{
     size: string;
@@ -68,7 +69,7 @@ async function lockAndRead(client: pg.PoolClient, reads: BatchReads): Promise<Ba
     log: { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) },
     ...(await readControls(client, reads)),
     dispatches: await readDispatches(client, reads),
-    idempotency: await readAnswers(client, reads),
+    idempotency: await readAnswers(client, reads, now),
   };
 }
 
@@ -118,7 +119,7 @@ async function readDispatches(client: pg.PoolClient, { dispatches }: BatchReads)
   return rows.map(dispatchRow);
 }
 
-async function readAnswers(client: pg.PoolClient, { idempotency }: BatchReads) {
+async function readAnswers(client: pg.PoolClient, { idempotency }: BatchReads, now: Date) {
   if (idempotency.length === 0) return [];
   const { rows } = await client.query<IdempotencyDriverRow>({
     name: 'ledger-read-answers',
@@ -128,6 +129,7 @@ async function readAnswers(client: pg.PoolClient, { idempotency }: BatchReads) {
       idempotency.map(({ principal }) => principal),
       idempotency.map(({ route }) => route),
       idempotency.map(({ key }) => key),
+      new Date(now.getTime() - answersKeptMs),
     ],
   });
   return rows.map(idempotencyRow);

@@ -37,6 +37,8 @@ async function settleUncertain({ settle, log }: ReconcilerParts, decided: Receip
     log.warn('dispatch.uncertain', { decision_id: decided.decision_id, receipt_id: receipt.payload.receipt_id });
   } catch (error) {
     // Another replica, or the late answer itself, was faster.
-    if (!isAppError(error) || error.code !== 'ILLEGAL_TRANSITION') throw error;
+    if (isAppError(error) && error.code === 'ILLEGAL_TRANSITION') return;
+    // One that cannot be settled must not keep all later ones waiting.
+    log.error('dispatch.unsettled', { decision_id: decided.decision_id, error });
   }
 }

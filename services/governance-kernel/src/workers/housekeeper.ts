@@ -1,0 +1,31 @@
+import type { Log } from '@countersign/service-kit';
+import type { ApprovalKey } from '../approvals/approvals.ts';
+
+type HousekeeperParts = {
+  /** Approvals that nobody decided in time, oldest first. */
+  listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
+  expireApproval(key: ApprovalKey): Promise<void>;
+  forgetAnswers(now: Date): Promise<void>;
+  clock: () => Date;
+  log: Log;
+  intervalMs: number;
+};
+
+export type Housekeeper = { run(): Promise<void>; close(): void };
+
+/** Few enough that a backlog does not push live decisions aside. */
+const expiriesPerRun = 100;
+
+/** Ends what time has ended: whoever waits for an approval hears of its expiry although nobody touched it. */
+export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
+  const run = async () => {
+    const now = parts.clock();
+    for (const key of await parts.listOverdueApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
+    await parts.forgetAnswers(now);
+  };
+  const timer = setInterval(() => {
+    run().catch((error: unknown) => parts.log.warn('housekeeper.failed', { error }));
+  }, parts.intervalMs);
+  timer.unref();
+  return { run, close: () => clearInterval(timer) };
+}
