@@ -106,6 +106,8 @@ function confirmed(channel: ConfirmChannel, publication: Publication): Promise<v
   const contentType = 'application/cloudevents+json; charset=utf-8';
   const options = { persistent: true, mandatory: needsConsumer, messageId: id, type, contentType };
   return new Promise((resolve, reject) => {
-    channel.publish(exchange, routingKey, content, options, (error: unknown) => (error ? reject(error instanceof Error ? error : new Error('publish refused')) : resolve()));
+    channel.publish(exchange, routingKey, content, options, (error: unknown) =>
+      error ? reject(error instanceof Error ? error : new Error('publish refused')) : resolve(),
+    );
   });
 }
