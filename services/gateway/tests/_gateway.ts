@@ -63,7 +63,7 @@ export async function runReaching(
   taskId: string,
   statuses: readonly Run['status'][] = finalStatuses,
 ): Promise<Run> {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   for (;;) {
     const { body } = await person.client.listRuns({ params: { id: taskId } });
     const [latest] = body.data;

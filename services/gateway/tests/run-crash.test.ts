@@ -112,6 +112,6 @@ describe('kill -9 of the worker', () => {
       );
       expect(claims?.fence).toBe(5);
     },
-    60_000,
+    240_000,
   );
 });
