@@ -150,7 +150,7 @@ function responsesOf(route: AnyRoute, components: Components): JsonSchema {
   return {
     ...Object.fromEntries(statuses.map((status) => [String(status), answer])),
     ...errorResponses(route, components, statuses),
-    default: errorResponse('Any other failure, in the same envelope.', components),
+    default: errorResponse('Any other failure, in the same envelope.', route, components),
   };
 }
 
@@ -179,14 +179,22 @@ function errorResponses(route: AnyRoute, components: Components, taken: number[]
       .filter((status) => !taken.includes(status))
       .map((status) => {
         const named = codes.filter((code) => errorCodes[code].status === status);
-        return [String(status), errorResponse(named.join(', '), components)];
+        return [String(status), errorResponse(named.join(', '), route, components)];
       }),
   );
 }
 
-function errorResponse(description: string, components: Components): JsonSchema {
-  return { description, content: json(components.schemaOf(ErrorEnvelope, 'output')) };
+function errorResponse(description: string, { media }: AnyRoute, components: Components): JsonSchema {
+  const envelope = media === 'mcp' ? JsonRpcError : ErrorEnvelope;
+  return { description, content: json(components.schemaOf(envelope, 'output')) };
 }
+
+/** MCP is JSON-RPC: its errors are too, with our code among the data. */
+const JsonRpcError = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int(), z.null()]),
+  error: z.strictObject({ code: z.int(), message: z.string(), data: z.looseObject({ code: z.string() }).optional() }),
+});
 
 function json(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } };

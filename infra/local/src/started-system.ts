@@ -11,6 +11,7 @@ export type StartedSystem = {
   gatewayUrl: string;
   kernelUrl: string;
   adminApiKey: string;
+  serviceApiKey: string;
   filesDir: string;
   /** As Ctrl-C does: drains, stops PostgreSQL, waits for the end. */
   stop(): Promise<void>;
@@ -42,6 +43,7 @@ export async function startSystem({ dataDir, variables = {} }: StartOptions): Pr
     gatewayUrl: local['GATEWAY_URL'] ?? '',
     kernelUrl: local['KERNEL_URL'] ?? '',
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
+    serviceApiKey: local['GOV_SERVICE_API_KEY'] ?? '',
     filesDir: join(dataDir, 'files'),
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),

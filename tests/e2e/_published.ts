@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { urlOf, type AnyRoute } from '@countersign/contracts';
+import { root } from '../architecture/repository.ts';
+
+export type Probe = {
+  params?: Record<string, string>;
+  query?: Record<string, string | number>;
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+export type Answered = { status: number; headers: Headers; body: unknown };
+
+/** Asks a running service and holds each answer against the committed OpenAPI document, and not against our own types. */
+export type Published = {
+  /** Throws when the document does not describe this answer. Remembers the operation when the answer is a successful one. */
+  ask(route: AnyRoute, probe?: Probe): Promise<Answered>;
+  readonly answered: ReadonlySet<string>;
+};
+
+type Operation = { responses: Record<string, { content: Record<string, unknown> }> };
+type OpenApi = { paths: Record<string, Record<string, Operation>> };
+
+export function publishedService(name: 'gateway' | 'governance-kernel', baseUrl: string): Published {
+  const document = JSON.parse(readFileSync(join(root, `contracts/openapi/${name}.json`), 'utf8')) as OpenApi; // our own file
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
+  ajv.addSchema(document, 'api');
+  const answered = new Set<string>();
+  return {
+    answered,
+    ask: async (route, probe = {}) => {
+      const response = await send(route, baseUrl, probe);
+      const mediaType = (response.headers.get('content-type') ?? '').split(';')[0] ?? '';
+      const pointer = responsePointer(document, route, { status: response.status, mediaType });
+      const body = mediaType === 'application/json' ? await response.json() : await response.body?.cancel();
+      if (mediaType === 'application/json') assertValid(ajv.compile({ $ref: `api#${pointer}` }), body, route);
+      if (response.status < 300) answered.add(route.operation);
+      return { status: response.status, headers: response.headers, body };
+    },
+  };
+}
+
+async function send(route: AnyRoute, baseUrl: string, { params, query, body, headers }: Probe): Promise<Response> {
+  const hasBody = body !== undefined;
+  return await fetch(urlOf(route, baseUrl, { params, query }), {
+    method: route.method,
+    headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
+    ...(hasBody ? { body: JSON.stringify(body) } : {}),
+  });
+}
+
+type Seen = { status: number; mediaType: string };
+
+/** JSON pointer to the schema of this answer: the status that the document names, and `default` for errors it does not. */
+function responsePointer(document: OpenApi, route: AnyRoute, { status, mediaType }: Seen): string {
+  const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+  if (operation === undefined) throw new Error(`${route.method} ${route.path} is not published`);
+  const isNamed = operation.responses[status] !== undefined;
+  if (!isNamed && status < 400)
+    throw new Error(`${route.method} ${route.path} answered ${status}, which is not published`);
+  const key = isNamed ? String(status) : 'default';
+  if (operation.responses[key]?.content[mediaType] === undefined)
+    throw new Error(`${route.method} ${route.path} answered ${mediaType} with ${status}, which is not published`);
+  const segments = ['paths', route.path, route.method.toLowerCase(), 'responses', key, 'content', mediaType, 'schema'];
+  return segments
+    .map((segment) => `/${encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+    .join('');
+}
+
+function assertValid(validate: ValidateFunction, body: unknown, { method, path }: AnyRoute): void {
+  if (validate(body)) return;
+  throw new Error(`${method} ${path} is not as published: ${JSON.stringify(validate.errors)}\n${JSON.stringify(body)}`);
+}
