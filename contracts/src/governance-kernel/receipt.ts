@@ -29,7 +29,7 @@ export const ReceiptKind = z.enum([
 ]);
 export type ReceiptKind = z.infer<typeof ReceiptKind>;
 
-/** What became of a dispatched action. `uncertain`: the process died between dispatch and settlement. */
+/** What became of a dispatched action. `uncertain`: it was sent and nobody answered, or the process died before it could say. */
 export const Outcome = z.enum(['completed', 'failed', 'uncertain']);
 export type Outcome = z.infer<typeof Outcome>;
 

@@ -17,8 +17,9 @@ import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { expireApproval } from './approvals/approvals.ts';
 import { readApproverKeys } from './approvals/approver-keys.ts';
-import { createBoundary, settleReceipt, type BoundaryParts } from './boundary/boundary.ts';
+import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings } from './boundary/conclude-call.ts';
+import { settleAbandoned } from './boundary/settle-abandoned.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import type { KernelConfig } from './config.ts';
@@ -178,7 +179,7 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
   });
   const reconciler = startReconciler({
     listOverdue: (now, limit) => listOverdueDispatches(pool, now, limit),
-    settle: (decided, settlement) => settleReceipt(cycle, decided, settlement),
+    settleAbandoned: (decided) => settleAbandoned(cycle, decided),
     clock,
     log,
     intervalMs: reconcileEveryMs,

@@ -179,6 +179,18 @@ describe('reservations', () => {
     expect(await reconciler.run()).toBe(0);
   });
 
+  verifies('kn.budget', 'what was sent and never answered counts in full', async () => {
+    const [tenant, session] = [newTenant(), newSession()];
+    await put(tenant, 'spend', { tool_call_limit: 2, spend_limit_minor: 100, currency: 'EUR', write_limit: 2 });
+    const { boundary } = test.kernel.context;
+    const decision = await boundary.decide(kernelCall(tenant, session));
+    await boundary.settle(decision, { outcome: 'uncertain' });
+    const { used, reserved } = await budgetOf(tenant);
+    expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: 0, writes: 1 });
+    expect(Object.values(reserved)).toEqual([0, 0, 0, 0]);
+    expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
+  });
+
   verifies(
     'kn.budget',
     'fifty parallel calls hold the ceiling while they run, and give back what they did not spend',

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BudgetId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import {
   Client,
@@ -185,6 +186,27 @@ describe('the governed MCP server', () => {
       undefined,
       'uncertain',
     ]);
+    await client.close();
+  });
+
+  verifies('kn.budget', 'a call that its server never answers counts in full', async () => {
+    await upstreams.test.as('acme').putBudget({
+      params: { budget_id: 'hang' as BudgetId },
+      body: {
+        subject: 'tool:notes.hang',
+        window: 'total',
+        currency: null,
+        spend_limit_minor: null,
+        tool_call_limit: 1,
+        egress_limit_bytes: null,
+        write_limit: null,
+        approval_required_above_minor: null,
+      },
+    });
+    const client = await connected('modern');
+    const hang = async () => (await client.callTool({ name: 'notes.hang', arguments: {} }))._meta;
+    expect(await hang()).toMatchObject({ 'countersign/outcome': 'uncertain' });
+    expect(await hang()).toMatchObject({ 'countersign/reason_code': 'BUDGET_EXCEEDED' });
     await client.close();
   });
 

@@ -1,6 +1,7 @@
 import type { Instant } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { Demand } from '@countersign/policy';
 import { settleReservation } from '../budgets/reserve.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
@@ -17,6 +18,8 @@ export type PreparedSettlement = {
   outcome: Outcome;
   outputHash: Digest | null;
   spentMinor: number | null;
+  /** Nobody lives who could say whether the call was sent. */
+  abandoned?: true;
 };
 
 const nothing = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
@@ -42,18 +45,21 @@ export function ulidOf(id: string): string {
   return id.slice(id.indexOf('_') + 1);
 }
 
-function release(batch: LedgerBatch, dispatch: DispatchRow, { outcome, spentMinor }: PreparedSettlement): void {
+function release(batch: LedgerBatch, dispatch: DispatchRow, prepared: PreparedSettlement): void {
   for (const reservation of dispatch.reservations) {
     const budget = batch.budget(dispatch.tenant, reservation.budget_id);
     if (budget === null) continue; // the budget was deleted since; nothing is left to release
-    settleReservation(budget, reservation, used(reservation, outcome, spentMinor));
+    settleReservation(budget, reservation, used(reservation, prepared));
     batch.changedBudgets.add(budget);
   }
 }
 
-/** A call that ran counts in full, whether it succeeded or failed; one that may never have started gives back what it held. */
-function used({ demand }: Reservation, outcome: Outcome, spentMinor: number | null) {
-  if (outcome === 'uncertain') return nothing;
+/**
+ * A call that was sent counts in full, however it ended: also one that never answered may have taken effect. Only one that was
+ * abandoned, and so perhaps never sent, gives back what it held.
+ */
+function used({ demand }: Reservation, { abandoned, spentMinor }: PreparedSettlement): Demand {
+  if (abandoned) return nothing;
   return { ...demand, spend_minor: spentMinor === null ? demand.spend_minor : Math.max(0, spentMinor) };
 }
 

@@ -1,12 +1,11 @@
 import { isAppError } from '@countersign/contracts';
 import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
-import type { Settlement } from '../boundary/governed-call.ts';
 
 type ReconcilerParts = {
   /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
   listOverdue(now: Date, limit: number): Promise<ReceiptPayload[]>;
-  settle(decided: ReceiptPayload, settlement: Settlement): Promise<StoredReceipt>;
+  settleAbandoned(decided: ReceiptPayload): Promise<StoredReceipt>;
   clock: () => Date;
   log: Log;
   intervalMs: number;
@@ -31,9 +30,9 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   return { run, close: () => clearInterval(timer) };
 }
 
-async function settleUncertain({ settle, log }: ReconcilerParts, decided: ReceiptPayload): Promise<void> {
+async function settleUncertain({ settleAbandoned, log }: ReconcilerParts, decided: ReceiptPayload): Promise<void> {
   try {
-    const receipt = await settle(decided, { outcome: 'uncertain' });
+    const receipt = await settleAbandoned(decided);
     log.warn('dispatch.uncertain', { decision_id: decided.decision_id, receipt_id: receipt.payload.receipt_id });
   } catch (error) {
     // Another replica, or the late answer itself, was faster.
