@@ -1,4 +1,5 @@
 import {
+  ConfigError,
   durationMs,
   flag,
   integer,
@@ -65,5 +66,15 @@ export function kernelConfigFrom(
   env: Environment = process.env,
   knownElsewhere: readonly string[] = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'],
 ): KernelConfig {
-  return readConfig(Variables, env, { prefix: 'GOV_', knownElsewhere });
+  const config = readConfig(Variables, env, { prefix: 'GOV_', knownElsewhere });
+  refuseEarlyDeadline(config);
+  return config;
+}
+
+/** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */
+function refuseEarlyDeadline(config: KernelConfig): void {
+  const problems = (['GOV_UPSTREAM_TIMEOUT', 'GOV_MCP_TIMEOUT'] as const)
+    .filter((name) => config[name] >= config.GOV_DISPATCH_DEADLINE)
+    .map((name) => `GOV_DISPATCH_DEADLINE must be longer than ${name}`);
+  if (problems.length > 0) throw new ConfigError(problems);
 }

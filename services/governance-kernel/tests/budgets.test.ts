@@ -32,7 +32,12 @@ let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel({
     overrides: { clock: time.clock },
-    env: { GOV_DISPATCH_DEADLINE: `${dispatchDeadlineMs}ms`, GOV_POLICY_MAX_AGE: '400d' },
+    env: {
+      GOV_DISPATCH_DEADLINE: `${dispatchDeadlineMs}ms`,
+      GOV_UPSTREAM_TIMEOUT: '30s',
+      GOV_MCP_TIMEOUT: '30s',
+      GOV_POLICY_MAX_AGE: '400d',
+    },
   });
   await test.activate('*', policy);
 });

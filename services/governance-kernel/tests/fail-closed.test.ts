@@ -148,6 +148,8 @@ describe('the kernel does not start', () => {
     ['an unknown variable', { GOV_FAILCLOSED: '1' }, 'GOV_FAILCLOSED'],
     ['a malformed number', { GOV_CHECKPOINT_RECEIPTS: 'many' }, 'GOV_CHECKPOINT_RECEIPTS'],
     ['a missing key', { GOV_SIGNING_KEY: undefined }, 'GOV_SIGNING_KEY'],
+    ['a model that may answer after its deadline', { GOV_UPSTREAM_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
+    ['a tool that may answer after its deadline', { GOV_MCP_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
   ])('with %s, and names it', (_when, change, name) => {
     expect(() => kernelConfigFrom({ ...unreachable(), ...change })).toThrow(name);
   });
