@@ -21,6 +21,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   method: Method;
   path: string;
   auth: AuthClass;
+  /** Takes the decision cycle: every gate holds here. A route without this mark decides nothing. */
+  governed?: true;
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

@@ -32,6 +32,7 @@ export const createChatCompletion = defineRoute({
   method: 'POST',
   path: '/v1/chat/completions',
   auth: 'tenant_scoped',
+  governed: true,
   bodyBytesMax: chatBodyBytesMax,
   media: 'openai',
   body: ChatCompletionRequest,

@@ -23,6 +23,7 @@ export const runDemo = defineRoute({
   method: 'POST',
   path: '/api/demo/run',
   auth: 'public',
+  governed: true,
   bodyBytesMax: demoBodyBytesMax,
   body: z.strictObject({ action_id: DemoAction, args: z.record(z.string(), z.json()).default({}) }),
   reply: DecisionReply.extend({ verification_hint: z.string() }),

@@ -74,6 +74,7 @@ export const evaluate = defineRoute({
   method: 'POST',
   path: '/api/v1/evaluate',
   auth: 'tenant_scoped',
+  governed: true,
   body: EvaluateRequest,
   reply: DecisionReply,
   errors: ['RESERVED_CONTEXT_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'RECEIPT_STORE_UNAVAILABLE'],

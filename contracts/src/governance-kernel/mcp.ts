@@ -25,6 +25,7 @@ export const callMcp = defineRoute({
   method: 'POST',
   path: '/mcp',
   auth: 'tenant_scoped',
+  governed: true,
   media: 'mcp',
   idempotent: false,
   reply: z.unknown(),
@@ -63,6 +64,7 @@ export const executeMcp = defineRoute({
   method: 'POST',
   path: '/mcp/v1/execute',
   auth: 'tenant_scoped',
+  governed: true,
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,

@@ -51,6 +51,7 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     operationId: route.operation,
     summary: route.summary,
     'x-countersign-auth': route.auth,
+    ...(route.governed ? { 'x-countersign-governed': true } : {}),
     security: security[route.auth],
     parameters: parametersOf(route, components),
     ...(body ? { requestBody: bodyOf(body, components) } : {}),
