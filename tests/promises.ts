@@ -367,6 +367,7 @@ export const finished: readonly PromiseId[] = [
   'kn.fc.policy.stale',
   'kn.fc.pdp',
   'kn.fc.receipt',
+  'kn.gates',
   'kn.context',
   'kn.idempotent',
   'kn.chat.openai',

@@ -18,7 +18,7 @@ import { monotonicFactory } from 'ulid';
 import { expireApproval } from './approvals/approvals.ts';
 import { readApproverKeys } from './approvals/approver-keys.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
-import type { CycleSettings } from './boundary/conclude-call.ts';
+import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { settleAbandoned } from './boundary/settle-abandoned.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
@@ -52,6 +52,7 @@ export type KernelOverrides = {
   log?: Log;
   bus?: MessageBus;
   askRules?: AskRules;
+  spoil?: (judged: Judgeable) => Judgeable;
   wiredGates?: readonly GateName[];
 };
 
@@ -115,7 +116,7 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
     hasher: { provider, saltOf: tenantSalts(provider, config.GOV_TENANT_SALT_SECRET) },
     clock,
     newUlid,
-    settings: cycleSettings(config, rosterHash),
+    settings: { ...cycleSettings(config, rosterHash), spoil: overrides.spoil },
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
   const stores = { database, pool, prisma: openPrisma(database) };

@@ -1,7 +1,7 @@
 import type { BudgetId, Digest, Instant } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
-import { decide, readFacts, type Decision, type RuleEvaluator } from '@countersign/policy';
+import { decide, readFacts, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { pendingApproval, useApproval, wantsNoLess } from '../approvals/pending.ts';
 import { reserve, spend } from '../budgets/reserve.ts';
@@ -24,6 +24,9 @@ export type Prepared = {
   evaluate: RuleEvaluator;
 };
 
+/** What the gates judge. */
+export type Judgeable = { intent: Intent; facts: Facts };
+
 export type CycleSettings = {
   provider: CryptoProvider;
   rosterHash: Digest;
@@ -31,6 +34,8 @@ export type CycleSettings = {
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
   publicUrl: string;
+  /** Only tests have this: it spoils what the gates judge, so that each can be seen to hold. No configuration leads here. */
+  spoil?: ((judged: Judgeable) => Judgeable) | undefined;
 };
 
 export type Concluded =
@@ -50,7 +55,9 @@ export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: C
   if (!isCurrent(batch, prepared)) return { kind: 'policy_changed' };
 
   const gathered = gatherFacts(batch, { call, intent, policy, policyAgeMaxMs: settings.policyAgeMaxMs, nowMs });
-  const decision = decide(policy?.policy ?? null, judgedIntent(prepared), gathered.facts, prepared.evaluate);
+  const judgeable = { intent: judgedIntent(prepared), facts: gathered.facts };
+  const judged = settings.spoil?.(judgeable) ?? judgeable;
+  const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
   const approval =
     decision.verdict === 'ESCALATE' ? (openApproval(gathered, decision) ?? ask(prepared, decision, settings)) : null;
   const entry = batch.append(

@@ -1,0 +1,243 @@
+import type { BudgetId, GateName } from '@countersign/contracts';
+import { asAdministrator } from './_administrator.ts';
+import { newSession } from './_caller.ts';
+import { attempt, type Attempt, type Door, type Site } from './_doors.ts';
+import { approve } from './_upstreams.ts';
+
+const hourMs = 3_600_000;
+
+/** A real reason for which a gate stops a call, and how it goes away again. */
+export type Cause = {
+  gate: GateName;
+  name: string;
+  said: string;
+  /** The doors that can meet it; every one unless it says otherwise. */
+  meetsAt?: (door: Door) => boolean;
+  /** Brings it about right before the door decides. */
+  arises?: (at: At) => Promise<void>;
+  /** The call that meets it, where it is not the ordinary one. */
+  given?: (at: At) => Promise<Partial<Attempt>> | Partial<Attempt>;
+  ends?: (at: At) => Promise<void>;
+};
+
+export type At = { site: Site; door: Door; advance: (ms: number) => void };
+
+/** Allows what the doors ask for, but does this with the action that a door decides about. */
+function bundleOf(action: Door['action'], effect: 'allow' | 'deny' | 'escalate' | 'none'): string {
+  const other = action === 'tool.call' ? 'model.call' : 'tool.call';
+  const judged = effect === 'none' ? '' : `  - { id: judged, effect: ${effect}, match: { action: [${action}] } }\n`;
+  const rest = `  - { id: others, effect: allow, match: { action: [${other}] } }\n`;
+  return `format: countersign/policy.v1\nname: doors\nversion: '1'\nrules:\n${judged}${rest}`;
+}
+
+// Only rises: an epoch is never used twice. Demo is at its own first epoch when the kernel starts.
+let epoch = 1;
+
+export async function activateRules({ site, door }: At, effect: Parameters<typeof bundleOf>[1]): Promise<void> {
+  await site.test.activate(door.tenant, bundleOf(door.action, effect), (epoch += 1));
+}
+
+const openRules = (at: At) => activateRules(at, 'allow');
+const administrator = ({ site }: At, sql: string, values: unknown[] = []) => asAdministrator(site.test, sql, values);
+
+function fence(name: string, said: string, fenceOf: (door: Door) => { scope: string; kind: string }): Cause {
+  return {
+    gate: 'fence',
+    name,
+    said: `DENY ${said}`,
+    arises: async (at) => {
+      const { scope, kind } = fenceOf(at.door);
+      await administrator(at, `INSERT INTO fences VALUES ($1, $2, 'test', now())`, [scope, kind]);
+    },
+    ends: (at) => administrator(at, 'DELETE FROM fences'),
+  };
+}
+
+const fences = [
+  fence('a freeze of the system', 'SYSTEM_FROZEN', () => ({ scope: 'system', kind: 'freeze' })),
+  fence('a quarantine of the tenant', 'TENANT_QUARANTINED', ({ tenant }) => ({
+    scope: `tenant:${tenant}`,
+    kind: 'quarantine',
+  })),
+  fence('a quarantine of the agent', 'AGENT_QUARANTINED', ({ tenant, principal }) => ({
+    scope: `agent:${tenant}:${principal}`,
+    kind: 'quarantine',
+  })),
+  fence('a throttle', 'THROTTLED', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'throttle' })),
+];
+
+/** What somebody with the database in hand could try: every active bundle stored once more, under an epoch that nobody signed. */
+const unsignedEpochs = 1_000_000;
+function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
+  return {
+    arises: (at) =>
+      administrator(
+        at,
+        `WITH heads AS (UPDATE policy_heads SET epoch = epoch + ${unsignedEpochs} RETURNING tenant_id, epoch)
+         INSERT INTO policy_bundles
+         SELECT tenant_id, h.epoch, policy_hash, ${bundle}, key_id, signature, activated_at
+           FROM policy_bundles b JOIN heads h USING (tenant_id) WHERE b.epoch = h.epoch - ${unsignedEpochs}`,
+      ),
+    ends: async (at) => {
+      await administrator(at, `UPDATE policy_heads SET epoch = epoch - ${unsignedEpochs}`);
+      await administrator(at, `DELETE FROM policy_bundles WHERE epoch > ${unsignedEpochs}`);
+    },
+  };
+}
+
+const policies: Cause[] = [
+  {
+    gate: 'policy',
+    name: 'no active bundle',
+    said: 'DENY POLICY_MISSING',
+    arises: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = 'gone ' || tenant_id`),
+    ends: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = replace(tenant_id, 'gone ', '')`),
+  },
+  {
+    gate: 'policy',
+    name: 'a bundle that nobody confirmed for a day',
+    said: 'DENY POLICY_STALE',
+    arises: async ({ advance }) => advance(25 * hourMs),
+    ends: async ({ advance }) => advance(-25 * hourMs),
+  },
+  { gate: 'policy', name: 'a damaged bundle', said: 'DENY POLICY_STALE', ...storedAgain(`'{'`) },
+  {
+    gate: 'policy',
+    name: 'a bundle under an epoch that nobody signed',
+    said: 'DENY POLICY_SIGNATURE_INVALID',
+    ...storedAgain('bundle'),
+  },
+];
+
+const registered = ({ registered: isRegistered }: Door) => isRegistered;
+
+function serverState(state: string, said: string): Cause {
+  const become = (at: At, to: string) => administrator(at, `UPDATE mcp_servers SET state = $1`, [to]);
+  return {
+    gate: 'registry',
+    name: `a server that is ${state}`,
+    said,
+    meetsAt: registered,
+    arises: (at) => become(at, state),
+    ends: (at) => become(at, 'approved'),
+  };
+}
+
+/** What the note server says about writing; a server that suddenly calls it reading asks to be trusted more. */
+const asPinned = { readOnlyHint: false, destructiveHint: false };
+
+const registry: Cause[] = [
+  serverState('revoked', 'DENY SERVER_REVOKED'),
+  serverState('quarantined', 'ESCALATE SERVER_QUARANTINED'),
+  {
+    gate: 'registry',
+    name: 'a tool that is not as it was pinned',
+    said: 'DENY SCHEMA_DRIFT',
+    meetsAt: registered,
+    arises: async ({ site }) => site.notes.redefine('write_note', { annotations: { readOnlyHint: true } }),
+    ends: async ({ site }) => site.notes.redefine('write_note', { annotations: asPinned }),
+  },
+  {
+    gate: 'arguments',
+    name: 'arguments that break the pinned schema',
+    said: 'DENY SCHEMA_VIOLATION',
+    meetsAt: registered,
+    given: () => ({ args: { id: 7, text: 'x' } }),
+  },
+];
+
+const request: Cause = {
+  gate: 'request',
+  name: 'arguments that are no JSON',
+  said: 'DENY MALFORMED_ARGUMENTS',
+  // Everywhere else arguments are part of a body that the door parses: such a body is refused before anything is decided.
+  meetsAt: ({ proposed }) => proposed,
+  given: () => ({ argumentsText: '{"id":"a' }),
+};
+
+const rules: Cause[] = [
+  {
+    gate: 'rules',
+    name: 'a rule that denies',
+    said: 'DENY POLICY_DENIED',
+    arises: (at) => activateRules(at, 'deny'),
+    ends: openRules,
+  },
+  {
+    gate: 'rules',
+    name: 'no rule that matches',
+    said: 'DENY NO_MATCHING_RULE',
+    arises: (at) => activateRules(at, 'none'),
+    ends: openRules,
+  },
+];
+
+const budget: Cause = {
+  gate: 'budget',
+  name: 'a budget with nothing left',
+  said: 'DENY BUDGET_EXCEEDED',
+  arises: async ({ site, door }) => {
+    const ceilings = { tool_call_limit: 0, spend_limit_minor: 0, egress_limit_bytes: null, write_limit: null };
+    const terms = { subject: 'tenant', window: 'total' as const, currency: 'EUR', approval_required_above_minor: null };
+    const params = { budget_id: 'exhausted' as BudgetId }; // within its schema
+    await site.test.as(door.tenant).putBudget({ params, body: { ...terms, ...ceilings } });
+  },
+  ends: (at) => administrator(at, 'DELETE FROM budgets'),
+};
+
+/** A call that was asked about and approved. */
+async function approved(at: At): Promise<Pick<Attempt, 'session' | 'grant'>> {
+  const session = newSession();
+  await activateRules(at, 'escalate');
+  const { approvalId } = await attempt(at.site, at.door, { session });
+  if (approvalId === undefined) throw new Error(`${at.door.name} names no approval`);
+  await approve(at.site.test, approvalId);
+  return { session, grant: approvalId };
+}
+
+const takesGrant = (door: Door) => door.takesGrant;
+
+const approvals: Cause[] = [
+  {
+    gate: 'approval',
+    name: 'a rule that asks for an approval that nobody gave',
+    said: 'ESCALATE APPROVAL_REQUIRED',
+    arises: (at) => activateRules(at, 'escalate'),
+    ends: openRules,
+  },
+  {
+    gate: 'approval',
+    name: 'the approval of another call',
+    said: 'DENY APPROVAL_MISMATCH',
+    meetsAt: takesGrant,
+    given: async (at) => ({ ...(await approved(at)), args: { id: 'a', text: 'y' } }),
+    ends: openRules,
+  },
+  {
+    gate: 'approval',
+    name: 'an approval that was used',
+    said: 'DENY APPROVAL_CONSUMED',
+    meetsAt: takesGrant,
+    given: async (at) => {
+      const call = await approved(at);
+      const { executed } = await attempt(at.site, at.door, call);
+      if (!executed) throw new Error(`${at.door.name} does not take its approval`);
+      return call;
+    },
+    ends: openRules,
+  },
+  {
+    gate: 'approval',
+    name: 'an approval that expired',
+    said: 'DENY APPROVAL_EXPIRED',
+    meetsAt: takesGrant,
+    given: approved,
+    arises: async ({ advance }) => advance(hourMs),
+    ends: async (at) => {
+      at.advance(-hourMs);
+      await openRules(at);
+    },
+  },
+];
+
+export const causes: Cause[] = [request, ...fences, ...policies, ...registry, ...rules, budget, ...approvals];

@@ -1,0 +1,266 @@
+import type { ServerResponse } from 'node:http';
+import { createClient, type AnyRoute, type ApprovalId, type SessionId } from '@countersign/contracts';
+import {
+  callMcp,
+  createChatCompletion,
+  evaluate,
+  executeMcp,
+  runDemo,
+  type DecisionReply,
+} from '@countersign/contracts/governance-kernel';
+import type { ModelScript } from '@countersign/testkit/scripted-model';
+import type { Client } from '@modelcontextprotocol/client';
+import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
+import { newSession } from './_caller.ts';
+import { adminKey, kernelRoutes } from './_kernel.ts';
+import type { Upstreams } from './_upstreams.ts';
+
+export type Site = Upstreams & { mcp: Client };
+
+export type Attempt = {
+  session: SessionId;
+  args: Record<string, string | number>;
+  /** Of a call that a model proposes: its arguments as text, when they are no JSON. */
+  argumentsText?: string;
+  grant?: ApprovalId;
+  /** Runs once the call is on its way, right before this door decides. */
+  meanwhile: () => Promise<void>;
+};
+
+/** What a caller learns of one attempt, in the route's own words. */
+export type Told = {
+  verdict: string;
+  code: string;
+  receiptId: string;
+  session: string;
+  approvalId?: ApprovalId | undefined;
+  /** The answer lets the caller go on: it is an ALLOW, a result, a tool call that was released. */
+  released: boolean;
+};
+
+/** One way in which a governed route decides. A route that decides about more than one thing has a door for each. */
+export type Door = {
+  route: AnyRoute;
+  name: string;
+  action: 'model.call' | 'tool.call';
+  tenant: string;
+  principal: string;
+  /** Its tool is registered: it has a server, a pin and a schema. */
+  registered: boolean;
+  takesGrant: boolean;
+  /** A model proposes the call, in words that may be anything. */
+  proposed: boolean;
+  call(site: Site, attempt: Attempt): Promise<Told>;
+  /** How often something was sent upstream for this door. */
+  dispatches(site: Site): number;
+};
+
+const tool = 'notes.write_note';
+const caller = { tenant: 'acme', principal: 'agent' };
+/** What most doors are not. */
+const plain = { registered: false, takesGrant: false, proposed: false };
+const toolsRun = ({ notes }: Site) => notes.calls.length;
+
+export const doors: Door[] = [
+  {
+    ...caller,
+    ...plain,
+    route: evaluate,
+    name: 'evaluate',
+    action: 'tool.call',
+    takesGrant: true,
+    call: async ({ test }, { session, args, grant, meanwhile }) => {
+      await meanwhile();
+      const given = grant === undefined ? {} : { approval_grant: grant };
+      const call = { tool, args, session_id: session, effect_level: 'E2', ...given };
+      const body = { action: 'tool.call', context: {}, mode: 'enforce', ...call } as never; // a test writes plain names
+      const { status, body: reply } = await test.as(caller.tenant, caller.principal).evaluate({ body });
+      return toldBy(reply, status === 200 && reply.allow);
+    },
+    dispatches: toolsRun,
+  },
+  {
+    ...caller,
+    ...plain,
+    route: createChatCompletion,
+    name: 'create-chat-completion, the model call',
+    action: 'model.call',
+    takesGrant: true,
+    call: callModel,
+    dispatches: ({ model }) => model.requests.length,
+  },
+  proposalDoor('create-chat-completion, a tool call of the answer', { stream: false }),
+  proposalDoor('create-chat-completion, a tool call of a stream', { stream: true }),
+  {
+    ...caller,
+    ...plain,
+    route: callMcp,
+    name: 'call-mcp',
+    action: 'tool.call',
+    registered: true,
+    takesGrant: true,
+    call: callMcpTool,
+    dispatches: toolsRun,
+  },
+  {
+    ...caller,
+    ...plain,
+    route: executeMcp,
+    name: 'execute-mcp',
+    action: 'tool.call',
+    registered: true,
+    takesGrant: true,
+    call: async ({ test }, { session, args, grant, meanwhile }) => {
+      await meanwhile();
+      const given = grant === undefined ? {} : { approval_grant: grant };
+      const body = { tool, args, session_id: session, context: {}, ...given } as never; // a test writes plain names
+      const { status, body: reply } = await test.as(caller.tenant, caller.principal).executeMcp({ body });
+      return toldBy(reply.decision, status !== 403 || reply.result !== undefined || !reply.is_error);
+    },
+    dispatches: toolsRun,
+  },
+  {
+    ...plain,
+    route: runDemo,
+    name: 'run-demo',
+    action: 'tool.call',
+    tenant: 'demo',
+    principal: 'demo-agent',
+    call: async ({ test }, { args, meanwhile }) => {
+      await meanwhile();
+      const visitor = createClient(kernelRoutes, { baseUrl: test.kernel.url });
+      const { status, body: reply } = await visitor.runDemo({ body: { action_id: 'draft_reply', args } });
+      return toldBy(reply, status === 200 && reply.allow);
+    },
+    dispatches: toolsRun,
+  },
+];
+
+function proposalDoor(name: string, { stream }: { stream: boolean }): Door {
+  return {
+    ...caller,
+    route: createChatCompletion,
+    name,
+    action: 'tool.call',
+    registered: true,
+    takesGrant: false,
+    proposed: true,
+    call: (site, given) => proposeTool(site, given, { stream }),
+    dispatches: toolsRun,
+  };
+}
+
+/** Makes one call through a door, of a session of its own unless it is told another. */
+export async function attempt(site: Site, door: Door, given: Partial<Attempt> = {}) {
+  const before = door.dispatches(site);
+  const ordinary = { session: newSession(), args: { id: 'a', text: 'x' }, meanwhile: async () => undefined };
+  const told = await door.call(site, { ...ordinary, ...given });
+  return { ...told, executed: told.released || door.dispatches(site) > before };
+}
+
+function toldBy({ verdict, reason_code, receipt_id, receipt, approval }: DecisionReply, released: boolean): Told {
+  const { session_id: session } = receipt.payload;
+  return { verdict, code: reason_code, receiptId: receipt_id, session, approvalId: approval?.approval_id, released };
+}
+
+type OpenAiRefusal = {
+  error?: { code: string; reason_code: string; details: { approval?: { approval_id: ApprovalId } } };
+};
+
+async function callModel({ test, model }: Site, { session, args, grant, meanwhile }: Attempt): Promise<Told> {
+  await meanwhile();
+  model.follow(() => ({ text: 'Done.' }));
+  const messages = [{ role: 'user', content: JSON.stringify(args) }];
+  const response = await fetch(`${test.kernel.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json', ...headersOf(session, grant) },
+    body: JSON.stringify({ model: 'scripted', messages }),
+  });
+  const { error } = (await response.json()) as OpenAiRefusal; // an answer of the kernel
+  const receiptId = response.headers.get('x-gov-receipt-id') ?? 'none';
+  if (error === undefined) return { verdict: 'ALLOW', code: 'ALLOWED', receiptId, session, released: true };
+  const verdict = { policy_denied: 'DENY', approval_required: 'ESCALATE' }[error.code] ?? error.code;
+  const approvalId = error.details.approval?.approval_id;
+  return { verdict, code: error.reason_code, receiptId, session, approvalId, released: response.ok };
+}
+
+async function callMcpTool({ mcp }: Site, { session, args, grant, meanwhile }: Attempt): Promise<Told> {
+  await meanwhile();
+  const given = grant === undefined ? {} : { 'countersign/approval_grant': grant };
+  const result = await mcp.callTool({
+    name: tool,
+    arguments: args,
+    _meta: { 'countersign/session_id': session, ...given },
+  });
+  const said = (name: string) => String(result._meta?.[`countersign/${name}`]);
+  const approvalId = said('approval_id') as ApprovalId; // 'undefined' when none was asked for
+  const released = result.isError !== true;
+  return {
+    verdict: said('verdict'),
+    code: said('reason_code'),
+    receiptId: said('receipt_id'),
+    session,
+    approvalId,
+    released,
+  };
+}
+
+type Governed = ChatCompletionMessage & { countersign?: { decisions: Record<string, string>[] } };
+
+async function proposeTool(
+  { openai, model }: Site,
+  { session, args, argumentsText = JSON.stringify(args), meanwhile }: Attempt,
+  { stream }: { stream: boolean },
+): Promise<Told> {
+  model.follow(proposing({ name: tool.replace('.', '__'), arguments: argumentsText }, meanwhile));
+  const { completions } = openai({ headers: headersOf(session) }).chat;
+  const request = { model: 'scripted', messages: [{ role: 'user' as const, content: 'Write a note.' }] };
+  const completion = stream
+    ? await completions.stream(request).finalChatCompletion()
+    : await completions.create(request);
+  const message: Governed | undefined = completion.choices[0]?.message;
+  const [decision = {}] = message?.countersign?.decisions ?? [];
+  const { verdict = 'none', reason_code: code = 'none', receipt_id: receiptId = 'none' } = decision;
+  const released = JSON.stringify(message?.tool_calls ?? []) !== '[]' || message?.refusal === null;
+  return { verdict, code, receiptId, session, released };
+}
+
+/** A model that asks for one tool after something has happened: the call to the model is decided then, the tool is not yet. */
+function proposing(call: { name: string; arguments: string }, meanwhile: () => Promise<void>): ModelScript {
+  const proposed = { id: 'call-1', type: 'function', function: call };
+  return ({ stream }) =>
+    (res) =>
+      void meanwhile().then(
+        () => (stream === true ? sendStream(res, proposed) : sendWhole(res, proposed)),
+        () => res.destroy(),
+      );
+}
+
+const envelope = { id: 'chat-1', created: 0, model: 'scripted' };
+
+function sendWhole(res: ServerResponse, call: object): void {
+  const message = { role: 'assistant', content: null, refusal: null, tool_calls: [call] };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }];
+  res.writeHead(200, { 'content-type': 'application/json' });
+  res.end(JSON.stringify({ ...envelope, object: 'chat.completion', choices }));
+}
+
+function sendStream(res: ServerResponse, call: object): void {
+  const chunk = (delta: object, finish_reason: string | null) => {
+    const choices = [{ index: 0, delta, finish_reason }];
+    res.write(`data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices })}\n\n`);
+  };
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call }] }, null);
+  chunk({}, 'tool_calls');
+  res.end('data: [DONE]\n\n');
+}
+
+function headersOf(session: string, grant?: string): Record<string, string> {
+  return {
+    'x-gov-tenant-id': caller.tenant,
+    'x-gov-principal-id': caller.principal,
+    'x-gov-session-id': session,
+    ...(grant === undefined ? {} : { 'x-gov-approval-grant': grant }),
+  };
+}

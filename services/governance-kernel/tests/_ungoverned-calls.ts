@@ -1,0 +1,75 @@
+import type { AnyRoute, Digest } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
+import type { Signer } from '@countersign/crypto/signing';
+import { parsePolicyBundle } from '@countersign/policy';
+import { activationBytes } from '../src/policy/activation.ts';
+import { starterPolicy, type TestKernel } from './_kernel.ts';
+import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
+import { newSession, seal } from './_seal.ts';
+
+type Sample = { params?: Record<string, string>; query?: Record<string, string>; body?: object; headers?: object };
+
+/** A well-formed call of every route that is not marked as governed; a new one needs its sample here before it is answered. */
+export async function ungovernedCalls(test: TestKernel, approver: Signer): Promise<RawCall[]> {
+  const samples = await samplesFor(test, approver);
+  return allRoutes.filter(({ governed }) => governed !== true).map((route) => callOf(route, samples));
+}
+
+function callOf(route: AnyRoute, { ids, byOperation }: Awaited<ReturnType<typeof samplesFor>>): RawCall {
+  const { params, query, body, headers }: Sample = byOperation[route.operation] ?? {};
+  return {
+    route,
+    params: { ...ids, ...params },
+    headers: { ...credentialsFor(route), ...headers },
+    ...(query === undefined ? {} : { query }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+}
+
+async function samplesFor(test: TestKernel, approver: Signer) {
+  const client = test.as('acme', 'agent');
+  const { receipt, receipt_id, record_id } = await seal(test);
+  const { checkpoint_id, tree_size } = (await client.createCheckpoint()).body;
+  const question = { action: 'tool.call', tool: 'files.write', session_id: newSession(), reason: 'for a test' };
+  const asked = async (tool: string) => {
+    const body = { ...question, tool } as never; // the defaults are the kernel's to fill in
+    return (await client.createApproval({ body })).body;
+  };
+  const [denied, signed] = [await asked('first'), await asked('second')];
+  const { payload, signature, receipt_hash } = receipt;
+  const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
+  const byOperation: Record<string, Sample> = {
+    'export-receipts': { query: { session_id: payload.session_id } },
+    'get-inclusion-proof': { query: { receipt_id } },
+    'get-consistency-proof': { query: { from: '1', to: String(tree_size) } },
+    'verify-demo': { body: shown },
+    'tamper-demo': { body: shown },
+    'create-approval': { body: question },
+    'transition-approval': {
+      params: { approval_id: denied.approval_id, action: 'deny' },
+      headers: { 'if-match': `"${denied.ceremony_hash}"`, 'x-gov-principal-id': 'carol' },
+      body: {},
+    },
+    'approve-by-kernel': { body: signedApproval(signed, approver) },
+    'put-budget': { body: { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } },
+    'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
+  };
+  return { ids: { receipt_id, record_id, checkpoint_id, budget_id: 'nobodys' }, byOperation };
+}
+
+function signedApproval(
+  { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash }: Approval,
+  approver: Signer,
+) {
+  const question = { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash };
+  const statement = { type: 'countersign.approval.v1', ...question, approver_id: 'carol', decision: 'approve' };
+  return { statement, key_id: 'carol-key', signature: encodeBase64Url(approver.sign(canonicalBytes(statement))) };
+}
+
+function signedBundle({ kernel: { context } }: TestKernel, tenant: string) {
+  const bundle = parsePolicyBundle(starterPolicy);
+  const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch: 1, policyHash })));
+  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: context.signer.keyId, value } };
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { gateOrder, type GateName } from '@countersign/contracts';
+import { encodeBase64Url } from '@countersign/crypto';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { evaluateRules, failClosedCodes, type Facts } from '@countersign/policy';
+import { verifies } from '@countersign/testkit/verifies';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Judgeable } from '../src/boundary/conclude-call.ts';
+import { ledgerOf, movableClock } from './_caller.ts';
+import { activateRules, causes, type At } from './_causes.ts';
+import { attempt, doors, type Door, type Site } from './_doors.ts';
+import { adminKey } from './_kernel.ts';
+import { allRoutes, rawCall } from './_raw.ts';
+import { ungovernedCalls } from './_ungoverned-calls.ts';
+import { startUpstreams } from './_upstreams.ts';
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+const approver = createSigner(generateSigningKey().privateKeyPem);
+const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+
+/** The gate that cannot judge, and the action for which it cannot. */
+let spoiled: { gate: GateName; action: string } | null = null;
+let site: Site;
+
+beforeAll(async () => {
+  const key = { tenant_id: 'acme', principal_id: 'carol', key_id: 'carol-key' };
+  const env = {
+    GOV_MODEL_PRICES: JSON.stringify(prices),
+    GOV_APPROVER_KEYS: JSON.stringify([{ ...key, public_key: encodeBase64Url(approver.publicKey) }]),
+  };
+  const upstreams = await startUpstreams(env, [], {
+    clock: time.clock,
+    spoil: (judged) => (spoiled?.action === judged.intent.action ? spoilers[spoiled.gate](judged) : judged),
+    askRules: (policy, intent, environment) => {
+      if (spoiled?.gate === 'rules' && spoiled.action === intent.action) throw new Error('spoiled by a test');
+      return evaluateRules(policy, intent, environment);
+    },
+  });
+  site = { ...upstreams, mcp: await mcpClient(upstreams.test.kernel.url) };
+  for (const door of doors) await activateRules(at(door), 'allow');
+});
+afterAll(async () => {
+  await site.mcp.close();
+  await site.close();
+});
+
+async function mcpClient(url: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'agent' };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
+  return client;
+}
+
+const at = (door: Door): At => ({ site, door, advance: time.advance });
+
+const lost = { state: 'unavailable', detail: 'spoiled by a test' } as const;
+const without =
+  (fact: keyof Facts) =>
+  ({ intent, facts }: Judgeable): Judgeable => ({ intent, facts: { ...facts, [fact]: lost } });
+
+/** What each gate cannot judge: facts that could not be had, arguments that are none, a schema that is none. */
+const spoilers: Record<GateName, (judged: Judgeable) => Judgeable> = {
+  request: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // what no type admits
+  fence: without('fence'),
+  policy: without('policy'),
+  identity: without('identity'),
+  relationship: without('relationship'),
+  registry: without('registry'),
+  arguments: ({ intent, facts }) => ({ intent, facts: { ...facts, registry: pinnedTo({ type: 'no such type' }) } }),
+  scopes: without('scopes'),
+  sandbox: without('sandbox'),
+  egress: without('egress'),
+  provenance: without('provenance'),
+  // The evaluator fails instead: see askRules above.
+  rules: (judged) => judged,
+  budget: without('budgets'),
+  approval: without('approval'),
+};
+
+function pinnedTo(input_schema: Record<string, unknown>): Facts['registry'] {
+  const tool = { pinned_hash: 'same', current_hash: 'same', input_schema };
+  return { state: 'known', value: { server_id: 'spoiled', state: 'approved', tool } };
+}
+
+type Seen = Awaited<ReturnType<typeof attempt>>;
+
+/** What the ledger holds of an attempt: one receipt and one record that name each other, every gate with its outcome, no dispatch. */
+async function sealedOf({ session, receiptId }: Seen) {
+  const entries = await ledgerOf(site.test, session);
+  const entry = entries.find(({ payload }) => payload.receipt_id === receiptId);
+  if (entry === undefined || entry.record === null) return { receipt: 'none', order: [], trace: [], settled: 0 };
+  const { payload, record } = entry;
+  const paired = payload.record_hash === record.record_hash && record.receipt_id === receiptId;
+  return {
+    receipt: paired
+      ? receiptOf(payload.action, `${payload.verdict} ${payload.reason_code}`, payload.kind)
+      : 'of another record',
+    order: record.gates.map(({ gate }) => gate),
+    trace: record.gates,
+    settled: entries.filter((later) => later.payload.decision_receipt_id === receiptId).length,
+  };
+}
+
+const receiptOf = (action: string, said: string, kind = 'decision') => `${kind} of ${action}: ${said}`;
+
+async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; said: string }): Promise<void> {
+  const { receipt, order, trace, settled } = await sealedOf(seen);
+  const reached = trace.filter(({ outcome }) => outcome !== 'not_reached');
+  const last = reached.at(-1);
+  const [verdict = '', code = ''] = stop.said.split(' ');
+  expect({
+    door: door.name,
+    said: `${seen.verdict} ${seen.code}`,
+    stoppedBy: `${last?.gate}: ${last?.outcome} ${last?.reason_code}`,
+    stoppedEarlier: reached.slice(0, -1).filter(({ outcome }) => outcome === 'deny'),
+    notReached: trace.length - reached.length,
+    executed: seen.executed,
+    settled,
+    receipt,
+    order,
+  }).toEqual({
+    door: door.name,
+    said: stop.said,
+    stoppedBy: `${stop.gate}: ${verdict.toLowerCase()} ${code}`,
+    stoppedEarlier: [],
+    notReached: gateOrder.length - gateOrder.indexOf(stop.gate) - 1,
+    executed: false,
+    settled: 0,
+    receipt: receiptOf(door.action, stop.said),
+    order: gateOrder,
+  });
+}
+
+/** What no route has facts for yet, and the approval that nothing asks for. */
+const idle: GateName[] = ['relationship', 'scopes', 'sandbox', 'egress', 'approval'];
+const idleAt = ({ registered }: Door) => (registered ? idle : [...idle, 'registry', 'arguments']);
+
+async function expectOpen(door: Door): Promise<void> {
+  const seen = await attempt(site, door);
+  const { receipt, order, trace } = await sealedOf(seen);
+  const passed = trace.filter(({ outcome }) => outcome === 'pass').map(({ gate }) => gate);
+  expect({ door: door.name, executed: seen.executed, receipt, order, passed }).toEqual({
+    door: door.name,
+    executed: true,
+    receipt: receiptOf(door.action, 'ALLOW ALLOWED'),
+    order: gateOrder,
+    passed: gateOrder.filter((gate) => !idleAt(door).includes(gate)),
+  });
+}
+
+describe('governed routes', () => {
+  const governed = allRoutes.filter((route) => route.governed);
+
+  verifies(
+    'kn.gates',
+    'every governed route of the contract has a door here, and runs all gates in their order',
+    async () => {
+      const tested = doors.map(({ route }) => route.operation);
+      expect(governed.map(({ operation }) => operation).filter((operation) => !tested.includes(operation))).toEqual([]);
+      expect(doors.filter(({ route }) => !route.governed)).toEqual([]);
+      for (const door of doors) await expectOpen(door);
+    },
+  );
+
+  verifies('kn.gates', 'a route that is not marked as governed decides nothing', async () => {
+    const calls = await ungovernedCalls(site.test, approver);
+    expect(calls.length).toBeGreaterThan(20);
+    const before = await decisionsSealed();
+    for (const call of calls) {
+      const { status } = await rawCall(site.test.kernel.url, call);
+      const answered = [call.route.operation, status < 300, await decisionsSealed()];
+      expect(answered).toEqual([call.route.operation, true, before]);
+    }
+  });
+});
+
+async function decisionsSealed(): Promise<number> {
+  const { rows } = await site.test.kernel.context.pool.query(`SELECT 1 FROM ledger WHERE kind = 'decision'`);
+  return rows.length;
+}
+
+describe('a gate that cannot judge', () => {
+  for (const gate of gateOrder) {
+    verifies('kn.gates', `denies on every governed route: ${gate}`, async () => {
+      for (const door of doors) {
+        spoiled = { gate, action: door.action };
+        const seen = await attempt(site, door).finally(() => (spoiled = null));
+        await expectStopped(door, seen, { gate, said: `DENY ${failClosedCodes[gate]}` });
+      }
+    });
+  }
+});
+
+/** No route loads facts for these yet, or nothing that a caller or an operator does could make them bad. */
+const withoutCause: GateName[] = ['identity', 'relationship', 'scopes', 'sandbox', 'egress', 'provenance'];
+
+describe('a gate with a reason to refuse', () => {
+  verifies('kn.gates', 'is tested with a real one, or is known to have none yet', () => {
+    const tested = new Set([...causes.map(({ gate }) => gate), ...withoutCause]);
+    expect(gateOrder.filter((gate) => !tested.has(gate))).toEqual([]);
+  });
+
+  for (const { gate, name, said, meetsAt = () => true, arises, given, ends } of causes) {
+    verifies('kn.gates', `refuses on every governed route that can meet it: ${name}`, async () => {
+      const meeting = doors.filter(meetsAt);
+      expect(meeting.length).toBeGreaterThan(0);
+      for (const door of meeting) {
+        const call = (await given?.(at(door))) ?? {};
+        const seen = await attempt(site, door, { ...call, meanwhile: async () => await arises?.(at(door)) });
+        await ends?.(at(door));
+        await expectStopped(door, seen, { gate, said });
+        await expectOpen(door);
+      }
+    });
+  }
+});
