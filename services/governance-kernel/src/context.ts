@@ -62,6 +62,9 @@ const reconcileEveryMs = 5_000;
 /** An expiry is enforced at once; this is how late those who wait may hear of it. */
 const housekeepEveryMs = 10_000;
 
+/** What a keyed request does beside waiting for the model: reading the tools of its answer, and three batches of sealing. */
+const aroundUpstreamMs = 30_000;
+
 export type Kernel = Awaited<ReturnType<typeof createContext>>;
 
 /** The one object that owns the kernel's collaborators; `close()` ends them in reverse. */
@@ -74,7 +77,7 @@ export async function createContext(config: KernelConfig, overrides: KernelOverr
   const upstreams = createUpstreams({
     ...core,
     registry: createMcpRegistry(core),
-    answers: idempotencyStore(core.pool, core.clock),
+    answers: idempotencyStore(core.pool, { clock: core.clock, runningMsMax: runningMsMax(config) }),
   });
   await upstreams.mcp.start();
   const close = async () => {
@@ -155,6 +158,11 @@ function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings 
     dispatchDeadlineMs: config.GOV_DISPATCH_DEADLINE,
     publicUrl: config.GOV_PUBLIC_URL ?? `http://${config.GOV_BIND_ADDR}:${config.GOV_PORT}`,
   };
+}
+
+/** Of all keyed requests a chat takes longest. */
+function runningMsMax(config: KernelConfig): number {
+  return config.GOV_UPSTREAM_TIMEOUT + aroundUpstreamMs;
 }
 
 function logOf({ GOV_LOG_LEVEL, NODE_ENV }: KernelConfig): Log {

@@ -11,11 +11,15 @@ type Row = {
 
 /** How long an answer is given again. */
 export const answersKeptMs = 86_400_000;
-/** A request that runs longer than this was lost with its process: its key may be claimed again. */
-const runningMsMax = 600_000;
+
+type IdempotencyOptions = {
+  clock: () => Date;
+  /** A request that runs longer than this was lost with its process: its key may be claimed again. */
+  runningMsMax: number;
+};
 
 /** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
-export function idempotencyStore(pool: pg.Pool, clock: () => Date): IdempotencyStore {
+export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: IdempotencyOptions): IdempotencyStore {
   return {
     begin: async (scope, key, fingerprint) => {
       const now = clock();
