@@ -13,6 +13,12 @@ export type Orchestrator = {
 /** The bounds of the pause between two sweeps: half a lease, but neither a busy loop nor a long wait. */
 const sweepMs = { min: 200, max: 5_000 };
 
+/**
+ * A crash, a shutdown and a database that is away count as deliveries, and none of them is the run's fault: one that is takes its
+ * workers down, and is given up by its attempts. With pauses of at most 30 s this lasts about half an hour.
+ */
+const maxDeliveries = 100;
+
 /** Takes runs from the queue, as many at a time as there are workers, and sweeps for those that were left behind. */
 export function startOrchestrator(context: Context): Orchestrator {
   const { workers, leaseMs } = context.config.runs;
@@ -23,6 +29,7 @@ export function startOrchestrator(context: Context): Orchestrator {
     transaction: context.transaction,
     acts: 'outside-transaction',
     prefetch: workers,
+    maxDeliveries,
     handler: async (event, delivery) => {
       await workOnRun(context, event.data.runId, AbortSignal.any([delivery.signal, stopping.signal]));
       return ack;

@@ -3,14 +3,23 @@ import { publishRunEnqueued } from '../events.ts';
 import { agentOf } from '../governance/kernel.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
-import { takeOrphans, type OrphanedRun } from '../store/leases.ts';
+import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
 import { changeRun } from './conclude-run.ts';
 
 /** A run that takes its worker down so many times without one settled step is given up. */
 const attemptsMax = 5;
 
-/** Brings back runs whose worker died, and ends those whose approval ran out. Safe on every replica at once. */
+/** Longer than most runs wait for a free worker. A job too many does no harm: whoever finds its run claimed acknowledges it. */
+const unclaimedMs = 600_000;
+
+/** Brings back runs whose worker died or whose job was lost, and ends those whose approval ran out. Safe on every replica at once. */
 export async function sweep(context: Context): Promise<void> {
+  await bringBackOrphans(context);
+  await bringBackUnclaimed(context);
+  for (const expired of await findExpired(context.database.pool, context.now())) await expireApproval(context, expired);
+}
+
+async function bringBackOrphans(context: Context): Promise<void> {
   const orphans = await context.transaction(async (tx) => {
     const taken = await takeOrphans(tx, context.config.runs.leaseMs);
     for (const orphan of taken) if (orphan.attempts < attemptsMax) await publishRunEnqueued(tx, context, orphan);
@@ -20,10 +29,18 @@ export async function sweep(context: Context): Promise<void> {
     context.log.warn('run.orphaned', { run_id: orphan.runId, attempts: orphan.attempts });
     if (orphan.attempts >= attemptsMax) await giveUp(context, orphan);
   }
-  for (const expired of await findExpired(context.database.pool, context.now())) await expireApproval(context, expired);
 }
 
-async function giveUp(context: Context, orphan: OrphanedRun): Promise<void> {
+async function bringBackUnclaimed(context: Context): Promise<void> {
+  const unclaimed = await context.transaction(async (tx) => {
+    const taken = await takeUnclaimed(tx, unclaimedMs);
+    for (const run of taken) await publishRunEnqueued(tx, context, run);
+    return taken;
+  });
+  for (const { runId } of unclaimed) context.log.warn('run.unclaimed', { run_id: runId });
+}
+
+async function giveUp(context: Context, orphan: LeftRun): Promise<void> {
   await context.transaction((tx) =>
     changeRun(tx, context, orphan, {
       from: ['running'],

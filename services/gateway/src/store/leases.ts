@@ -64,14 +64,14 @@ export async function releaseLease(tx: Sql, lease: Lease): Promise<boolean> {
   return rowCount === 1;
 }
 
-export type OrphanedRun = { runId: string; workspaceId: string; taskId: string; attempts: number };
+export type LeftRun = { runId: string; workspaceId: string; taskId: string; attempts: number };
 
 /**
  * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease time, in which somebody has the chance to
  * claim the run.
  */
-export async function takeOrphans(tx: Sql, leaseMs: number): Promise<OrphanedRun[]> {
-  const { rows } = await tx.query<{ id: string; workspace_id: string; task_id: string; attempts: number }>(
+export async function takeOrphans(tx: Sql, leaseMs: number): Promise<LeftRun[]> {
+  const { rows } = await tx.query<LeftRow>(
     `UPDATE runs SET orphaned_at = now() WHERE id IN (
        SELECT id FROM runs WHERE status = 'running' AND lease_until < now()
           AND (orphaned_at IS NULL OR orphaned_at < now() - $1::float8 * interval '1 millisecond')
@@ -79,10 +79,24 @@ export async function takeOrphans(tx: Sql, leaseMs: number): Promise<OrphanedRun
      RETURNING id, workspace_id, task_id, attempts`,
     [leaseMs],
   );
-  return rows.map((row) => ({
-    runId: row.id,
-    workspaceId: row.workspace_id,
-    taskId: row.task_id,
-    attempts: row.attempts,
-  }));
+  return rows.map(leftRunOf);
+}
+
+/** Runs that nobody claimed for so long that their job may be lost: a dead letter, a queue that was purged. */
+export async function takeUnclaimed(tx: Sql, waitedMs: number): Promise<LeftRun[]> {
+  const { rows } = await tx.query<LeftRow>(
+    `UPDATE runs SET orphaned_at = now() WHERE id IN (
+       SELECT id FROM runs WHERE status = 'queued'
+          AND coalesce(orphaned_at, created_at) < now() - $1::float8 * interval '1 millisecond'
+        ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED)
+     RETURNING id, workspace_id, task_id, attempts`,
+    [waitedMs],
+  );
+  return rows.map(leftRunOf);
+}
+
+type LeftRow = { id: string; workspace_id: string; task_id: string; attempts: number };
+
+function leftRunOf({ id, workspace_id, task_id, attempts }: LeftRow): LeftRun {
+  return { runId: id, workspaceId: workspace_id, taskId: task_id, attempts };
 }

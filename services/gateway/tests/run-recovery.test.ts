@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import type { StartedGateway } from '../src/index.ts';
+import {
+  rowsOf,
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+let database: TestDatabase;
+let door: StartedGateway;
+let worker: StartedGateway | null = null;
+let person: Person;
+const kernel = new KernelStub();
+const config = (more: Record<string, string> = {}) =>
+  testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', ...more });
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  door = await startTestGateway(config({ GOV_RUN_WORKERS: '0' }));
+  person = await signInAs(door.url, 'ada@example.org');
+});
+beforeEach(() => {
+  kernel.say = () => ({ text: 'done' });
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = null;
+});
+afterAll(async () => {
+  await door?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+async function startWorker(more: Record<string, string> = {}): Promise<StartedGateway> {
+  worker = await startTestGateway(config(more));
+  return worker;
+}
+
+/** A run whose job has been delivered so many times without a result. */
+async function startRunDelivered(times: number): Promise<{ taskId: string; runId: string }> {
+  const run = await startRun(person);
+  const moved = await rowsOf(
+    database,
+    `WITH sent AS (DELETE FROM outbox WHERE envelope LIKE '%' || $1 || '%' AND needs_consumer RETURNING id, envelope)
+     INSERT INTO deliveries (queue, message_id, envelope, attempts)
+     SELECT 'countersign.gateway.runs', id, envelope, $2 FROM sent RETURNING message_id`,
+    [run.runId, times],
+  );
+  expect(moved).toHaveLength(1);
+  return run;
+}
+
+describe('the job of a run', () => {
+  it('outlasts fifty deliveries that came to nothing', async () => {
+    const { taskId } = await startRunDelivered(50);
+    await startWorker();
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
+    expect(await rowsOf(database, 'SELECT * FROM dead_letters')).toEqual([]);
+  });
+
+  it('that became a dead letter is made anew: no run waits for ever', async () => {
+    const { taskId, runId } = await startRunDelivered(1_000);
+    await rowsOf(database, "UPDATE runs SET created_at = now() - interval '11 minutes' WHERE id = $1", [runId]);
+    await startWorker();
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
+    expect(await rowsOf(database, 'SELECT * FROM dead_letters')).toHaveLength(1);
+  });
+});
+
+describe('a run whose worker died', () => {
+  const orphan = async (attempts: number) => {
+    const { taskId, runId } = await startRun(person);
+    await rowsOf(
+      database,
+      `WITH gone AS (DELETE FROM outbox WHERE envelope LIKE '%' || $1 || '%' AND needs_consumer)
+       UPDATE runs SET status = 'running', lease_owner = 'dead', lease_until = now(), lease_fence = 1, attempts = $2 WHERE id = $1`,
+      [runId, attempts],
+    );
+    return taskId;
+  };
+
+  it('is taken up by another one when the lease is over', async () => {
+    const taskId = await orphan(1);
+    await startWorker();
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
+  });
+
+  it('ends as failed when it took five of them down', async () => {
+    const taskId = await orphan(5);
+    await startWorker();
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } });
+  });
+});
