@@ -73,6 +73,15 @@ export async function runReaching(
   }
 }
 
+/** Polls until `holds` is true. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 30_000;
+  while (!(await holds())) {
+    if (Date.now() > giveUpAt) throw new Error('Still not so after 30 s');
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
 /** A task whose run has been enqueued. */
 export async function startRun(person: Person, title = 'Tidy up'): Promise<{ taskId: string; runId: string }> {
   const { body: task } = await person.client.createTask({ body: { title, description: '' } });
@@ -93,6 +102,19 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   } finally {
     await client.end();
   }
+}
+
+/** What the models of a workspace have cost this month, in micros: zeros before its first call. */
+export async function spendOf(
+  database: TestDatabase,
+  { workspace }: Person,
+): Promise<{ spent: number; reserved: number }> {
+  const [month] = await rowsOf<{ spent: number; reserved: number }>(
+    database,
+    'SELECT spent_micros::int AS spent, reserved_micros::int AS reserved FROM spend_months WHERE workspace_id = $1',
+    [workspace.id],
+  );
+  return month ?? { spent: 0, reserved: 0 };
 }
 
 /** Everything that a refused request must not have changed. */

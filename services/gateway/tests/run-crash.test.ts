@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import { gatewayConfigFrom, type StartedGateway } from '../src/index.ts';
@@ -10,10 +10,12 @@ import {
   runReaching,
   serviceDir,
   signInAs,
+  spendOf,
   startRun,
   startTestGateway,
   testDatabase,
   testEnv,
+  until,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
@@ -114,4 +116,23 @@ describe('kill -9 of the worker', () => {
     },
     240_000,
   );
+
+  it('gives back the reservation of a run that was cancelled meanwhile, once the lease is over', async () => {
+    const person = await signInAs(gateway.url, 'grace@example.org');
+    const killed = new Promise<void>((resolve) => {
+      kernel.beforeModelAnswer = async () => {
+        workers.at(-1)?.kill('SIGKILL');
+        resolve();
+      };
+    });
+    const { taskId } = await startRun(person);
+    await killed;
+    await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
+    expect((await spendOf(database, person)).reserved).toBeGreaterThan(0);
+    startWorker();
+    await until(async () => (await spendOf(database, person)).reserved === 0);
+    expect(await spendOf(database, person)).toEqual({ spent: 0, reserved: 0 });
+    const run = await runReaching(person, taskId);
+    expect(run).toMatchObject({ status: 'cancelled', steps: [{ error: { code: 'RUN_ENDED' } }] });
+  }, 120_000);
 });

@@ -1,14 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
+import { sweep } from '../src/orchestrator/sweep.ts';
 import {
   rowsOf,
   runReaching,
   signInAs,
+  spendOf,
   startRun,
   startTestGateway,
   testConfig,
   testDatabase,
+  until,
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
@@ -29,6 +32,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   kernel.say = () => ({ text: 'done' });
+  kernel.beforeModelAnswer = async () => undefined;
 });
 afterEach(async () => {
   await worker?.stop();
@@ -98,5 +102,41 @@ describe('a run whose worker died', () => {
     const taskId = await orphan(5);
     await startWorker();
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } });
+  });
+});
+
+describe('a run that is cancelled while the model answers', () => {
+  const cancel = (taskId: string) =>
+    person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
+
+  it('counts what the call cost when the answer comes before the lease is over', async () => {
+    const { taskId } = await startRunDelivered(0);
+    const before = await spendOf(database, person);
+    kernel.beforeModelAnswer = async () => {
+      await cancel(taskId);
+      await sweep(door.context);
+    };
+    await startWorker({ GOV_RUN_LEASE: '15s' });
+    expect((await runReaching(person, taskId)).status).toBe('cancelled');
+    await until(async () => (await spendOf(database, person)).reserved === 0);
+    expect((await spendOf(database, person)).spent).toBeGreaterThan(before.spent);
+  });
+
+  it('gives its reservation back when nobody works on it any more', async () => {
+    const { taskId } = await startRunDelivered(0);
+    const before = await spendOf(database, person);
+    const asked = new Promise<void>((resolve) => {
+      kernel.beforeModelAnswer = () => new Promise(() => resolve());
+    });
+    const first = await startWorker();
+    await asked;
+    await first.stop();
+    await cancel(taskId);
+    expect((await spendOf(database, person)).reserved).toBeGreaterThan(0);
+    await startWorker();
+    await until(async () => (await spendOf(database, person)).reserved === 0);
+    expect(await spendOf(database, person)).toEqual(before);
+    const run = await runReaching(person, taskId);
+    expect([run.status, run.steps[0]?.error?.code]).toEqual(['cancelled', 'RUN_ENDED']);
   });
 });

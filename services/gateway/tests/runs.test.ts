@@ -8,6 +8,7 @@ import {
   rowsOf,
   runReaching,
   signInAs,
+  spendOf,
   startRun,
   startTestGateway,
   testConfig,
@@ -296,13 +297,9 @@ describe('what a workspace allows', () => {
         error: { code: 'MONTHLY_BUDGET_EXHAUSTED' },
       });
       expect(kernel.modelCalls.length).toBe(callsSoFar);
-      const [month] = await rowsOf<{ spent: number; reserved: number }>(
-        database,
-        'SELECT spent_micros::int AS spent, reserved_micros::int AS reserved FROM spend_months WHERE workspace_id = $1',
-        [person.workspace.id],
-      );
-      expect(month?.reserved).toBe(0);
-      expect(month?.spent).toBeGreaterThan(0);
+      const month = await spendOf(database, person);
+      expect(month.reserved).toBe(0);
+      expect(month.spent).toBeGreaterThan(0);
     },
   );
 });

@@ -4,6 +4,7 @@ import { agentOf } from '../governance/kernel.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
+import { closeLeftSteps } from './close-left-steps.ts';
 import { changeRun } from './conclude-run.ts';
 
 /** A run that takes its worker down so many times without one settled step is given up. */
@@ -12,10 +13,14 @@ const attemptsMax = 5;
 /** Longer than most runs wait for a free worker. A job too many does no harm: whoever finds its run claimed acknowledges it. */
 const unclaimedMs = 600_000;
 
-/** Brings back runs whose worker died or whose job was lost, and ends those whose approval ran out. Safe on every replica at once. */
+/**
+ * Brings back runs whose worker died or whose job was lost, closes what ended runs left open, and ends those whose approval ran
+ * out. Safe on every replica at once.
+ */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context);
+  await closeLeftSteps(context);
   for (const expired of await findExpired(context.database.pool, context.now())) await expireApproval(context, expired);
 }
 

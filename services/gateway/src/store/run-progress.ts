@@ -21,11 +21,15 @@ export type RunMove = {
 
 const finalStatuses: readonly RunStatus[] = ['completed', 'failed', 'denied', 'budget_exhausted', 'cancelled'];
 
-/** Compare-and-set: false when the run is not in one of the `from` statuses any more. */
+/**
+ * Compare-and-set: false when the run is not in one of the `from` statuses any more. The lease of a run that ends is left to run
+ * out, because until then its worker may still write down what became of the open step.
+ */
 export async function moveRun(tx: Sql, runId: string, move: RunMove, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE runs SET status = $3, outcome = coalesce($4, outcome), result = coalesce($5, result), error_code = $6,
-            error_message = $7, ended_at = $8, lease_until = NULL, lease_owner = NULL
+            error_message = $7, ended_at = $8::timestamptz, lease_owner = NULL,
+            lease_until = CASE WHEN $8::timestamptz IS NOT NULL THEN lease_until END
       WHERE id = $1 AND status = ANY($2)`,
     [
       runId,

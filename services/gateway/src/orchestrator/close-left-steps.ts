@@ -1,0 +1,44 @@
+import type { Context } from '../context.ts';
+import { agentOf } from '../governance/kernel.ts';
+import { monthOf } from '../runs/spend.ts';
+import { recordAudit } from '../store/audit.ts';
+import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';
+import { settleSpend } from '../store/spend.ts';
+import type { Sql } from '../store/sql.ts';
+import { updateStep } from '../store/steps.ts';
+
+/** Few enough that one sweep stays short. */
+const stepsPerSweep = 50;
+
+const runEnded = {
+  code: 'RUN_ENDED',
+  message: 'The run ended before this call was answered. It may have been made.',
+};
+
+/** Closes the steps that cancelled and abandoned runs left open, and gives back the money that was set aside for them. */
+export async function closeLeftSteps(context: Context): Promise<void> {
+  for (let closed = 0; closed < stepsPerSweep; closed += 1) {
+    const step = await context.transaction((tx) => closeLeftStep(tx, context.now()));
+    if (step === null) return;
+    context.log.warn('step.left_open', { run_id: step.runId, step_id: step.id });
+  }
+}
+
+async function closeLeftStep(tx: Sql, now: Date): Promise<LeftStep | null> {
+  const step = await takeLeftStep(tx);
+  if (step === null) return null;
+  const { workspaceId, runId, tool } = step;
+  await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: runEnded }, now);
+  await settleSpend(tx, { workspaceId, month: monthOf(step.startedAt) }, { reserved: step.reservedMicros, spent: 0 });
+  const event = {
+    workspaceId,
+    action: `step.${step.kind}`,
+    actor: agentOf(workspaceId),
+    verdict: 'fail',
+    reason: runEnded.code,
+    subject: step.id,
+    details: { runId, tool, decisionId: null, receiptId: null },
+  } as const;
+  await recordAudit(tx, event, now);
+  return step;
+}
