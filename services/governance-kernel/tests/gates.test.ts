@@ -91,10 +91,10 @@ async function sealedOf({ session, receiptId }: Seen) {
   if (entry === undefined || entry.record === null) return { receipt: 'none', order: [], trace: [], settled: 0 };
   const { payload, record } = entry;
   const paired = payload.record_hash === record.record_hash && record.receipt_id === receiptId;
+  const kind = payload.shadow ? 'shadow' : payload.kind;
+  const said = `${payload.verdict} ${payload.reason_code}`;
   return {
-    receipt: paired
-      ? receiptOf(payload.action, `${payload.verdict} ${payload.reason_code}`, payload.kind)
-      : 'of another record',
+    receipt: paired ? receiptOf(payload.action, said, kind) : 'of another record',
     order: record.gates.map(({ gate }) => gate),
     trace: record.gates,
     settled: entries.filter((later) => later.payload.decision_receipt_id === receiptId).length,
@@ -202,12 +202,12 @@ describe('a gate with a reason to refuse', () => {
 
   for (const { gate, name, said, meetsAt = () => true, arises, given, ends } of causes) {
     verifies('kn.gates', `refuses on every governed route that can meet it: ${name}`, async () => {
-      const meeting = doors.filter(meetsAt);
-      expect(meeting.length).toBeGreaterThan(0);
-      for (const door of meeting) {
+      const reached = doors.filter(meetsAt);
+      expect(reached.length).toBeGreaterThan(0);
+      for (const door of reached) {
         const call = (await given?.(at(door))) ?? {};
-        const seen = await attempt(site, door, { ...call, meanwhile: async () => await arises?.(at(door)) });
-        await ends?.(at(door));
+        const meeting = { ...call, meanwhile: async () => await arises?.(at(door)) };
+        const seen = await attempt(site, door, meeting).finally(() => ends?.(at(door)));
         await expectStopped(door, seen, { gate, said });
         await expectOpen(door);
       }
