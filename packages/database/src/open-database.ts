@@ -51,6 +51,8 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     query_timeout: QUERY_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
+    // Statements that are sent together travel together. Callers that await each one notice nothing.
+    pipeline: true,
   });
   surviveLostConnections(pool);
   return {

@@ -48,9 +48,10 @@ export function decideFrom(input: DecisionInput): Decision {
     consumesApproval: false,
     end: null,
   };
+  const gateInput: GateInput = { ...input, asks: progress.asks };
   for (const gate of gateOrder) {
     if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
-    else advance(progress, gate, runGate(gate, { ...input, asks: progress.asks }));
+    else advance(progress, gate, runGate(gate, gateInput));
   }
   return conclude(progress);
 }

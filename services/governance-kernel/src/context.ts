@@ -28,6 +28,7 @@ import { GroupCommit, type TransactBatch } from './ledger/group-commit.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
+import { secureRandom } from './secure-random.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findLatestCheckpoint, getLogHead, recordCheckpoint } from './store/checkpoint-store.ts';
 import { listOverdueDispatches } from './store/dispatch-store.ts';
@@ -99,7 +100,7 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
   const provider = nodeProvider;
   const database = openDatabase({ url: config.DATABASE_URL, schema: 'kernel' });
   const { pool } = database;
-  const newUlid = monotonicFactory();
+  const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(pool), log });
   const transact = ledgerTransaction({ pool, sealer: { provider, signer }, clock });
   const ledger = new GroupCommit(noticed(transact, logWatch));

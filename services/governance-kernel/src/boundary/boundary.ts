@@ -49,9 +49,9 @@ async function decideCall(parts: BoundaryParts, call: GovernedCall): Promise<Sea
         await parts.policies.reload(call.caller.tenant);
         break;
       case 'replayed':
-        return sealedDecision(concluded.json, { replayed: true });
+        return new DecisionText(concluded.json, { replayed: true, headers: null });
       case 'sealed':
-        return sealedDecision(concluded.json, { replayed: false, headers: decisionHeaders(concluded.entry.payload) });
+        return new DecisionText(concluded.json, { replayed: false, headers: decisionHeaders(concluded.entry.payload) });
     }
   }
   throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The policy keeps changing; nothing was executed');
@@ -110,23 +110,29 @@ function outputHash({ provider, saltOf }: Hasher, tenant: string, output: Settle
   return digestOf(provider, concatBytes(saltOf(tenant), utf8Bytes(text))) as Digest; // digestOf writes exactly this form
 }
 
-function sealedDecision(
-  json: string,
-  { replayed, headers }: { replayed: boolean; headers?: Record<string, string> },
-): SealedDecision {
-  let reply: DecisionReply | null = null;
-  return {
-    json,
-    replayed,
-    // Parsed only by routes that look inside; evaluate passes the text on.
-    get reply() {
-      reply ??= JSON.parse(json) as DecisionReply; // this process wrote it
-      return reply;
-    },
-    get headers() {
-      return headers ?? { ...decisionHeaders(this.reply.receipt.payload), 'idempotency-replayed': 'true' };
-    },
-  };
+/** A class, because an object literal with getters is built anew for every decision. */
+class DecisionText implements SealedDecision {
+  readonly json: string;
+  readonly replayed: boolean;
+  #headers: Record<string, string> | null;
+  #reply: DecisionReply | null = null;
+
+  constructor(json: string, { replayed, headers }: { replayed: boolean; headers: Record<string, string> | null }) {
+    this.json = json;
+    this.replayed = replayed;
+    this.#headers = headers;
+  }
+
+  /** Parsed only by routes that look inside; evaluate passes the text on. */
+  get reply(): DecisionReply {
+    this.#reply ??= JSON.parse(this.json) as DecisionReply; // this process wrote it
+    return this.#reply;
+  }
+
+  get headers(): Record<string, string> {
+    this.#headers ??= { ...decisionHeaders(this.reply.receipt.payload), 'idempotency-replayed': 'true' };
+    return this.#headers;
+  }
 }
 
 export function decisionHeaders(receipt: ReceiptPayload): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { ApprovalId, BudgetId, DecisionId, Digest, Instant, ReceiptId, RecordId } from '@countersign/contracts';
-import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { Decision, Fact, RegistryFact } from '@countersign/policy';
 import type { Statement } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -26,61 +26,75 @@ export const decisionIdOf = (ulid: string) => `dec_${ulid}` as DecisionId;
 
 /** What a decision states: the boundary record of everything it was made from, and the receipt over it. */
 export function statementOf(judged: Judged): Statement {
-  const { call, intent, decision, policy } = judged;
-  // Zod's brands were given where the call was parsed; the intent only carries the same values on.
-  const common = {
-    kind: 'decision' as const,
-    decision_id: decisionIdOf(judged.ulid),
-    receipt_id: receiptIdOf(judged.ulid),
-    tenant_id: call.caller.tenant,
-    principal_id: call.caller.principal,
-    session_id: call.session,
-    verdict: decision.verdict,
-    reason_code: decision.reason_code,
-    policy_hash: policy?.hash ?? null,
-    policy_epoch: policy?.epoch ?? 0,
-  };
-  const named = {
+  return { ulid: judged.ulid, receipt: receiptMembers(judged), record: recordMembers(judged) };
+}
+
+// Both are written out, and in canonical order: each decision makes them, and spreading parts together costs more than deciding.
+
+function receiptMembers(judged: Judged): Statement['receipt'] {
+  const { ulid, call, intent, decision, policy } = judged;
+  const receipt: Statement['receipt'] = {
     action: intent.action,
-    tool: intent.tool,
-    resource: intent.resource,
-    effect_level: intent.effect_level,
     args_hash: intent.args_hash,
-  };
-  const receipt: Omit<ReceiptPayload, 'type' | 'lamport_clock' | 'prev_hash' | 'record_hash'> = {
-    ...common,
-    ...named,
-    ...(judged.approvalId === null ? {} : { approval_id: judged.approvalId }),
-    shadow: call.mode === 'shadow',
+    decision_id: decisionIdOf(ulid),
+    effect_level: intent.effect_level,
     issued_at: judged.at,
+    kind: 'decision',
+    policy_epoch: policy?.epoch ?? 0,
+    policy_hash: policy?.hash ?? null,
+    principal_id: call.caller.principal,
+    reason_code: decision.reason_code,
+    receipt_id: receiptIdOf(ulid),
+    resource: intent.resource,
+    session_id: call.session,
+    shadow: call.mode === 'shadow',
+    tenant_id: call.caller.tenant,
+    tool: intent.tool,
+    verdict: decision.verdict,
   };
+  return judged.approvalId === null ? receipt : { ...receipt, approval_id: judged.approvalId };
+}
+
+function recordMembers(judged: Judged): Omit<BoundaryRecord, 'record_hash'> {
+  const { ulid, call, decision, policy } = judged;
+  const tool = knownTool(call.facts?.registry);
   return {
-    ulid: judged.ulid,
-    receipt,
-    record: {
-      ...common,
-      ...recordMembers(judged),
-      intent: { ...named, intent_hash: intent.intent_hash, facts: judged.readFacts },
-    },
+    approval_id: judged.approvalId,
+    authz_snapshot_hash: null,
+    budget_ids: judged.budgetIds,
+    created_at: judged.at,
+    decision_id: decisionIdOf(ulid),
+    gate_roster_hash: judged.rosterHash,
+    gates: decision.trace,
+    intent: recordedIntent(judged),
+    kind: 'decision',
+    matched_rules: decision.matched_rules,
+    mcp_server_id: tool.server,
+    policy_epoch: policy?.epoch ?? 0,
+    policy_hash: policy?.hash ?? null,
+    principal_id: call.caller.principal,
+    reason_code: decision.reason_code,
+    receipt_id: receiptIdOf(ulid),
+    record_id: recordIdOf(ulid),
+    sandbox_grant_hash: null,
+    session_id: call.session,
+    shadow: [],
+    tenant_id: call.caller.tenant,
+    tool_definition_hash: tool.hash,
+    type: 'countersign.record.v1',
+    verdict: decision.verdict,
   };
 }
 
-function recordMembers({ ulid, at, call, decision, rosterHash, budgetIds, approvalId }: Judged) {
-  const tool = knownTool(call.facts?.registry);
+function recordedIntent({ intent, readFacts }: Judged): BoundaryRecord['intent'] {
   return {
-    type: 'countersign.record.v1' as const,
-    record_id: recordIdOf(ulid),
-    gates: decision.trace,
-    gate_roster_hash: rosterHash,
-    matched_rules: decision.matched_rules,
-    authz_snapshot_hash: null,
-    sandbox_grant_hash: null,
-    tool_definition_hash: tool.hash,
-    mcp_server_id: tool.server,
-    budget_ids: budgetIds,
-    approval_id: approvalId,
-    shadow: [],
-    created_at: at,
+    action: intent.action,
+    args_hash: intent.args_hash,
+    effect_level: intent.effect_level,
+    facts: readFacts,
+    intent_hash: intent.intent_hash,
+    resource: intent.resource,
+    tool: intent.tool,
   };
 }
 

@@ -2,23 +2,21 @@ import {
   appendLeaf,
   canonicalize,
   digestOf,
-  encodeBase64Url,
   leafHash,
-  utf8Bytes,
   type CompletedNode,
   type CryptoProvider,
   type Frontier,
   type Signer,
 } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
-import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { ChainHead, SealedEntry, Statement } from './statement.ts';
 
 export type Sealer = { provider: CryptoProvider; signer: Signer };
 
 /** Gives a statement its place, hashes it, signs it. Pure but for the key. */
 export function sealStatement(sealer: Sealer, statement: Statement, head: ChainHead, logIndex: number): SealedEntry {
-  const { record, recordText, recordHash } = sealRecord(sealer.provider, statement.record);
+  const { recordText, recordHash } = sealRecord(sealer.provider, statement.record);
   const payload: ReceiptPayload = {
     ...statement.receipt,
     type: 'countersign.receipt.v1',
@@ -27,27 +25,25 @@ export function sealStatement(sealer: Sealer, statement: Statement, head: ChainH
     prev_hash: head.receiptHash,
   };
   const payloadText = canonicalize(payload);
-  const bytes = utf8Bytes(payloadText);
+  const bytes = Buffer.from(payloadText); // UTF-8
   return {
     ulid: statement.ulid,
     payload,
     payloadText,
     receiptHash: digestOf(sealer.provider, bytes) as Digest, // digestOf writes exactly this form
     keyId: sealer.signer.keyId,
-    signature: encodeBase64Url(sealer.signer.sign(bytes)),
+    signature: Buffer.from(sealer.signer.sign(bytes)).toString('base64url'),
     logIndex,
-    record,
     recordText,
     recordHash,
   };
 }
 
 function sealRecord(provider: CryptoProvider, record: Statement['record']) {
-  if ('hash' in record) return { record: null, recordText: null, recordHash: record.hash };
+  if ('hash' in record) return { recordText: null, recordHash: record.hash };
   const body = canonicalize(record);
-  const recordHash = digestOf(provider, utf8Bytes(body)) as Digest; // digestOf writes exactly this form
-  const sealed: BoundaryRecord = { ...record, record_hash: recordHash };
-  return { record: sealed, recordText: withRecordHash(body, recordHash), recordHash };
+  const recordHash = digestOf(provider, body) as Digest; // digestOf writes exactly this form
+  return { recordText: withRecordHash(body, recordHash), recordHash };
 }
 
 /**

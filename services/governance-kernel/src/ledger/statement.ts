@@ -21,7 +21,6 @@ export type SealedEntry = {
   keyId: string;
   signature: string;
   logIndex: number;
-  record: BoundaryRecord | null;
   recordText: string | null;
   recordHash: Digest;
 };

@@ -1,8 +1,10 @@
 /**
  * The statements of one group commit. All are set-based: their number does not grow with the batch. The first one takes the
  * log head, which orders all sealing across replicas; so everything read afterwards is current, and no other order of locks exists.
+ * All are found by key whatever their values are, so planning them anew for each batch would only cost.
  */
-export const lockLogHead = 'BEGIN; SELECT size, frontier FROM log_head WHERE id = 1 FOR UPDATE';
+export const lockLogHead =
+  'BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT size, frontier FROM log_head WHERE id = 1 FOR UPDATE';
 
 export const readControls = `
 WITH b AS (SELECT * FROM budgets WHERE tenant_id = ANY($5::text[]) ORDER BY tenant_id, budget_id FOR UPDATE),

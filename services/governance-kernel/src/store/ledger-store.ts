@@ -6,6 +6,7 @@ import type { TransactBatch } from '../ledger/group-commit.ts';
 import type { BatchReads } from '../ledger/reads.ts';
 import type { Sealer } from '../ledger/seal.ts';
 import type { ChainHead } from '../ledger/statement.ts';
+import { textArray } from './binary-array.ts';
 import { answersKeptMs } from './idempotency-store.ts';
 import * as sql from './ledger-sql.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type DispatchDriverRow,
   type IdempotencyDriverRow,
 } from './locked-rows.ts';
-import { writeBatch } from './ledger-write.ts';
+import { sendBatch } from './ledger-write.ts';
 
 /** The kernel's one transaction: lock, read, conclude, write, commit. */
 export function ledgerTransaction({
@@ -36,14 +37,20 @@ export function ledgerTransaction({
     try {
       const batch = new LedgerBatch(await lockAndRead(client, reads, clock()), sealer);
       work(batch);
-      await writeBatch(client, batch, clock());
-      await client.query('COMMIT');
+      await writeAndCommit(client, batch, clock());
       client.release();
     } catch (error) {
       await abandon(client, error);
       throw error;
     }
   };
+}
+
+/** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
+async function writeAndCommit(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<void> {
+  const writes = sendBatch(client, batch, now);
+  const [{ command }] = await Promise.all([client.query('COMMIT'), ...writes]);
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
 }
 
 async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
@@ -57,20 +64,26 @@ async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
   client.release(broken);
 }
 
+/** Sent together, run in this order: each reading sees what was committed when the lock was won. */
 async function lockAndRead(client: pg.PoolClient, reads: BatchReads, now: Date): Promise<BatchView> {
-  // Two statements in one message: node-postgres then answers with an array, which its types do not know.
+  const [log, controls, dispatches, idempotency] = await Promise.all([
+    lockLog(client),
+    readControls(client, reads),
+    readDispatches(client, reads),
+    readAnswers(client, reads, now),
+  ]);
+  return { log, ...controls, dispatches, idempotency };
+}
+
+async function lockLog(client: pg.PoolClient): Promise<BatchView['log']> {
+  // Three statements in one message: node-postgres then answers with an array, which its types do not know.
   const answers = (await client.query(sql.lockLogHead)) as unknown as pg.QueryResult<{
     size: string;
     frontier: Buffer[];
   }>[];
-  const log = answers[1]?.rows[0];
+  const log = answers.at(-1)?.rows[0];
   if (log === undefined) throw new Error('The log head is missing; the migrations of the kernel were not applied');
-  return {
-    log: { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) },
-    ...(await readControls(client, reads)),
-    dispatches: await readDispatches(client, reads),
-    idempotency: await readAnswers(client, reads, now),
-  };
+  return { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) };
 }
 
 type Controls = {
@@ -86,13 +99,13 @@ async function readControls(client: pg.PoolClient, reads: BatchReads) {
     name: 'ledger-read-controls',
     text: sql.readControls,
     values: [
-      reads.chains.map(({ tenant }) => tenant),
-      reads.chains.map(({ session }) => session),
-      reads.fences,
-      reads.policies,
-      reads.budgetTenants,
-      reads.approvalIds,
-      reads.approvalIntents,
+      textArray(reads.chains.map(({ tenant }) => tenant)),
+      textArray(reads.chains.map(({ session }) => session)),
+      textArray(reads.fences),
+      textArray(reads.policies),
+      textArray(reads.budgetTenants),
+      textArray(reads.approvalIds),
+      textArray(reads.approvalIntents),
     ],
   });
   const [controls] = rows;

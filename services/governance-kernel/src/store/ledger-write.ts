@@ -3,16 +3,22 @@ import type pg from 'pg';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { approvalParameters, writeApprovals } from './approval-columns.ts';
+import { bigintArray, textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
 
 type Write = { name: string; text: string; rows: number; values: () => unknown[] };
 
-/** Writes everything that the batch changed. Statements without rows are not sent. */
-export async function writeBatch(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<void> {
-  for (const { name, text, rows, values } of writesOf(batch, now)) {
-    if (rows > 0) await client.query({ name: `ledger-${name}`, text, values: values() });
-  }
-  if (batch.newEvents.length > 0) await recordEvents(client, batch.newEvents);
+/**
+ * Sends everything that the batch changed, without waiting in between; statements without rows are not sent. All parameters are
+ * made before anything leaves, so that it sends everything or throws.
+ */
+export function sendBatch(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<unknown>[] {
+  const statements = writesOf(batch, now)
+    .filter(({ rows }) => rows > 0)
+    .map(({ name, text, values }) => ({ name: `ledger-${name}`, text, values: values() }));
+  const sent: Promise<unknown>[] = statements.map((statement) => client.query(statement));
+  if (batch.newEvents.length > 0) sent.push(recordEvents(client, batch.newEvents));
+  return sent;
 }
 
 function writesOf(batch: LedgerBatch, now: Date): Write[] {
@@ -86,28 +92,29 @@ function policyWrites(batch: LedgerBatch, now: Date): Write[] {
 
 function entryParameters({ sealed, changedHeads, log }: LedgerBatch): unknown[] {
   const heads = [...changedHeads.values()];
+  const payloads = sealed.map((entry) => entry.payload);
   return [
-    sealed.map((entry) => entry.logIndex),
-    sealed.map((entry) => entry.ulid),
-    sealed.map((entry) => entry.payload.tenant_id),
-    sealed.map((entry) => entry.payload.session_id),
-    sealed.map((entry) => entry.payload.lamport_clock),
-    sealed.map((entry) => entry.payload.principal_id),
-    sealed.map((entry) => entry.payload.kind),
-    sealed.map((entry) => entry.payload.verdict),
-    sealed.map((entry) => entry.payload.reason_code),
-    sealed.map((entry) => entry.payload.action),
-    sealed.map((entry) => entry.payload.tool),
-    sealed.map((entry) => entry.payload.issued_at),
-    sealed.map((entry) => entry.receiptHash),
-    sealed.map((entry) => entry.payloadText),
-    sealed.map((entry) => entry.keyId),
-    sealed.map((entry) => entry.signature),
-    sealed.map((entry) => entry.recordText),
-    heads.map((head) => head.tenant),
-    heads.map((head) => head.session),
-    heads.map((head) => head.lamport),
-    heads.map((head) => head.receiptHash),
+    bigintArray(sealed.map((entry) => entry.logIndex)),
+    textArray(sealed.map((entry) => entry.ulid)),
+    textArray(payloads.map((payload) => payload.tenant_id)),
+    textArray(payloads.map((payload) => payload.session_id)),
+    bigintArray(payloads.map((payload) => payload.lamport_clock)),
+    textArray(payloads.map((payload) => payload.principal_id)),
+    textArray(payloads.map((payload) => payload.kind)),
+    textArray(payloads.map((payload) => payload.verdict)),
+    textArray(payloads.map((payload) => payload.reason_code)),
+    textArray(payloads.map((payload) => payload.action)),
+    textArray(payloads.map((payload) => payload.tool)),
+    payloads.map((payload) => payload.issued_at),
+    textArray(sealed.map((entry) => entry.receiptHash)),
+    textArray(sealed.map((entry) => entry.payloadText)),
+    textArray(sealed.map((entry) => entry.keyId)),
+    textArray(sealed.map((entry) => entry.signature)),
+    textArray(sealed.map((entry) => entry.recordText)),
+    textArray(heads.map((head) => head.tenant)),
+    textArray(heads.map((head) => head.session)),
+    bigintArray(heads.map((head) => head.lamport)),
+    textArray(heads.map((head) => head.receiptHash)),
     log.size,
     log.hashes.map((hash) => Buffer.from(hash)),
   ];
