@@ -122,6 +122,20 @@ describe('a run that is cancelled while the model answers', () => {
     expect((await spendOf(database, person)).spent).toBeGreaterThan(before.spent);
   });
 
+  it('is settled once when the answer comes too late', async () => {
+    const { taskId, runId } = await startRunDelivered(0);
+    const before = await spendOf(database, person);
+    kernel.beforeModelAnswer = async () => {
+      await cancel(taskId);
+      await rowsOf(database, 'UPDATE runs SET lease_until = now() WHERE id = $1', [runId]);
+      await sweep(door.context);
+    };
+    const late = await startWorker({ GOV_RUN_LEASE: '15s' });
+    expect((await runReaching(person, taskId)).status).toBe('cancelled');
+    await until(() => Promise.resolve(late.context.bus.status().handling === 0));
+    expect(await spendOf(database, person)).toEqual(before);
+  });
+
   it('gives its reservation back when nobody works on it any more', async () => {
     const { taskId } = await startRunDelivered(0);
     const before = await spendOf(database, person);
