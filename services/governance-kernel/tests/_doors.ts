@@ -68,6 +68,7 @@ export const doors: Door[] = [
     route: evaluate,
     name: 'evaluate',
     action: 'tool.call',
+    registered: true,
     takesGrant: true,
     call: async ({ test }, { session, args, grant, meanwhile }) => {
       await meanwhile();

@@ -52,11 +52,7 @@ function receiptAt(index: number): StoredReceipt {
 type Heard = { from: number; tenant: TenantId; indexes: number[]; checkpoints: number[] };
 
 /** Follows the log until `until` receipts are in it and read. */
-async function listen(
-  watch: LogWatch,
-  log: LateLog,
-  { tenant, until }: { tenant: TenantId; until: number },
-): Promise<Heard> {
+async function listen(watch: LogWatch, { tenant, until }: { tenant: TenantId; until: number }): Promise<Heard> {
   const leave = new AbortController();
   const feed = await watch.open(tenant);
   const heard: Heard = { from: feed.opened.size, tenant, indexes: [], checkpoints: [] };
@@ -81,9 +77,9 @@ describe('the watch of the log', () => {
     log.append(10);
     const readers: Promise<Heard>[] = [];
     for (const [round, burst] of bursts.entries()) {
-      for (const tenant of tenants) readers.push(listen(watch, log, { tenant, until: total }));
+      for (const tenant of tenants) readers.push(listen(watch, { tenant, until: total }));
       // Short-lived readers make feeds come and go while pages are read.
-      readers.push(listen(watch, log, { tenant: 'left' as TenantId, until: log.receipts.length + burst }));
+      readers.push(listen(watch, { tenant: 'left' as TenantId, until: log.receipts.length + burst }));
       for (let turn = 0; turn < round * 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       log.append(burst);
       log.sign();

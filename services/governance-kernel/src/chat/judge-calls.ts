@@ -12,7 +12,7 @@ export type JudgeCalls = (proposed: readonly ProposedCall[]) => Promise<JudgedCa
 
 export type JudgeParts = {
   boundary: Pick<Boundary, 'decide'>;
-  mcp: Pick<McpGateway, 'resolveFunction'>;
+  mcp: Pick<McpGateway, 'resolveIfDeclared'>;
   caller: Caller;
   session: SessionId;
 };
@@ -26,7 +26,7 @@ export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): Judge
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
     const judged: JudgedCall[] = [];
     for (const call of proposed) {
-      const resolved = (await mcp.resolveFunction(call.name)) ?? undeclared(call.name);
+      const resolved = (await mcp.resolveIfDeclared(call.name)) ?? undeclared(call.name);
       const governed = toolCall({
         caller,
         session,

@@ -45,8 +45,8 @@ export type McpGateway = {
   start(): Promise<void>;
   /** By canonical name. A tool that nobody lists resolves too, to facts that deny it. */
   resolve(tool: string): Promise<ResolvedTool>;
-  /** The registered tool behind an OpenAI function name, or null: then the function is the caller's own. */
-  resolveFunction(name: string): Promise<ResolvedTool | null>;
+  /** By canonical name or by the OpenAI function name that stands for it. Null: no declared server's, so the caller's own. */
+  resolveIfDeclared(name: string): Promise<ResolvedTool | null>;
   listTools(): Promise<ListedTool[]>;
   /** The bare call. Only dispatch.ts holds it. */
   callUpstream(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
@@ -72,7 +72,7 @@ export function createMcpGateway(options: McpGatewayOptions): McpGateway {
       await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
     },
     resolve: (tool) => resolve(parts, tool),
-    resolveFunction: (name) => resolveFunction(parts, name),
+    resolveIfDeclared: (name) => resolveIfDeclared(parts, name),
     listTools: () => listTools(parts),
     callUpstream: async (tool, args, signal) => {
       const address = parseToolAddress(tool);
@@ -186,7 +186,9 @@ function effectOf(
   return registered === null || registered.pinnedHash === null ? 'E4' : registered.effectLevel;
 }
 
-async function resolveFunction(parts: Parts, name: string): Promise<ResolvedTool | null> {
+async function resolveIfDeclared(parts: Parts, name: string): Promise<ResolvedTool | null> {
+  const canonical = parseToolAddress(name);
+  if (canonical !== null && parts.servers.has(canonical.serverId)) return await resolve(parts, name);
   const address = parseFunctionName(name);
   if (address === null || !parts.servers.has(address.serverId)) return null;
   const resolved = await resolve(parts, toolAddress(address));
