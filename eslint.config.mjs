@@ -19,6 +19,7 @@ const style = {
   'no-restricted-syntax': [
     'error',
     { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+    { selector: 'ExportAllDeclaration', message: 'Name what is exported, one by one.' },
     { selector: 'ForInStatement', message: 'Iterate over Object.keys or Object.entries.' },
   ],
   'countersign/explained-suppression': 'error',

@@ -1,7 +1,51 @@
-export * from './scalars.ts';
-export * from './errors.ts';
-export * from './reason-codes.ts';
-export * from './route.ts';
-export * from './list.ts';
-export * from './client.ts';
-export * from './event.ts';
+export {
+  ReceiptId,
+  DecisionId,
+  RecordId,
+  ApprovalId,
+  CheckpointId,
+  BudgetId,
+  RunId,
+  TaskId,
+  WorkspaceId,
+  UserId,
+  StepId,
+  EventId,
+  Digest,
+  Instant,
+  Currency,
+  AmountMinor,
+  TenantId,
+  PrincipalId,
+  SessionId,
+  ActionName,
+  ToolName,
+  ResourceName,
+  EffectLevel,
+  Verdict,
+  type PlainJson,
+  PlainObject,
+} from './scalars.ts';
+export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';
+export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
+export {
+  defineRoute,
+  pathParams,
+  type Method,
+  type AuthClass,
+  type Media,
+  type Shape,
+  type RouteDefinition,
+  type Route,
+  type AnyRoute,
+} from './route.ts';
+export { page, camelPage, pageLimit, PageQuery } from './list.ts';
+export { createClient, urlOf, type ClientOptions, type CallInput, type Answer, type Client } from './client.ts';
+export {
+  defineEvent,
+  anyEvent,
+  type CloudEvent,
+  type EventDefinition,
+  type EventOf,
+  CloudEventEnvelope,
+} from './event.ts';

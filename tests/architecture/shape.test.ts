@@ -65,6 +65,11 @@ describe('lint', () => {
     );
   });
 
+  it('refuses to export whatever another file exports', () => {
+    expect(lintMessages("export * from './other.ts';\n")).toContain('no-restricted-syntax');
+    expect(lintMessages("export { a } from './other.ts';\n")).toEqual([]);
+  });
+
   it('is never switched off as a whole, which would silence the rule above too', () => {
     const blanket = /eslint-disable(?:-next-line|-line)?\s*(?:--|\*\/|$)|eslint-disable[^\n]*countersign\//m;
     expect(written.filter((path) => blanket.test(withoutThisTest(path)))).toEqual([]);

@@ -1,8 +1,48 @@
-export * from './identity.ts';
-export * from './workspaces.ts';
-export * from './tasks.ts';
-export * from './audit.ts';
-export * from './governance.ts';
-export * from './health.ts';
-export * from './events.ts';
-export * from './routes.ts';
+export { EmailAddress, User, requestEmailCode, SignedIn, verifyEmailCode, endSession } from './identity.ts';
+export {
+  storableText,
+  Role,
+  WorkspaceMode,
+  PathId,
+  WorkspaceQuery,
+  WorkspaceBody,
+  Workspace,
+  getWorkspace,
+  PolicyConfig,
+  BudgetConfig,
+  ModelConfig,
+  WorkspaceSettings,
+  getWorkspaceSettings,
+  putWorkspaceSettings,
+  putWorkspaceMode,
+  listModes,
+} from './workspaces.ts';
+export {
+  TaskStatus,
+  Task,
+  RunStatus,
+  GovernedOutcome,
+  RunError,
+  RunStep,
+  Run,
+  createTask,
+  listTasks,
+  putTaskStatus,
+  runTask,
+  listRuns,
+} from './tasks.ts';
+export {
+  AuditVerdict,
+  AuditEntry,
+  listAudit,
+  ApprovalStatus,
+  WorkspaceApproval,
+  listWorkspaceApprovals,
+  resolveWorkspaceApproval,
+  Violation,
+  listViolations,
+} from './audit.ts';
+export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
+export { Reachability, getHealth } from './health.ts';
+export { taskCreated, taskMoved, runEnqueued, runEnded, approvalRequested, approvalResolved } from './events.ts';
+export { gatewayRoutes } from './routes.ts';

@@ -1,16 +1,39 @@
-export * from './receipt.ts';
-export * from './boundary-record.ts';
-export * from './policy-bundle.ts';
-export * from './policy.ts';
-export * from './evaluate.ts';
-export * from './health.ts';
-export * from './receipts.ts';
-export * from './boundary.ts';
-export * from './log.ts';
-export * from './approvals.ts';
-export * from './budgets.ts';
-export * from './chat.ts';
-export * from './mcp.ts';
-export * from './demo.ts';
-export * from './chain-export.ts';
-export * from './events.ts';
+export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
+export { GateOutcome, RecordedIntent, BoundaryRecord } from './boundary-record.ts';
+export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
+export { PolicyActivation, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
+export { EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
+export { healthz, version } from './health.ts';
+export { listReceipts, getReceipt, tailReceipts, exportedReceiptsMax, exportReceipts } from './receipts.ts';
+export {
+  listRecords,
+  getRecord,
+  verifyRecord,
+  Checkpoint,
+  listCheckpoints,
+  createCheckpoint,
+  verifyCheckpoint,
+} from './boundary.ts';
+export {
+  getLatestCheckpoint,
+  InclusionProof,
+  getInclusionProof,
+  getConsistencyProof,
+  TrustKey,
+  listTrustKeys,
+} from './log.ts';
+export {
+  ApprovalState,
+  Approval,
+  listApprovals,
+  createApproval,
+  transitionApproval,
+  ApprovalStatement,
+  approveByKernel,
+} from './approvals.ts';
+export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget } from './budgets.ts';
+export { ChatCompletionRequest, createChatCompletion } from './chat.ts';
+export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
+export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
+export { ExportedProof, ChainExport } from './chain-export.ts';
+export { kernelApprovalResolved } from './events.ts';
