@@ -19,6 +19,7 @@ import { expireApproval } from './approvals/approvals.ts';
 import { readApproverKeys } from './approvals/approver-keys.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
+import { keepUnsealed } from './boundary/keep-unsealed.ts';
 import { settleAbandoned } from './boundary/settle-abandoned.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
@@ -140,7 +141,7 @@ function createCore(config: KernelConfig, overrides: KernelOverrides, rosterHash
     policies,
     cycle,
   };
-  return { ...made, ...stores, boundary: createBoundary(cycle) };
+  return { ...made, ...stores, boundary: keepUnsealed(createBoundary(cycle)) };
 }
 
 /** Open tails hear of a local commit at once. */
@@ -161,7 +162,7 @@ function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings 
   };
 }
 
-/** Of all keyed requests a chat takes longest. */
+/** Only a chat holds its key while it waits for somebody else. */
 function runningMsMax(config: KernelConfig): number {
   return config.GOV_UPSTREAM_TIMEOUT + aroundUpstreamMs;
 }
@@ -188,6 +189,7 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
     intervalMs: config.GOV_CHECKPOINT_INTERVAL,
   });
   const reconciler = startReconciler({
+    sealKept: () => core.boundary.sealKept(),
     listOverdue: (now, limit) => listOverdueDispatches(pool, now, limit),
     settleAbandoned: (decided) => settleAbandoned(cycle, decided),
     clock,

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type SessionId } from '@countersign/contracts';
+import { createClient, type BudgetId, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
+import type { GovernedCall } from '../src/boundary/governed-call.ts';
 import { kernelConfigFrom, startKernel, type RunningKernel } from '../src/index.ts';
+import { ledgerOf, refusal } from './_caller.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
 
@@ -66,6 +68,53 @@ describe('PostgreSQL gone', () => {
     proxy.restore();
     await until(async () => (await fetch(`${kernel.healthUrl}/health/ready`)).ok, 10_000);
   });
+});
+
+describe('an outcome that comes while PostgreSQL is gone', () => {
+  verifies('kn.budget', 'is sealed as it was when the database is back, and counts', async () => {
+    const session = 'outage-outcome' as SessionId;
+    await test.as('acme').putBudget({
+      params: { budget_id: 'calls' as BudgetId },
+      body: {
+        subject: 'tool:files.outage',
+        window: 'total',
+        currency: null,
+        spend_limit_minor: null,
+        tool_call_limit: 5,
+        egress_limit_bytes: null,
+        write_limit: null,
+        approval_required_above_minor: null,
+      },
+    });
+    const { boundary, reconciler } = kernel.context;
+    const decision = await boundary.decide(kernelCall(session));
+    proxy.cut();
+    expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('RECEIPT_STORE_UNAVAILABLE');
+    proxy.restore();
+    await until(async () => (await client().evaluate({ body })).body.allow, 10_000);
+    await reconciler.run();
+    expect((await ledgerOf(test, session)).map(({ payload }) => payload.outcome)).toEqual([undefined, 'completed']);
+    const { body: budgets } = await test.as('acme').listBudgets();
+    expect(budgets.data[0]).toMatchObject({ used: { tool_calls: 1 }, reserved: { tool_calls: 0 } });
+  });
+});
+
+const kernelCall = (session: SessionId): GovernedCall => ({
+  caller: {
+    tenant: 'acme' as TenantId,
+    principal: 'agent' as PrincipalId,
+    identity: { kind: 'operator_credential' },
+    scopes: [],
+  },
+  session,
+  action: 'tool.call',
+  tool: 'files.outage',
+  resource: null,
+  effectLevel: 'E1',
+  args: {},
+  context: {},
+  mode: 'enforce',
+  dispatchedBy: 'kernel',
 });
 
 describe('several kernels on one database', () => {

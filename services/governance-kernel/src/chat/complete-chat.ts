@@ -157,7 +157,7 @@ function requireType(contentType: string, wanted: string, body: Readable): void 
 
 type Ending = { outcome: Outcome; usage: Usage | null; delivered?: { bytes: number; hash: string } };
 
-/** The answer has been bought: an outcome that cannot be sealed now is found by the reconciler and does not take it back. */
+/** The answer has been bought: an outcome that cannot be sealed now is kept for later and does not take it back. */
 async function settle(
   { parts, exchange, decision, reservedMinor: reserved }: Running,
   { outcome, usage, delivered }: Ending,

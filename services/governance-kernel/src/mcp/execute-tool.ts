@@ -47,7 +47,7 @@ export function createToolExecutor({ boundary, mcp, dispatcher }: ToolExecutorPa
       if (decision.replayed) return { kind: 'replayed', decision };
       const { outcome, result } = await dispatcher.dispatch(decision, call, signal);
       const receipt = await boundary.settle(decision, { outcome, output: plain(result) }).catch((error: unknown) => {
-        // The tool has run: an outcome that cannot be sealed now is sealed as uncertain by the reconciler.
+        // The tool has run: an outcome that cannot be sealed now is kept, and sealed later.
         log.error('tool_outcome.unsealed', { decision_id: decision.reply.decision_id, error });
         return null;
       });

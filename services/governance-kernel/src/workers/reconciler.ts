@@ -3,6 +3,8 @@ import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/gover
 import type { Log } from '@countersign/service-kit';
 
 type ReconcilerParts = {
+  /** Seals the outcomes that this process knows and could not seal before. */
+  sealKept(): Promise<void>;
   /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
   listOverdue(now: Date, limit: number): Promise<ReceiptPayload[]>;
   settleAbandoned(decided: ReceiptPayload): Promise<StoredReceipt>;
@@ -16,9 +18,13 @@ const settlementsPerRun = 100;
 
 export type Reconciler = { run(): Promise<number>; close(): void };
 
-/** Settles what a crash between decision and outcome left behind: sealed as uncertain, reservations returned. */
+/**
+ * Settles what was left open: outcomes that could not be sealed when they came, and what a crash between decision and outcome left
+ * behind, which is sealed as uncertain and gets its reservations back.
+ */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const run = async () => {
+    await parts.sealKept();
     const overdue = await parts.listOverdue(parts.clock(), settlementsPerRun);
     for (const decided of overdue) await settleUncertain(parts, decided);
     return overdue.length;
