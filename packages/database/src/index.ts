@@ -1,3 +1,4 @@
+export { inOnePacket } from './one-packet.ts';
 export { openDatabase, POOL_MAX_DEFAULT } from './open-database.ts';
 export type { Database, OpenDatabaseOptions } from './open-database.ts';
 export { inTransaction } from './transaction.ts';

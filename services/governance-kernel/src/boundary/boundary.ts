@@ -81,8 +81,8 @@ function neverAsked(): never {
   throw new Error('there is no policy to evaluate');
 }
 
-/** Seals how a dispatched call ended. Used by routes after dispatch and by the reconciler for calls that nobody settled. */
-export async function settleReceipt(
+/** Seals how a dispatched call ended, as the route that dispatched it tells. */
+async function settleReceipt(
   parts: BoundaryParts,
   decided: ReceiptPayload,
   settlement: Settlement,

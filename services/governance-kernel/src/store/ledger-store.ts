@@ -1,4 +1,4 @@
-import { isUnavailable } from '@countersign/database';
+import { inOnePacket, isUnavailable } from '@countersign/database';
 import type { Digest } from '@countersign/contracts';
 import type pg from 'pg';
 import { LedgerBatch, chainName, type BatchView } from '../ledger/batch.ts';
@@ -48,8 +48,11 @@ export function ledgerTransaction({
 
 /** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
 async function writeAndCommit(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<void> {
-  const writes = sendBatch(client, batch, now);
-  const [{ command }] = await Promise.all([client.query('COMMIT'), ...writes]);
+  const [commit, ...writes] = inOnePacket(client, () => {
+    const sent = sendBatch(client, batch, now);
+    return [client.query('COMMIT'), ...sent] as const;
+  });
+  const [{ command }] = await Promise.all([commit, ...writes]);
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
 }
 
@@ -66,12 +69,17 @@ async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
 
 /** Sent together, run in this order: each reading sees what was committed when the lock was won. */
 async function lockAndRead(client: pg.PoolClient, reads: BatchReads, now: Date): Promise<BatchView> {
-  const [log, controls, dispatches, idempotency] = await Promise.all([
-    lockLog(client),
-    readControls(client, reads),
-    readDispatches(client, reads),
-    readAnswers(client, reads, now),
-  ]);
+  const reading = inOnePacket(
+    client,
+    () =>
+      [
+        lockLog(client),
+        readControls(client, reads),
+        readDispatches(client, reads),
+        readAnswers(client, reads, now),
+      ] as const,
+  );
+  const [log, controls, dispatches, idempotency] = await Promise.all(reading);
   return { log, ...controls, dispatches, idempotency };
 }
 
