@@ -223,16 +223,14 @@ describe("tool calls in a model's answer", () => {
 
   it('names the approval of an escalated call; after it was approved the same call passes once', async () => {
     const options = inSession(newSession());
-    const waiting = messageOf(await ask('call:notes__pay {"amount":7}', options));
+    const waiting = messageOf(await ask('call:pay {"amount":7}', options));
     const [decision] = waiting.countersign?.decisions ?? [];
     expect(waiting.refusal).toContain(decision?.['approval_id'] ?? 'no approval');
     expect(decision).toMatchObject({ verdict: 'ESCALATE', arguments: '{"amount":7}' });
     await approve(upstreams.test, decision?.['approval_id'] ?? '');
-    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":8}', options)))).toEqual([]);
-    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":7}', options)))).toEqual([
-      'notes__pay {"amount":7}',
-    ]);
-    expect(functionsOf(messageOf(await ask('call:notes__pay {"amount":7}', options)))).toEqual([]);
+    expect(functionsOf(messageOf(await ask('call:pay {"amount":8}', options)))).toEqual([]);
+    expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual(['pay {"amount":7}']);
+    expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual([]);
   });
 
   it.each([

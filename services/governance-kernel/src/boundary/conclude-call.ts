@@ -65,7 +65,7 @@ export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: C
   );
   // Only after the statement is sealed: an entry that fails to seal must leave nothing behind in its batch.
   if (approval !== null && !gathered.open.includes(approval)) batch.newApprovals.push(approval);
-  if (call.mode === 'enforce' && decision.verdict === 'ALLOW')
+  if (decision.verdict === 'ALLOW' && call.mode === 'enforce' && call.dispatchedBy !== 'nobody')
     takeEffect(batch, { prepared, decision, gathered, settings });
   const json = writeReply({
     entry,

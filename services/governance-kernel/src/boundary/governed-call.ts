@@ -33,9 +33,10 @@ export type GovernedCall = {
   demand?: Partial<Demand>;
   /**
    * Who executes after an ALLOW. `kernel`: the reservation stays open until settle(); `caller`: it is committed with the decision,
-   * because the kernel never hears how it ended.
+   * because the kernel never hears how it ended. `nobody`: a proposal, whose execution comes here and is decided again; it is judged
+   * in full and takes nothing, or one act would be paid for twice.
    */
-  dispatchedBy: 'kernel' | 'caller';
+  dispatchedBy: 'kernel' | 'caller' | 'nobody';
   /** Facts that only the route knows. Absent: not applicable to this call. */
   facts?: {
     registry?: Fact<RegistryFact>;

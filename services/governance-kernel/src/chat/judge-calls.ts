@@ -26,15 +26,10 @@ export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): Judge
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
     const judged: JudgedCall[] = [];
     for (const call of proposed) {
-      const resolved = (await mcp.resolveIfDeclared(call.name)) ?? undeclared(call.name);
-      const governed = toolCall({
-        caller,
-        session,
-        resolved,
-        args: call.args ?? {},
-        context: {},
-        dispatchedBy: 'caller',
-      });
+      const declared = await mcp.resolveIfDeclared(call.name);
+      const resolved = declared ?? undeclared(call.name);
+      const dispatchedBy = declared === null ? 'caller' : 'nobody'; // only this kernel can reach a declared server
+      const governed = toolCall({ caller, session, resolved, args: call.args ?? {}, context: {}, dispatchedBy });
       const decision = await boundary.decide(call.args === null ? { ...governed, malformedArguments: true } : governed);
       judged.push({ proposed: call, tool: resolved.tool, decision });
     }

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BudgetId, SessionId } from '@countersign/contracts';
+import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
+import { approve, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+});
+afterAll(() => upstreams.close());
+
+const session = 'proposal-session' as SessionId;
+type Decided = { verdict: string; reason_code: string; approval_id?: string };
+
+/** What the boundary says about the one call that a model proposes. */
+const propose = async (name: string, args: object) => said(await proposal(name, args));
+
+async function proposal(name: string, args: object): Promise<Decided> {
+  const completion = await upstreams.openai({ headers: { 'X-Gov-Session-ID': session } }).chat.completions.create({
+    model: 'scripted',
+    messages: [{ role: 'user', content: `call:${name} ${JSON.stringify(args)}` }],
+  });
+  const message = completion.choices[0]?.message as ChatCompletionMessage & { countersign?: { decisions: Decided[] } }; // our extension
+  const [decided] = message.countersign?.decisions ?? [];
+  if (decided === undefined) throw new Error('nothing was proposed');
+  return decided;
+}
+
+async function execute(tool: string, args: object): Promise<string> {
+  const body = { tool, args, session_id: session } as never; // a test writes plain names
+  const { body: reply } = await upstreams.test.as('acme').executeMcp({ body });
+  return said(reply.decision);
+}
+
+const said = ({ verdict, reason_code }: Decided) => `${verdict} ${reason_code}`;
+
+describe('a proposed call of a declared server, which only the kernel can execute', () => {
+  it('is judged by the budget and takes nothing from it; its execution does', async () => {
+    await upstreams.test.as('acme').putBudget({
+      params: { budget_id: 'reads' as BudgetId },
+      body: {
+        subject: 'tool:notes.read_note',
+        window: 'total',
+        currency: 'EUR',
+        tool_call_limit: 1,
+        spend_limit_minor: null,
+        egress_limit_bytes: null,
+        write_limit: null,
+        approval_required_above_minor: null,
+      },
+    });
+    const call = { id: 'a' };
+    expect(await propose('notes__read_note', call)).toBe('ALLOW ALLOWED');
+    expect(await propose('notes__read_note', call)).toBe('ALLOW ALLOWED');
+    expect(await execute('notes.read_note', call)).toBe('ALLOW ALLOWED');
+    expect(await propose('notes__read_note', call)).toBe('DENY BUDGET_EXCEEDED');
+    expect(await execute('notes.read_note', call)).toBe('DENY BUDGET_EXCEEDED');
+  });
+
+  it('leaves the approval to its execution', async () => {
+    const call = { amount: 7 };
+    const asked = await proposal('notes__pay', call);
+    expect(asked).toMatchObject({ verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' });
+    await approve(upstreams.test, asked.approval_id ?? '');
+    expect(await propose('notes__pay', call)).toBe('ALLOW ALLOWED');
+    expect(await propose('notes__pay', call)).toBe('ALLOW ALLOWED');
+    expect(await execute('notes.pay', call)).toBe('ALLOW ALLOWED');
+    expect(await propose('notes__pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await execute('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+});
