@@ -1,13 +1,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type TcpProxy = { port: number; cut(): void; restore(): void; close(): Promise<void> };
+export type TcpProxy = { port: number; cut(): void; swallow(): void; restore(): void; close(): Promise<void> };
 
-/** A network that can be cut: open connections break, new ones are refused until it is restored. */
+/** A network that can be cut: open connections break; new ones are refused, or swallowed without a word, until it is restored. */
 export async function createTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let isCut = false;
+  let state: 'whole' | 'cut' | 'swallowing' = 'whole';
   const server = createServer((client) => {
-    if (isCut) return void client.destroy();
+    if (state === 'cut') return void client.destroy();
+    if (state === 'swallowing') return void sockets.add(client.on('error', () => undefined));
     const upstream = connect(target);
     for (const [socket, peer] of [
       [client, upstream],
@@ -27,11 +28,15 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
   return {
     port: (server.address() as AddressInfo).port, // a listening TCP server has no other kind of address
     cut() {
-      isCut = true;
+      state = 'cut';
+      destroyAll();
+    },
+    swallow() {
+      state = 'swallowing';
       destroyAll();
     },
     restore() {
-      isCut = false;
+      state = 'whole';
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -9,7 +9,7 @@ import {
   type DecisionReply,
 } from '@countersign/contracts/governance-kernel';
 import type { ModelScript } from '@countersign/testkit/scripted-model';
-import type { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
 import { newSession } from './_caller.ts';
 import { adminKey, kernelRoutes } from './_kernel.ts';
@@ -57,6 +57,16 @@ export type Door = {
 
 const tool = 'notes.write_note';
 const caller = { tenant: 'acme', principal: 'agent' };
+
+/** The client that the door of MCP calls through. */
+export async function connectMcp(url: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const { tenant, principal } = caller;
+  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant, 'x-gov-principal-id': principal };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
+  return client;
+}
+
 /** What most doors are not. */
 const plain = { registered: false, takesGrant: false, proposed: false };
 const toolsRun = ({ notes }: Site) => notes.calls.length;

@@ -91,9 +91,11 @@ describe('ceilings', () => {
 
   verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {
     const tenant = newTenant();
-    await put(tenant, 'wide', { tool_call_limit: 100 });
+    // By name the narrow ones stand between the wide ones, so that looking at the first or the last only would not do.
+    await put(tenant, 'a-wide', { tool_call_limit: 100 });
     await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
     await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });
+    await put(tenant, 'z-wide', { tool_call_limit: 100 });
     const [agent, other] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
     expect(said(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
     expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');

@@ -101,6 +101,30 @@ describe('GET /api/v1/receipts/export', () => {
     expect(record).toBe('RECORD_HASH_MISMATCH');
   });
 
+  verifies('kn.chain', 'each changed member of a proof is detected, and so is another checkpoint', () => {
+    type Proof = ChainExport['proofs'][number];
+    const withProof = (change: (proof: Proof) => Partial<Proof>) =>
+      exported.proofs.map((_, at) =>
+        judge((chain) => ({
+          ...chain,
+          proofs: chain.proofs.map((proof, index) => (index === at ? { ...proof, ...change(proof) } : proof)),
+        })),
+      );
+    const [stolen] = exported.proofs.slice(-1);
+    const changed = [
+      ...withProof(({ log_index }) => ({ log_index: log_index + 1 })),
+      ...withProof(({ tree_size }) => ({ tree_size: tree_size + 1 })),
+      ...withProof(({ hashes }) => ({ hashes: hashes.slice(1) })),
+      ...withProof(({ hashes }) => ({ hashes: [...hashes, ...hashes.slice(0, 1)] })),
+      judge((chain) => ({
+        ...chain,
+        proofs: chain.proofs.map(({ receipt_id }) => ({ ...structuredClone(stolen), receipt_id }) as Proof),
+      })),
+      judge((chain) => ({ ...chain, checkpoint: { note: chain.checkpoint?.note.replace(/^(\S+\n)/, '$11') ?? '' } })),
+    ];
+    expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
+  });
+
   it('exports parts, which verify as parts', async () => {
     const { body } = await test.as('acme').exportReceipts({ query: { session_id, from: 2, limit: 2 } });
     expect(body.receipts.map(({ payload }) => payload.lamport_clock)).toEqual([2, 3]);

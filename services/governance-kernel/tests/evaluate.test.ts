@@ -5,6 +5,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { publicKeyToJwk } from '@countersign/crypto';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyReceipt, verifyRecord } from '@countersign/verifier';
+import { ledgerOf } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
 let test: TestKernel;
@@ -66,6 +67,7 @@ describe('POST /api/v1/evaluate', () => {
       for (const [body, verdict, reason] of cases) {
         const reply = await decide(body);
         expect([reply.verdict, reply.reason_code, reply.allow]).toEqual([verdict, reason, verdict === 'ALLOW']);
+        expect(await ledgerOf(test, reply.receipt.payload.session_id)).toHaveLength(1);
         const { payload, record } = await sealed(reply.receipt_id);
         expect([payload.record_hash, record.receipt_id, record.decision_id]).toEqual([
           record.record_hash,

@@ -4,12 +4,10 @@ import { encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { evaluateRules, failClosedCodes, type Facts } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Judgeable } from '../src/boundary/conclude-call.ts';
 import { ledgerOf, movableClock } from './_caller.ts';
 import { activateRules, causes, type At } from './_causes.ts';
-import { attempt, doors, type Door, type Site } from './_doors.ts';
-import { adminKey } from './_kernel.ts';
+import { attempt, connectMcp, doors, type Door, type Site } from './_doors.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 import { ungovernedCalls } from './_ungoverned-calls.ts';
 import { startUpstreams } from './_upstreams.ts';
@@ -36,20 +34,13 @@ beforeAll(async () => {
       return evaluateRules(policy, intent, environment);
     },
   });
-  site = { ...upstreams, mcp: await mcpClient(upstreams.test.kernel.url) };
+  site = { ...upstreams, mcp: await connectMcp(upstreams.test.kernel.url) };
   for (const door of doors) await activateRules(at(door), 'allow');
 });
 afterAll(async () => {
   await site.mcp.close();
   await site.close();
 });
-
-async function mcpClient(url: string): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'agent' };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
-  return client;
-}
 
 const at = (door: Door): At => ({ site, door, advance: time.advance });
 

@@ -61,6 +61,16 @@ describe('PostgreSQL gone', () => {
     await until(async () => (await client().evaluate({ body })).body.allow, 10_000);
   });
 
+  it('is asked once for all who wait, when it does not even refuse', async () => {
+    proxy.swallow();
+    const startedAtMs = performance.now();
+    const waiting = Array.from({ length: 30 }, () => refusal(client().evaluate({ body })));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['RECEIPT_STORE_UNAVAILABLE']));
+    expect(performance.now() - startedAtMs).toBeLessThan(20_000); // two batches, each as long as a connection is waited for
+    proxy.restore();
+    await until(async () => (await client().evaluate({ body })).body.allow, 10_000);
+  }, 180_000);
+
   it('is not ready meanwhile, but alive', async () => {
     proxy.cut();
     expect((await fetch(`${kernel.healthUrl}/health/ready`)).status).toBe(503);

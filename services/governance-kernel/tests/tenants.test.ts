@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnyRoute, BudgetId } from '@countersign/contracts';
+import type { AnyRoute, ApprovalId, BudgetId, SessionId } from '@countersign/contracts';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { openEvents, type EventReader } from './_event-source.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, credentialsFor, rawCall } from './_raw.ts';
 import { seal } from './_seal.ts';
@@ -40,6 +42,7 @@ async function ownersThings(): Promise<Record<string, string>> {
     tool: 'pay.send',
   });
   const { session_id } = receipt.payload;
+  await seal(test, { tenant: 'owner', principal: 'owners-agent', session_id });
   return {
     receipt_id,
     record_id,
@@ -136,6 +139,60 @@ describe('tenants, over every tenant route of the contract', () => {
     expect(text).toContain(foreign['receipt_id']);
     expect((await seenBy('owner', routeOf('list-budgets'), {})).text).toContain(foreign['budget_id']);
   });
+
+  verifies('kn.tenants', 'a tenant that calls its things by the names of another meets nothing of them', async () => {
+    const { session_id, agent = '', approval_id } = foreign as Record<string, string> & { session_id: SessionId };
+    const twin = { tenant: 'twin', principal: agent, session_id, tool: 'pay.send' };
+    const reply = await seal(test, twin);
+    expect([reply.lamport_clock, reply.receipt.payload.prev_hash, reply.budget]).toEqual([1, null, undefined]);
+    expect(reply.approval?.approval_id).not.toBe(approval_id);
+    const { record_id } = reply;
+    const { body: report } = await test.as('twin').verifyRecord({ params: { record_id } });
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const { body: chain } = await test.as('twin').exportReceipts({ query: { session_id } });
+    expect(chain.receipts.map(({ payload }) => payload.tenant_id)).toEqual(['twin']);
+    const grants = [approval_id, unknown['approval_id']].map(async (grant) => {
+      const { verdict, reason_code, reason, trace } = await seal(test, {
+        ...twin,
+        approval_grant: grant as ApprovalId,
+      });
+      return { verdict, reason_code, reason, trace };
+    });
+    const [ofAnother, ofNobody] = await Promise.all(grants);
+    expect(ofAnother).toEqual(ofNobody);
+    expect(ofAnother?.verdict).toBe('DENY');
+  });
+
+  verifies(
+    'kn.tenants',
+    'a tail gives nothing of another tenant, neither live nor from where it broke off',
+    async () => {
+      const { session_id = '', agent = '' } = foreign;
+      const url = `${test.kernel.url}/api/v1/receipts/tail?${new URLSearchParams({ session_id, agent }).toString()}`;
+      const open = (lastEventId: string) =>
+        openEvents(url, { ...credentialsFor(routeOf('tail-receipts'), 'twin'), 'last-event-id': lastEventId });
+      const sealAs = (tenant: string) => seal(test, { tenant, principal: agent, session_id: session_id as SessionId });
+      const next = async (reader: EventReader) => {
+        for (;;) {
+          const event = await reader.next();
+          if (event === null) throw new Error('the stream ended');
+          if (event.event === 'receipt')
+            return { id: event.id ?? '', receipt: JSON.parse(event.data) as StoredReceipt };
+        }
+      };
+      const live = await open('');
+      await sealAs('owner');
+      const first = await sealAs('twin');
+      const seen = await next(live);
+      expect(seen.receipt).toEqual(first.receipt);
+      live.cut();
+      await sealAs('owner');
+      const second = await sealAs('twin');
+      const resumed = await open(seen.id);
+      expect((await next(resumed)).receipt).toEqual(second.receipt);
+      resumed.cut();
+    },
+  );
 
   it('a tenant id with wildcards or quotes is no pattern and no statement', async () => {
     for (const tenant of ['%', '*', "owner' OR '1'='1", 'owner%00']) {

@@ -75,7 +75,10 @@ export class GroupCommit {
     }
   }
 
-  /** One entry that the database refuses must not take its neighbours down: each of them is tried alone. */
+  /**
+   * One entry that the database refuses must not take its neighbours down: each of them is tried alone. When nothing can be
+   * committed at all, the store says so by an AppError, and is not asked again for each of those who wait.
+   */
   async #refuse(batch: Queued[], error: unknown): Promise<void> {
     if (batch.length === 1 || isAppError(error)) {
       for (const { reject } of batch) reject(isAppError(error) ? error : unavailable(error));
@@ -93,7 +96,7 @@ function conclude(queued: Queued, batch: LedgerBatch): Concluded {
   }
 }
 
-function unavailable(cause: unknown): AppError {
+export function unavailable(cause: unknown): AppError {
   return new AppError('RECEIPT_STORE_UNAVAILABLE', 'The decision could not be sealed, so nothing was executed', {
     cause,
   });

@@ -2,7 +2,7 @@ import { inOnePacket, isUnavailable } from '@countersign/database';
 import type { Digest } from '@countersign/contracts';
 import type pg from 'pg';
 import { LedgerBatch, chainName, type BatchView } from '../ledger/batch.ts';
-import type { TransactBatch } from '../ledger/group-commit.ts';
+import { unavailable, type TransactBatch } from '../ledger/group-commit.ts';
 import type { BatchReads } from '../ledger/reads.ts';
 import type { Sealer } from '../ledger/seal.ts';
 import type { ChainHead } from '../ledger/statement.ts';
@@ -33,7 +33,7 @@ export function ledgerTransaction({
   clock: () => Date;
 }): TransactBatch {
   return async (reads, work) => {
-    const client = await pool.connect();
+    const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
     try {
       const batch = new LedgerBatch(await lockAndRead(client, reads, clock()), sealer);
       work(batch);
@@ -41,7 +41,7 @@ export function ledgerTransaction({
       client.release();
     } catch (error) {
       await abandon(client, error);
-      throw error;
+      throw isUnavailable(error) ? unavailable(error) : error;
     }
   };
 }
