@@ -63,6 +63,15 @@ describe('execute', () => {
     expect(upstreams.notes.calls).toHaveLength(called);
   });
 
+  it('withholds an answer that is too large to hold, and does not say that the tool did not run', async () => {
+    const session = newSession();
+    const { body } = await execute({ tool: 'notes.fill', args: { bytes: 9_000_000 }, session_id: session });
+    expect(body).toMatchObject({ is_error: true, decision: { verdict: 'ALLOW' } });
+    expect(JSON.stringify(body).length).toBeLessThan(10_000);
+    const [, outcome] = await receiptsOf(upstreams.test, session);
+    expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'uncertain' });
+  });
+
   it('executes with the approval that was granted for exactly this call', async () => {
     const call = { tool: 'notes.pay', args: { amount: 4 }, session_id: newSession() };
     const waiting = await execute(call);

@@ -60,7 +60,7 @@ function httpTransport(config: Http, { outputBytesMax }: TransportOptions): Tran
 function boundedFetch(bytesMax: number): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
-    if (response.body === null) return response;
+    if (response.body === null || isDeclaredWithin(response.headers, bytesMax)) return response;
     let bytes = 0;
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -77,4 +77,10 @@ function boundedFetch(bytesMax: number): FetchLike {
       headers: response.headers,
     });
   };
+}
+
+/** The HTTP parser holds a plain body to its declared length; a compressed one may still unfold. */
+function isDeclaredWithin(headers: Headers, bytesMax: number): boolean {
+  const declared = headers.get('content-length');
+  return declared !== null && Number(declared) <= bytesMax && !headers.has('content-encoding');
 }
