@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { ApprovalId, BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
+import type { GovernedCall } from '../src/boundary/governed-call.ts';
+import { asAdministrator } from './_administrator.ts';
+import { asked, Caller, newSession, refusal, said } from './_caller.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+
+let test: TestKernel;
+let agent: Caller, alice: Caller;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy);
+  agent = new Caller(test);
+  alice = new Caller(test, 'acme', 'alice');
+  await test.as('acme').putBudget({
+    params: { budget_id: 'calls' as BudgetId }, // within its schema
+    body: { subject: 'tenant', window: 'total', tool_call_limit: 1_000 } as never,
+  });
+});
+afterAll(() => test.close());
+
+/** Everything that an allowed call of the kernel writes, and what a vote on an approval writes. */
+const ofDecision = [
+  'ledger',
+  'session_heads',
+  'log_head',
+  'budgets',
+  'approvals',
+  'dispatches',
+  'idempotency_keys',
+] as const;
+const ofVote = ['ledger', 'session_heads', 'log_head', 'approvals', 'outbox'] as const;
+const tables = [...ofDecision, 'outbox'] as const;
+type Table = (typeof tables)[number];
+
+/** A digest of each of them, so that nothing can change unseen. Of events their text: whether they were sent already is no matter. */
+async function content(): Promise<Record<string, string>> {
+  const { pool } = test.kernel.context;
+  const read = async (table: Table): Promise<[Table, string]> => {
+    const row = table === 'outbox' ? 't.envelope' : 't::text';
+    const { rows } = await pool.query<{ digest: string | null }>(
+      `SELECT md5(string_agg(${row}, ' ' ORDER BY ${row})) AS digest FROM ${table} t`,
+    );
+    return [table, rows[0]?.digest ?? 'empty'];
+  };
+  return Object.fromEntries(await Promise.all(tables.map(read)));
+}
+
+/** While this runs, PostgreSQL refuses every row that is written to the table. */
+async function whileRefused(table: Table, work: () => Promise<void>): Promise<void> {
+  await asAdministrator(test, `ALTER TABLE ${table} ADD CONSTRAINT refuse_all CHECK (false) NOT VALID`);
+  try {
+    await work();
+  } finally {
+    await asAdministrator(test, `ALTER TABLE ${table} DROP CONSTRAINT refuse_all`);
+  }
+}
+
+/** A payment that a person approved: it takes a budget, a use of the approval and, by the kernel, a dispatch. */
+async function approvedPayment(): Promise<{ session: SessionId; grant: ApprovalId; key: string }> {
+  const session = newSession();
+  const grant = asked(await agent.decide({ tool: 'pay.send', session_id: session }));
+  await alice.move('approve', grant);
+  return { session, grant, key: `key-${session}` };
+}
+
+type Payment = Awaited<ReturnType<typeof approvedPayment>>;
+
+function byKernel({ session, grant, key }: Payment): GovernedCall {
+  const [tenant, principal] = ['acme' as TenantId, 'agent' as PrincipalId]; // within their schemas
+  return {
+    caller: { tenant, principal, identity: { kind: 'operator_credential' }, scopes: [] },
+    session,
+    action: 'tool.call',
+    tool: 'pay.send',
+    resource: null,
+    effectLevel: 'E4',
+    args: {},
+    context: {},
+    approvalGrant: grant,
+    mode: 'enforce',
+    dispatchedBy: 'kernel',
+    idempotency: { key, route: 'test', fingerprint: key },
+  };
+}
+
+describe('a write that the database refuses', () => {
+  for (const table of ofDecision) {
+    verifies(
+      'kn.atomic',
+      `to ${table} takes everything else of the decision with it, and the repeat takes effect once`,
+      async () => {
+        const { boundary } = test.kernel.context;
+        const call = byKernel(await approvedPayment());
+        const before = await content();
+        await whileRefused(table, async () => {
+          expect(await refusal(boundary.decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
+          expect(await content()).toEqual(before);
+        });
+        const decision = await boundary.decide(call);
+        expect([decision.reply.verdict, decision.replayed]).toEqual(['ALLOW', false]);
+        const after = await content();
+        expect(tables.filter((name) => after[name] !== before[name])).toEqual(ofDecision);
+        expect((await boundary.decide(call)).replayed).toBe(true);
+        expect(await content()).toEqual(after);
+      },
+    );
+  }
+
+  verifies(
+    'kn.atomic',
+    'takes a vote on an approval with it: no receipt of it, no event, and nothing is allowed',
+    async () => {
+      for (const table of ofVote) {
+        const call = { tool: 'pay.send', session_id: newSession() };
+        const id = asked(await agent.decide(call));
+        const before = await content();
+        await whileRefused(table, async () => {
+          expect(await refusal(alice.move('approve', id))).toBe('RECEIPT_STORE_UNAVAILABLE');
+          expect([table, await content()]).toEqual([table, before]);
+        });
+        expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+        expect(await alice.move('approve', id)).toMatchObject({ state: 'approved' });
+      }
+    },
+  );
+});
