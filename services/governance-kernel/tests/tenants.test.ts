@@ -42,7 +42,6 @@ async function ownersThings(): Promise<Record<string, string>> {
     tool: 'pay.send',
   });
   const { session_id } = receipt.payload;
-  await seal(test, { tenant: 'owner', principal: 'owners-agent', session_id });
   return {
     receipt_id,
     record_id,
