@@ -66,6 +66,13 @@ describe('verifyChain', () => {
     );
   });
 
+  verifies('kn.chain', 'a receipt that the signing key put in the place of another is detected', () => {
+    for (const [at, { payload }] of chain.receipts.entries()) {
+      const replaced = chain.receipts.with(at, sign({ ...payload, verdict: 'ALLOW', reason_code: 'ALLOWED' }));
+      expect(verifyChain(replaced, { ...options, heads: [head] })).toMatchObject({ integrity: 'BROKEN' });
+    }
+  });
+
   it('says that an end is unproven unless the head is known', () => {
     const cut = chain.receipts.slice(0, 4);
     expect(verifyChain(cut, options)).toMatchObject({
