@@ -13,6 +13,15 @@ export type StubFault =
   | 'other_tenant'
   | 'other_session'
   | 'other_tool'
+  | 'other_principal'
+  | 'other_action'
+  | 'other_decision'
+  | 'other_keys'
+  | 'outcome'
+  | 'shadow'
+  | 'old'
+  | 'denial_as_allow'
+  | 'no_tools'
   | 'replayed'
   | 'nonsense'
   | 'error_500';
@@ -101,12 +110,15 @@ export class KernelStub {
       body: text === '' ? {} : JSON.parse(text),
       tenant: String(req.headers['x-gov-tenant-id']),
     };
+    if (this.fault === 'no_tools' && url.pathname === '/mcp/v1/capabilities')
+      return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
     if (url.pathname.startsWith('/api/v1/receipts/'))
       return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
     if (url.pathname === '/api/v1/approvals') return send(res, 200, this.#listApprovals(ask));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
     const { status, body, headers } = await this.#once(ask, text);
+    if (this.fault === 'other_decision') headers['x-gov-decision-id'] = `dec_${ulid()}`;
     send(res, status, body, headers);
   }
 
@@ -166,16 +178,22 @@ export class KernelStub {
 
   async #execute(ask: Ask) {
     const { tool, args, session_id: session, approval_grant: grant } = ask.body as Record<string, string>;
+    const done = { result: { content: [{ type: 'text', text: `${String(tool)} did it` }] }, is_error: false };
     const approved = grant !== undefined && this.#useGrant(grant);
     const verdict = approved ? 'ALLOW' : this.verdictOf(String(tool));
     const receipt = this.#seal({ ask, session: String(session), action: 'tool.call', tool: String(tool), verdict });
     const approval = verdict === 'ESCALATE' ? this.#openApproval(receipt) : null;
     const decision = decisionOf(receipt, approval);
+    if (this.fault === 'denial_as_allow')
+      return {
+        status: 200,
+        body: { decision: { ...decision, verdict: 'ALLOW', allow: true }, ...done },
+        headers: headersOf(receipt),
+      };
     if (verdict !== 'ALLOW') return { status: 403, body: { decision, is_error: true }, headers: headersOf(receipt) };
     this.executed.push({ tool: String(tool), args, key: String(ask.req.headers['idempotency-key']), grant });
     await this.beforeExecutionAnswer();
-    const result = { content: [{ type: 'text', text: `${String(tool)} did it` }] };
-    return { status: 200, body: { decision, result, is_error: false }, headers: headersOf(receipt) };
+    return { status: 200, body: { decision, ...done }, headers: headersOf(receipt) };
   }
 
   #useGrant(grant: string): boolean {
@@ -191,32 +209,34 @@ export class KernelStub {
     const payload = {
       type: 'countersign.receipt.v1',
       receipt_id: `rcp_${ulid()}`,
-      kind: 'decision',
+      kind: this.fault === 'outcome' ? 'outcome' : 'decision',
+      ...(this.fault === 'outcome' ? { outcome: 'completed', decision_receipt_id: `rcp_${ulid()}` } : {}),
       tenant_id: this.fault === 'other_tenant' ? 'wsp_SOMEBODYELSE' : ask.tenant,
-      principal_id: String(ask.req.headers['x-gov-principal-id']),
+      principal_id: this.fault === 'other_principal' ? 'agent:other' : String(ask.req.headers['x-gov-principal-id']),
       session_id: this.fault === 'other_session' ? 'run_OTHER' : session,
       decision_id: `dec_${ulid()}`,
       record_hash: hash('record'),
       verdict,
       reason_code: reason,
-      action,
+      action: this.fault === 'other_action' ? 'data.egress' : action,
       tool: this.fault === 'other_tool' && tool !== null ? 'files.harmless' : tool,
       resource: null,
       effect_level: 'E2',
       args_hash: hash('args'),
       policy_hash: hash('policy'),
       policy_epoch: 1,
-      shadow: false,
+      shadow: this.fault === 'shadow',
       lamport_clock: this.#receipts.size + 1,
       prev_hash: null,
-      issued_at: new Date().toISOString(),
+      issued_at: new Date(Date.now() - (this.fault === 'old' ? 3_600_000 : 0)).toISOString(),
     };
     const bytes = canonicalBytes(payload);
-    const signer = this.fault === 'foreign_key' ? this.#foreign : this.#signer;
+    const signer = this.fault === 'foreign_key' || this.fault === 'other_keys' ? this.#foreign : this.#signer;
+    const keyId = this.fault === 'other_keys' ? this.#foreign.keyId : this.#signer.keyId;
     const signature = this.fault === 'unsigned' ? Buffer.alloc(64, 1) : signer.sign(bytes);
     const receipt: Receipt = {
       payload,
-      signature: { alg: 'Ed25519', key_id: this.#signer.keyId, value: encodeBase64Url(signature) },
+      signature: { alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(signature) },
       receipt_hash: digestOf(nodeProvider, bytes),
       log_index: this.#receipts.size,
     };
@@ -272,7 +292,8 @@ export class KernelStub {
   }
 
   #keys() {
-    const key = { ...publicKeyToJwk(this.#signer.publicKey), kid: this.#signer.keyId, use: 'sig', alg: 'EdDSA' };
+    const { publicKey, keyId } = this.fault === 'other_keys' ? this.#foreign : this.#signer;
+    const key = { ...publicKeyToJwk(publicKey), kid: keyId, use: 'sig', alg: 'EdDSA' };
     return {
       keys: [{ ...key, valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null }],
       log_origin: 'stub',

@@ -13,9 +13,10 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
+  until,
   type Person,
 } from './_gateway.ts';
-import { KernelStub, type StubFault } from './_kernel-stub.ts';
+import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
@@ -58,6 +59,7 @@ beforeEach(async () => {
   kernel.approvals.clear();
   kernel.votes.length = 0;
   kernel.approvalSeconds = 900;
+  kernel.beforeModelAnswer = async () => undefined;
   kernel.say = (messages) =>
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }
@@ -75,7 +77,13 @@ describe('a run', () => {
     'gw.task.run',
     'answers before the work is done and leaves steps with decisions and verified receipts',
     async () => {
+      const asked: (() => void)[] = [];
+      kernel.beforeModelAnswer = () => new Promise((answer) => asked.push(answer));
       const { taskId } = await startRun(person);
+      expect((await person.client.listRuns({ params: { id: taskId } })).body.data[0]?.endedAt).toBeNull();
+      await until(async () => asked.length > 0);
+      kernel.beforeModelAnswer = async () => undefined;
+      for (const answer of asked) answer();
       const run = await runReaching(person, taskId);
       expect(run).toMatchObject({
         status: 'completed',
@@ -300,67 +308,6 @@ describe('what a workspace allows', () => {
       const month = await spendOf(database, person);
       expect(month.reserved).toBe(0);
       expect(month.spent).toBeGreaterThan(0);
-    },
-  );
-});
-
-describe('a kernel that cannot be trusted', () => {
-  const lies: StubFault[] = [
-    'unsigned',
-    'foreign_key',
-    'other_tenant',
-    'other_session',
-    'nonsense',
-    'error_500',
-    'hang',
-  ];
-
-  verifies(
-    'gw.failclosed',
-    'means that the run fails as unreachable/degraded and nothing is executed',
-    async () => {
-      for (const fault of lies) {
-        kernel.fault = fault;
-        const { taskId } = await startRun(person);
-        const run = await runReaching(person, taskId);
-        expect([fault, run.status, run.outcome]).toEqual([fault, 'failed', 'unreachable/degraded']);
-        expect([fault, run.error?.code]).not.toEqual([fault, undefined]);
-      }
-      expect(kernel.executed).toEqual([]);
-      await kernel.kill();
-      const { taskId } = await startRun(person);
-      expect(await runReaching(person, taskId)).toMatchObject({
-        status: 'failed',
-        outcome: 'unreachable/degraded',
-        error: { code: 'GOVERNANCE_UNAVAILABLE' },
-      });
-      await kernel.start();
-    },
-    60_000,
-  );
-
-  verifies(
-    'gw.failclosed',
-    'cannot pass the ALLOW of another tool or of an earlier call for the one that was asked',
-    async () => {
-      kernel.judgesAnswers = false;
-      for (const fault of ['other_tool', 'replayed'] as const) {
-        kernel.fault = 'none';
-        await runReaching(person, (await startRun(person)).taskId);
-        kernel.say = (messages) => {
-          const isLater = messages.filter((message) => message.role === 'tool').length > 0;
-          if (fault === 'replayed') kernel.fault = isLater ? 'replayed' : 'none';
-          return { calls: [{ name: 'files__write', args: { n: messages.length } }] };
-        };
-        if (fault === 'other_tool') kernel.fault = fault;
-        const run = await runReaching(person, (await startRun(person)).taskId);
-        expect([fault, run.status, run.outcome, run.error?.code]).toEqual([
-          fault,
-          'failed',
-          'unreachable/degraded',
-          'RECEIPT_UNVERIFIED',
-        ]);
-      }
     },
   );
 });
