@@ -39,6 +39,7 @@ describe('sign-in by email code', () => {
     async () => {
       const code = await request('Grace@Example.org ');
       expect(code).toMatch(/^\d{6}$/);
+      await expect(verify('grace@example.org', wrong(code))).rejects.toMatchObject({ code: 'CODE_INVALID' });
       const { body } = await verify('grace@example.org', code);
       expect(body).toMatchObject({
         user: { name: 'grace', email: 'grace@example.org' },
@@ -53,7 +54,7 @@ describe('sign-in by email code', () => {
     },
   );
 
-  it('sends the code by mail, and then never shows it', async () => {
+  verifies('gw.auth.email', 'sends the code by mail, and then never shows it', async () => {
     const mails: string[] = [];
     const smtp = new SMTPServer({
       authOptional: true,
@@ -78,6 +79,18 @@ describe('sign-in by email code', () => {
     } finally {
       await mailing.stop();
       await new Promise<void>((resolve) => smtp.close(() => resolve()));
+    }
+  });
+
+  verifies('gw.auth.email', 'shows no code outside development, where without mail nobody can sign in', async () => {
+    expect(() => testConfig(database, { NODE_ENV: 'production' })).toThrow('GOV_SMTP_URL');
+    const tested = await startTestGateway(testConfig(database, { NODE_ENV: 'test' }));
+    try {
+      const asked = clientOf(tested.url).requestEmailCode({ body: { email: 'nobody@example.org' } });
+      await expect(asked).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
+      expect(await rowsOf(database, "SELECT 1 FROM email_codes WHERE email = 'nobody@example.org'")).toEqual([]);
+    } finally {
+      await tested.stop();
     }
   });
 
