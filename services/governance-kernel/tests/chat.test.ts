@@ -221,17 +221,21 @@ describe("tool calls in a model's answer", () => {
     }
   });
 
-  it('names the approval of an escalated call; after it was approved the same call passes once', async () => {
-    const options = inSession(newSession());
-    const waiting = messageOf(await ask('call:pay {"amount":7}', options));
-    const [decision] = waiting.countersign?.decisions ?? [];
-    expect(waiting.refusal).toContain(decision?.['approval_id'] ?? 'no approval');
-    expect(decision).toMatchObject({ verdict: 'ESCALATE', arguments: '{"amount":7}' });
-    await approve(upstreams.test, decision?.['approval_id'] ?? '');
-    expect(functionsOf(messageOf(await ask('call:pay {"amount":8}', options)))).toEqual([]);
-    expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual(['pay {"amount":7}']);
-    expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual([]);
-  });
+  verifies(
+    'kn.chat.tools',
+    'names the approval of an escalated call; after it was approved the same call passes once',
+    async () => {
+      const options = inSession(newSession());
+      const waiting = messageOf(await ask('call:pay {"amount":7}', options));
+      const [decision] = waiting.countersign?.decisions ?? [];
+      expect(waiting.refusal).toContain(decision?.['approval_id'] ?? 'no approval');
+      expect(decision).toMatchObject({ verdict: 'ESCALATE', arguments: '{"amount":7}' });
+      await approve(upstreams.test, decision?.['approval_id'] ?? '');
+      expect(functionsOf(messageOf(await ask('call:pay {"amount":8}', options)))).toEqual([]);
+      expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual(['pay {"amount":7}']);
+      expect(functionsOf(messageOf(await ask('call:pay {"amount":7}', options)))).toEqual([]);
+    },
+  );
 
   it.each([
     ['text that is no object', 'notes__read_note', '["a"]', 'MALFORMED_ARGUMENTS'],
@@ -246,33 +250,37 @@ describe("tool calls in a model's answer", () => {
     }
   });
 
-  it('governs the legacy and the custom spelling, and refuses a type it does not know', async () => {
-    const message = {
-      role: 'assistant',
-      content: null,
-      function_call: { name: 'notes__delete_note', arguments: '{"id":"a"}' },
-      tool_calls: [
-        { id: 'c1', type: 'custom', custom: { name: 'shell', input: 'rm -rf /' } },
-        { id: 'c2', type: 'computer_call', action: { type: 'click' } },
-      ],
-      tool_use: { name: 'sneaked' },
-    };
-    upstreams.model.follow(
-      () => (res) =>
-        res.writeHead(200, { 'content-type': 'application/json' }).end(
-          JSON.stringify({
-            id: 'x',
-            choices: [{ index: 0, message, finish_reason: 'function_call' }],
-            actions: [{ run: 'it' }],
-          }),
-        ),
-    );
-    const completion = await ask('anything');
-    expect(JSON.stringify(completion)).not.toMatch(/rm -rf|click|sneaked|"actions"|function_call/);
-    expect(messageOf(completion).countersign?.decisions.map(({ tool, verdict }) => [tool, verdict])).toEqual([
-      ['shell', 'DENY'],
-      ['computer_call', 'DENY'],
-      ['notes.delete_note', 'DENY'],
-    ]);
-  });
+  verifies(
+    'kn.chat.tools',
+    'governs the legacy and the custom spelling, and refuses a type it does not know',
+    async () => {
+      const message = {
+        role: 'assistant',
+        content: null,
+        function_call: { name: 'notes__delete_note', arguments: '{"id":"a"}' },
+        tool_calls: [
+          { id: 'c1', type: 'custom', custom: { name: 'shell', input: 'rm -rf /' } },
+          { id: 'c2', type: 'computer_call', action: { type: 'click' } },
+        ],
+        tool_use: { name: 'sneaked' },
+      };
+      upstreams.model.follow(
+        () => (res) =>
+          res.writeHead(200, { 'content-type': 'application/json' }).end(
+            JSON.stringify({
+              id: 'x',
+              choices: [{ index: 0, message, finish_reason: 'function_call' }],
+              actions: [{ run: 'it' }],
+            }),
+          ),
+      );
+      const completion = await ask('anything');
+      expect(JSON.stringify(completion)).not.toMatch(/rm -rf|click|sneaked|"actions"|function_call/);
+      expect(messageOf(completion).countersign?.decisions.map(({ tool, verdict }) => [tool, verdict])).toEqual([
+        ['shell', 'DENY'],
+        ['computer_call', 'DENY'],
+        ['notes.delete_note', 'DENY'],
+      ]);
+    },
+  );
 });

@@ -109,17 +109,21 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('answers a denial as a tool result with reason and receipt, and the tool is not called', async () => {
-    const client = await connected('modern');
-    const result = await client.callTool({ name: 'notes.delete_note', arguments: { id: 'a' } });
-    expect(result).toMatchObject({
-      isError: true,
-      _meta: { 'countersign/verdict': 'DENY', 'countersign/reason_code': 'POLICY_DENIED' },
-    });
-    expect(textOf(result)).toContain(`Receipt ${String(receiptIdOf(result))}`);
-    expect(upstreams.notes.calls.filter(({ tool }) => tool === 'delete_note')).toEqual([]);
-    await client.close();
-  });
+  verifies(
+    'kn.mcp.server',
+    'answers a denial as a tool result with reason and receipt, and the tool is not called',
+    async () => {
+      const client = await connected('modern');
+      const result = await client.callTool({ name: 'notes.delete_note', arguments: { id: 'a' } });
+      expect(result).toMatchObject({
+        isError: true,
+        _meta: { 'countersign/verdict': 'DENY', 'countersign/reason_code': 'POLICY_DENIED' },
+      });
+      expect(textOf(result)).toContain(`Receipt ${String(receiptIdOf(result))}`);
+      expect(upstreams.notes.calls.filter(({ tool }) => tool === 'delete_note')).toEqual([]);
+      await client.close();
+    },
+  );
 
   it.each([
     ['notes.no_such_tool', {}, 'TOOL_UNKNOWN'],
