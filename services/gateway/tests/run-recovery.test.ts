@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import { sweep } from '../src/orchestrator/sweep.ts';
 import {
@@ -122,7 +123,7 @@ describe('a run that is cancelled while the model answers', () => {
     expect((await spendOf(database, person)).spent).toBeGreaterThan(before.spent);
   });
 
-  it('is settled once when the answer comes too late', async () => {
+  verifies('gw.run.crash', 'is settled once when the answer comes too late', async () => {
     const { taskId, runId } = await startRunDelivered(0);
     const before = await spendOf(database, person);
     kernel.beforeModelAnswer = async () => {
