@@ -35,6 +35,6 @@ export async function declareQueue(
   for (const binding of bindings) await channel.bindQueue(queue, exchange, binding);
 }
 
-function deadExchangeOf(exchange: string): string {
+export function deadExchangeOf(exchange: string): string {
   return `${exchange}.dead`;
 }

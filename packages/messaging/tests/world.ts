@@ -11,6 +11,7 @@ import {
   type Report,
 } from '@countersign/messaging';
 import { inTransaction, type Database } from '@countersign/database';
+import { removeTopology } from '@countersign/messaging/testing';
 import { amqpUrl, createBus, databaseUrl, type DriverName } from './drivers.ts';
 import { effectsTableSql, noteTaken, openSchema } from './note.ts';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
@@ -100,16 +101,9 @@ export class World {
   async destroy(): Promise<void> {
     this.network.restore();
     for (const stop of this.#stops.reverse()) await stop();
-    if (this.driver === 'rabbitmq') await this.#cleanBroker();
+    if (this.driver === 'rabbitmq') await removeTopology(amqpUrl, { exchange: this.name, queues: [this.queue] });
     await this.database.pool.query(`DROP SCHEMA ${this.name} CASCADE`);
     await Promise.all([this.database.close(), this.driverDatabase.close(), this.network.close()]);
-  }
-
-  async #cleanBroker(): Promise<void> {
-    await this.#onBroker(async (channel) => {
-      for (const queue of [this.queue, `${this.queue}.dead`]) await channel.deleteQueue(queue);
-      for (const exchange of [this.name, `${this.name}.dead`]) await channel.deleteExchange(exchange);
-    });
   }
 
   async #onBroker<T>(

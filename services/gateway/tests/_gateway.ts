@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
 import { gatewayRoutes, type Run, type SignedIn } from '@countersign/contracts/gateway';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { removeTopology } from '@countersign/messaging/testing';
 import { createLogger } from '@countersign/service-kit';
 import pg from 'pg';
 import {
@@ -20,6 +21,13 @@ export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
 export function testDatabase(): Promise<TestDatabase> {
   return createTestDatabase({ serviceDir, schema: 'gateway' });
+}
+
+/** Names of one test alone on the broker that all tests share. */
+export function testExchange(amqpUrl: string) {
+  const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
+  const queues = [`${exchange}.gateway.runs`];
+  return { amqpUrl, exchange, remove: () => removeTopology(amqpUrl, { exchange, queues }) };
 }
 
 /** The environment of a gateway under test; a test changes what it is about. */

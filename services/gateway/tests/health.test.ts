@@ -11,12 +11,14 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
+  testExchange,
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 import { TcpProxy } from './_tcp-proxy.ts';
 
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
+const broker = testExchange(amqpUrl);
 const kernel = new KernelStub();
 let database: TestDatabase;
 let databaseWire: TcpProxy;
@@ -37,7 +39,7 @@ beforeAll(async () => {
   const config = testConfig(database, {
     DATABASE_URL: databaseWire.rewrite(database.url),
     AMQP_URL: queueWire.rewrite(amqpUrl),
-    GOV_AMQP_EXCHANGE: 'countersign-test-gateway-health',
+    GOV_AMQP_EXCHANGE: broker.exchange,
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_ADMIN_API_KEY: 'admin',
   });
@@ -50,6 +52,7 @@ afterAll(async () => {
   await Promise.all([databaseWire.join(), queueWire.join()]);
   await gateway?.stop();
   await Promise.all([databaseWire.cut(), queueWire.cut(), kernel.kill()]);
+  await broker.remove();
   await database?.drop();
 });
 

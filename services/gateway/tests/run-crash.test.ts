@@ -15,6 +15,7 @@ import {
   startTestGateway,
   testDatabase,
   testEnv,
+  testExchange,
   until,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
@@ -25,6 +26,7 @@ const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 let database: TestDatabase;
 let gateway: StartedGateway;
 let env: Record<string, string>;
+const broker = testExchange(amqpUrl);
 const kernel = new KernelStub();
 const workers: ChildProcess[] = [];
 
@@ -37,7 +39,7 @@ beforeAll(async () => {
   await kernel.start();
   env = testEnv(database, {
     AMQP_URL: amqpUrl,
-    GOV_AMQP_EXCHANGE: 'countersign-test-gateway-crash',
+    GOV_AMQP_EXCHANGE: broker.exchange,
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_ADMIN_API_KEY: 'admin',
     GOV_FAIL_CLOSED: '1',
@@ -50,6 +52,7 @@ afterAll(async () => {
   for (const worker of workers) worker.kill('SIGKILL');
   await gateway?.stop();
   await kernel.kill();
+  await broker.remove();
   await database?.drop();
 });
 

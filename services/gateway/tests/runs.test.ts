@@ -13,6 +13,7 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
+  testExchange,
   until,
   type Person,
 } from './_gateway.ts';
@@ -21,18 +22,19 @@ import { KernelStub } from './_kernel-stub.ts';
 let database: TestDatabase;
 let gateway: StartedGateway;
 let person: Person;
+const amqpUrl = process.env['AMQP_URL'];
+const broker = amqpUrl === undefined ? null : testExchange(amqpUrl);
 const kernel = new KernelStub();
 
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const amqp = process.env['AMQP_URL'];
   const config = testConfig(database, {
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_ADMIN_API_KEY: 'admin',
     GOV_FAIL_CLOSED: '1',
     GOV_GOVERNANCE_TIMEOUT: '1500ms',
-    ...(amqp === undefined ? {} : { AMQP_URL: amqp, GOV_AMQP_EXCHANGE: 'countersign-test-gateway-runs' }),
+    ...(broker === null ? {} : { AMQP_URL: broker.amqpUrl, GOV_AMQP_EXCHANGE: broker.exchange }),
   });
   gateway = await startTestGateway(config);
   person = await signInAs(gateway.url, 'ada@example.org');
@@ -69,6 +71,7 @@ beforeEach(async () => {
 afterAll(async () => {
   await gateway?.stop();
   await kernel.kill();
+  await broker?.remove();
   await database?.drop();
 });
 
