@@ -20,6 +20,17 @@ export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest)
   };
 }
 
+/**
+ * Does an approval of this scope and lifetime grant no more than was asked for? Whoever asks beforehand words the question, and
+ * must not get more uses or a longer life for it than the rule gives.
+ */
+export function grantsNoMore(
+  { scope, timeout }: Pick<ApprovalRequest, 'scope' | 'timeout'>,
+  asked: ApprovalRequest,
+): boolean {
+  return scopeWidth(scope) <= scopeWidth(asked.scope) && timeout <= asked.timeout;
+}
+
 function commonApprovers(left: readonly string[], right: readonly string[]): string[] | null {
   if (left.length === 0) return [...right];
   if (right.length === 0) return [...left];

@@ -78,6 +78,10 @@ export type ApprovalFact = {
   policy_hash: string | null;
   /** Who approved, each once and never the requester. */
   approved_by: string[];
+  /** How often it may be used, as it was asked for. */
+  scope: string;
+  /** Seconds from the question to its expiry. */
+  timeout: number;
   /** Uses left of its scope. */
   uses_remaining: number;
   expired: boolean;

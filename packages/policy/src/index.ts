@@ -13,7 +13,7 @@ export type { RuleEvaluator } from './gate.ts';
 export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';
 export { validateWithAjv } from './ajv-validator.ts';
 export type { ArgumentValidator } from './argument-validator.ts';
-export { ordinaryApproval } from './approval-request.ts';
+export { grantsNoMore, ordinaryApproval } from './approval-request.ts';
 export type { ApprovalRequest } from './approval-request.ts';
 export { TEST_NOW } from './policy-tests.ts';
 export type { Intent } from './intent.ts';

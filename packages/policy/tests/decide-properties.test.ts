@@ -49,6 +49,11 @@ const anyIntent = fc
 function copyOf<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value; // plain JSON by construction
 }
+const usesOfScope = { once: 1, 'uses:1': 1, 'uses:2': 2, 'uses:9999': 9999, session: 1e6, until: 1e7 };
+const approvalTerms = fc.record({
+  scope: fc.constantFrom(...(Object.keys(usesOfScope) as (keyof typeof usesOfScope)[])), // the keys of a literal
+  timeout: fc.integer({ min: 1, max: 604_800 }),
+});
 const openTool = { registry: { state: 'not_applicable' } } as const;
 
 describe('decide', () => {
@@ -104,6 +109,21 @@ describe('decide', () => {
         const deciding = decision.trace.find(({ outcome }) => outcome === 'deny') ?? stop;
         expect(decision.reason_code).toBe(deciding?.reason_code ?? 'ALLOWED');
         expect(decision.consumes_approval).toBe(settled);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('lets no approval count that is wider than any ask', () => {
+    fc.assert(
+      fc.property(fc.array(approvalTerms, { minLength: 1, maxLength: 3 }), approvalTerms, (asks, given) => {
+        const policy = policyOf(asks.map((approval, index) => ({ id: `ask-${index}`, effect: 'escalate', approval })));
+        const approval = known(grantFor(policy, intentOf(), given));
+        const { verdict } = decide(policy, intentOf(), factsFor(policy, { ...openTool, approval }));
+        const fits = asks.every(
+          ({ scope, timeout }) => usesOfScope[given.scope] <= usesOfScope[scope] && given.timeout <= timeout,
+        );
+        expect(verdict).toBe(fits ? 'ALLOW' : 'ESCALATE');
       }),
       { numRuns: 300 },
     );

@@ -172,6 +172,24 @@ const situations: Situation[] = [
     facts: { approval: known(grantFor(askingCarol, intent)) },
   },
   {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval may be used more often than the rule allows',
+    policy: asking,
+    facts: grant({ scope: 'uses:2', uses_remaining: 2 }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval lives longer than the rule allows',
+    policy: asking,
+    facts: grant({ timeout: 901 }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the lifetime of the approval is no number',
+    policy: asking,
+    facts: grant({ timeout: Number.NaN }),
+  },
+  {
     code: 'BUDGET_EXCEEDED',
     when: 'no calls are left',
     facts: { budgets: known([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) },
@@ -206,6 +224,12 @@ const situations: Situation[] = [
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
   { code: 'ALLOWED', when: 'every gate passes' },
   { code: 'ALLOWED', when: 'an approval satisfies the rule', policy: asking, facts: grant({}) },
+  {
+    code: 'ALLOWED',
+    when: 'an approval is narrower than the rule allows',
+    policy: asking,
+    facts: grant({ timeout: 60 }),
+  },
 ];
 
 describe('gates', () => {

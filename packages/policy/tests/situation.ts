@@ -86,6 +86,8 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
     intent_hash: intent.intent_hash,
     policy_hash: policy.hash,
     approved_by: ['alice', 'bob'],
+    scope: 'once',
+    timeout: 900,
     uses_remaining: 1,
     expired: false,
     ...changes,

@@ -9,6 +9,7 @@ name: approvals
 version: '${version}'
 rules:
   - { id: payments, effect: escalate, match: { tool: [pay.*] } }
+  - { id: rents, effect: escalate, match: { tool: [rent] }, approval: { scope: 'uses:2', timeout: 3600 } }
   - { id: transfers, effect: escalate, match: { tool: [transfer] }, approval: { approvers: [cfo] } }
   - { id: notes, effect: escalate, match: { tool: [note], effect_level: [E2, E4] } }
   - { id: free-notes, effect: allow, match: { tool: [note], effect_level: [E1] } }
@@ -229,7 +230,7 @@ describe('transitions', () => {
 
 describe('asking beforehand', () => {
   it('gives a grant for exactly the call that was described', async () => {
-    const { tool, args, session_id } = payment();
+    const { tool, args, session_id } = { ...payment(), tool: 'rent' };
     const question = { action: 'tool.call', tool, args, session_id, reason: 'monthly', scope: 'uses:2' };
     const { status, body } = await agent.client.createApproval({ body: question as never });
     expect([status, body.state, body.receipt_id, body.requested_by]).toEqual([201, 'pending', null, 'agent']);
@@ -253,5 +254,26 @@ describe('asking beforehand', () => {
     expect(await refusal(alice.move('approve', asked(escalated)))).toBe('PERMISSION_DENIED');
     await new Caller(test, 'acme', 'cfo').move('approve', asked(escalated));
     expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+
+  it.each([
+    ['more uses', { scope: 'uses:9999' }],
+    ['a longer life', { expires_in_seconds: 604_800 }],
+  ])('cannot get %s than the rule gives, neither for the call nor for its own question', async (_, wider) => {
+    const call = payment();
+    const { body } = await agent.client.createApproval({
+      body: { action: 'tool.call', ...call, reason: 'one payment', ...wider } as never,
+    });
+    const escalated = await agent.decide(call);
+    expect(asked(escalated)).not.toBe(body.approval_id);
+    await alice.move('approve', body.approval_id);
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(said(await agent.decide({ ...call, approval_grant: body.approval_id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await alice.approval(body.approval_id)).toMatchObject({ state: 'approved' });
+    await alice.move('approve', asked(escalated));
+    expect([said(await agent.decide(call)), said(await agent.decide(call))]).toEqual([
+      'ALLOW ALLOWED',
+      'ESCALATE APPROVAL_REQUIRED',
+    ]);
   });
 });

@@ -1,11 +1,12 @@
-import { strictestApproval } from '../approval-request.ts';
+import { grantsNoMore, strictestApproval } from '../approval-request.ts';
 import { deny, notApplicable, unavailable } from '../gate.ts';
 import type { Ask, Gate, GateInput, GateResult } from '../gate.ts';
 import type { ApprovalFact } from '../facts.ts';
 
 /**
  * Settles what rules and budgets asked for. A grant counts only for exactly this call under exactly this policy, unexpired and
- * unused, and only when the people behind it are those that every ask wants; without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
+ * unused, and only when the people behind it are those that every ask wants, and its scope and lifetime no wider than every ask's;
+ * without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
  */
 export const approval: Gate = (input) => {
   const { facts, asks } = input;
@@ -17,7 +18,7 @@ export const approval: Gate = (input) => {
 };
 
 function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, policy }: GateInput): GateResult {
-  const { state, intent_hash, policy_hash, expired, uses_remaining, approved_by } = presented;
+  const { state, intent_hash, policy_hash, expired, uses_remaining } = presented;
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
@@ -27,14 +28,16 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
   if (state === 'pending') return escalate(first, asks);
   if (state !== 'approved') return unavailable('approval');
   if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
-  // A rule may ask for more than this approval has: it was given for a weaker ask of the same call, or asked for beforehand.
-  if (!asks.every((ask) => isGivenBy(approved_by, ask.approval))) return escalate(first, asks);
+  // A rule may ask for more than this approval has, or give less: it was given for another ask of the same call, or asked for beforehand.
+  if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
 }
 
-function isGivenBy(approvedBy: readonly string[], { quorum, approvers }: Ask['approval']): boolean {
-  const counted = approvers.length === 0 ? approvedBy : approvedBy.filter((approver) => approvers.includes(approver));
-  return new Set(counted).size >= quorum;
+function satisfies(presented: NonNullable<ApprovalFact>, asked: Ask['approval']): boolean {
+  const { quorum, approvers } = asked;
+  const { approved_by } = presented;
+  const counted = approvers.length === 0 ? approved_by : approved_by.filter((approver) => approvers.includes(approver));
+  return new Set(counted).size >= quorum && grantsNoMore(presented, asked);
 }
 
 function escalate(first: Ask, asks: readonly Ask[]): GateResult {

@@ -1,14 +1,14 @@
 import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import type { ApprovalRequest, Decision } from '@countersign/policy';
+import { grantsNoMore, type ApprovalRequest, type Decision } from '@countersign/policy';
 import type { GovernedCall } from '../boundary/governed-call.ts';
 import type { SealedIntent } from '../boundary/normalise.ts';
 import { receiptIdOf } from '../boundary/statement-of.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { ceremonyHash, sealCeremony } from './ceremony.ts';
-import { usesOf } from './scope.ts';
+import { lifetimeSeconds, usesOf } from './scope.ts';
 
 type Escalation = {
   ulid: string;
@@ -55,11 +55,12 @@ export function pendingApproval(
 }
 
 /** Would an answer to this question satisfy that ask too? */
-export function wantsNoLess(open: Pick<ApprovalRow, 'quorum' | 'approvers'>, asked: ApprovalRequest): boolean {
+export function wantsNoLess(open: ApprovalRow, asked: ApprovalRequest): boolean {
   const sameCircle =
     asked.approvers.length === 0 ||
     (open.approvers.length > 0 && open.approvers.every((approver) => asked.approvers.includes(approver)));
-  return open.quorum >= asked.quorum && sameCircle;
+  const noWider = grantsNoMore({ scope: open.scope, timeout: lifetimeSeconds(open) }, asked);
+  return open.quorum >= asked.quorum && sameCircle && noWider;
 }
 
 /** Uses the approval once; a scope without uses left is consumed. */

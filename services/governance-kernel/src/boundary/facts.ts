@@ -1,5 +1,6 @@
 import type { ApprovalFact, Facts, FenceFact, PolicyFact } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { lifetimeSeconds } from '../approvals/scope.ts';
 import { budgetApplies, budgetFact } from '../budgets/reserve.ts';
 import { rollWindow } from '../budgets/window.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
@@ -126,6 +127,8 @@ function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullabl
     intent_hash: intentHash,
     policy_hash: row.policyHash,
     approved_by: row.approvedBy,
+    scope: row.scope,
+    timeout: lifetimeSeconds(row),
     uses_remaining: row.usesRemaining,
     expired: nowMs >= row.expiresAtMs,
   };
@@ -139,6 +142,8 @@ function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
     intent_hash: '',
     policy_hash: null,
     approved_by: [],
+    scope: 'once',
+    timeout: 0,
     uses_remaining: 0,
     expired: false,
   };
