@@ -57,7 +57,9 @@ function install(log) {
 function start() {
   const program = serverProgram();
   if (program === undefined) throw new Error(howToGetOne);
-  spawnSync(program, ['-detached'], { stdio: 'ignore' });
+  // Debian's refuses everybody but root and its own account.
+  const { status } = spawnSync(program, ['-detached'], { stdio: 'ignore' });
+  if (status !== 0) throw new Error(howToGetOne);
 }
 
 function answers() {

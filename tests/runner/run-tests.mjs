@@ -18,22 +18,22 @@ async function main(args) {
   // PostgreSQL runs under its own account when we are root, and must pass through.
   chmodSync(scratch, 0o711);
   const summaryFile = join(scratch, 'summary.json');
+  const isBench = args[0] === '--bench';
   let postgres;
   let exitCode = 1;
   try {
-    const amqpUrl = await findRabbitmq(process.env, log);
+    const amqpUrl = isBench ? undefined : await findRabbitmq(process.env, log);
     postgres = await findPostgres(process.env, scratch);
-    const env = { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
-    exitCode =
-      args[0] === '--bench'
-        ? await runBench(env)
-        : await runJest(args, { ...env, COUNTERSIGN_TEST_SUMMARY: summaryFile });
+    const env = { ...process.env, TEST_DATABASE_URL: postgres.url };
+    exitCode = isBench
+      ? await runBench(env)
+      : await runJest(args, { ...env, AMQP_URL: amqpUrl, COUNTERSIGN_TEST_SUMMARY: summaryFile });
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
   } finally {
     await postgres?.stop();
   }
-  if (args[0] !== '--bench') exitCode = report(summaryFile, exitCode);
+  if (!isBench) exitCode = report(summaryFile, exitCode);
   rmSync(scratch, { recursive: true, force: true });
   return exitCode;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,7 +44,7 @@ export function forgetOwner({ ownerFile }: Cluster): void {
 // After a reboot the number may belong to anything: the server is the process that works in this very directory.
 function servesDirectory(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false;
-  if (process.platform !== 'linux') return true;
+  if (process.platform !== 'linux') return columnOfPs(pid, 'command').includes(`-D ${dataDir}`);
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir);
   } catch {
@@ -53,12 +54,18 @@ function servesDirectory(pid: number, dataDir: string): boolean {
 
 // Pid and start time, so that a reused pid is not taken for the process that had it before.
 export function describeProcess(pid: number): string | undefined {
-  if (!isAlive(pid)) return undefined;
-  if (process.platform !== 'linux') return String(pid);
+  return isAlive(pid) ? `${pid} ${startTimeOf(pid)}` : undefined;
+}
+
+function startTimeOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') return columnOfPs(pid, 'lstart');
   const stat = readText(`/proc/${pid}/stat`);
   // Fields are counted after the command name, which may hold spaces; the start time is the 22nd field of proc(5).
-  const startTime = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return `${pid} ${startTime}`;
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+function columnOfPs(pid: number, column: string): string {
+  return spawnSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
 }
 
 function isAlive(pid: number): boolean {

@@ -29,12 +29,13 @@ type Parts = { lifecycle: Lifecycle; log: Log };
  * person can mend.
  */
 export async function startLocal(settings: LocalSettings, { lifecycle, log }: Parts): Promise<LocalSystem> {
-  await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
-  await assertPortFree(settings.kernelPort, 'GOV_PORT');
-  await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
   const dataDir = openDataDir(settings.dataDir, settings);
   const hold = holdDataDir(dataDir.path);
   lifecycle.onClose('data directory', hold.release);
+  // After the hold: a second start of the same system is told so, and not to look for another port.
+  await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
+  await assertPortFree(settings.kernelPort, 'GOV_PORT');
+  await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
   const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };

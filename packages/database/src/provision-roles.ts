@@ -45,8 +45,8 @@ export function ownerOf(role: string): string {
 
 async function provisionAll(client: pg.Client, services: readonly ServiceRole[]): Promise<void> {
   await client.query('BEGIN');
-  // PostgreSQL before 15 lets everyone create tables in public; a service has no business there at all.
-  await client.query('REVOKE ALL ON SCHEMA public FROM PUBLIC');
+  // PostgreSQL before 15 lets everyone create tables in public. Reading there is for its owner to grant: the database may be shared.
+  await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   for (const service of services) {
     await createRoles(client, service);
     await client.query(schemaRights(service));

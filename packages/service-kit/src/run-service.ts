@@ -14,8 +14,8 @@ export type RunServiceOptions = {
 };
 
 /**
- * Runs a service as this process: SIGTERM and SIGINT make it not ready, then close it in reverse, then exit 0; a second signal
- * exits at once with 1. An unhandled rejection or exception is logged and ends the process with 1: its state is unknown.
+ * Runs a service as this process: SIGTERM, SIGINT and SIGHUP (the terminal was closed) make it not ready, then close it in reverse,
+ * then exit 0; a second signal exits at once with 1. An unhandled rejection or exception is logged and ends the process with 1: its state is unknown.
  */
 export async function runService(options: RunServiceOptions): Promise<void> {
   const { log } = options;
@@ -32,7 +32,7 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     log.error('service.fault', { error });
     process.exit(1);
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('unhandledRejection', onFault).on('uncaughtException', onFault);
   try {
     await options.start(lifecycle);
