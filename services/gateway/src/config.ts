@@ -13,6 +13,7 @@ import {
   type Environment,
 } from '@countersign/service-kit';
 import { z } from 'zod';
+import { isLoopbackAddress } from './identity/loopback.ts';
 
 const variables = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).optional(),
@@ -61,7 +62,7 @@ export type GatewayConfig = Readonly<{
   trustedProxies: number;
   /** Keys the HMAC of email codes. */
   sessionSecret: string;
-  /** True in development without a mail provider only. */
+  /** True in development without a mail provider only, and then nobody but this machine can connect. */
   revealsCodes: boolean;
   mail: { smtpUrl: string; from: string } | null;
   /** Null: no kernel is configured. */
@@ -111,7 +112,7 @@ export function gatewayConfigFrom(
     allowedOrigins: read.GOV_ALLOWED_ORIGINS,
     trustedProxies: read.GOV_TRUSTED_PROXIES,
     sessionSecret: read.GOV_SESSION_SECRET,
-    revealsCodes: read.NODE_ENV === 'development' && smtpUrl === undefined,
+    revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },
     governance: governanceOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
@@ -127,6 +128,10 @@ export function gatewayConfigFrom(
 }
 
 type Read = z.infer<typeof variables>;
+
+function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
+  return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;
+}
 
 function governanceOf(read: Read): GovernanceConfig | null {
   if (read.GOV_GOVERNANCE_URL === undefined || read.GOV_ADMIN_API_KEY === undefined) return null;
@@ -147,6 +152,11 @@ function refuseContradictions(read: Read): void {
     problems.push('GOV_ADMIN_API_KEY is missing: the kernel of GOV_GOVERNANCE_URL asks for it');
   if (read.NODE_ENV === 'production' && read.GOV_SMTP_URL === undefined)
     problems.push('GOV_SMTP_URL is missing: in production nobody could sign in without mail');
+  if (revealsCodes(read) && !isLoopbackAddress(read.GOV_GATEWAY_HOST))
+    problems.push(
+      'GOV_GATEWAY_HOST lets other machines in, whom development without mail shows the sign-in codes of everybody: ' +
+        'set GOV_SMTP_URL, or bind to 127.0.0.1',
+    );
   for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)
     if (!/^[A-Za-z0-9_-]{43}$/.test(key)) problems.push('GOV_TRUSTED_PUBLIC_KEYS holds something that is not a key');
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
@@ -94,6 +95,25 @@ describe('sign-in by email code', () => {
     }
   });
 
+  verifies('gw.auth.email', 'starts on loopback only while codes are shown', () => {
+    for (const GOV_GATEWAY_HOST of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org']) {
+      expect(() => testConfig(database, { GOV_GATEWAY_HOST })).toThrow('GOV_GATEWAY_HOST');
+      testConfig(database, { GOV_GATEWAY_HOST, GOV_SMTP_URL: 'smtp://127.0.0.1:25' });
+      testConfig(database, { GOV_GATEWAY_HOST, NODE_ENV: 'test' });
+    }
+    for (const GOV_GATEWAY_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost'])
+      expect(testConfig(database, { GOV_GATEWAY_HOST }).revealsCodes).toBe(true);
+  });
+
+  verifies('gw.auth.email', 'shows no code to a page that came under a name of its own', async () => {
+    const answers = async (host: string) => JSON.parse(await requestUnder(host, 'rebound@example.org')) as object;
+    for (const host of ['evil.example', '127.0.0.1.evil.example:3100', 'localhost.evil.example', '10.0.0.1'])
+      expect(await answers(host)).toEqual({ sent: true, email: 'rebound@example.org' });
+    expect(await answers('LOCALHOST:3100')).toHaveProperty('code');
+    nowMs += hourMs + 1;
+    for (const host of ['127.0.0.1', '127.1.2.3:80', '[::1]:3100']) expect(await answers(host)).toHaveProperty('code');
+  });
+
   it('offers the person at the terminal a code that works once', async () => {
     const { email, code } = await issueLocalSignIn(gateway.context, 'Local@example.org');
     expect((await verify(email, code)).body.user.email).toBe('local@example.org');
@@ -186,4 +206,19 @@ async function post(path: string, body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-request-id': 'request-1' };
   const response = await fetch(new URL(path, gateway.url), { method: 'POST', headers, body: JSON.stringify(body) });
   return { status: response.status, body: await response.json() };
+}
+
+/** The answer to a request whose Host header fetch would not let a test write. */
+function requestUnder(host: string, email: string): Promise<string> {
+  const { hostname, port } = new URL(gateway.url);
+  const headers = { host, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const req = httpRequest({ hostname, port, method: 'POST', path: '/api/auth/email/request', headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      res.on('end', () => resolve(text));
+    });
+    req.on('error', reject);
+    req.end(JSON.stringify({ email }));
+  });
 }

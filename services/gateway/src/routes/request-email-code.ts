@@ -3,9 +3,10 @@ import { requestEmailCode } from '@countersign/contracts/gateway';
 import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { issueCode } from '../identity/issue-code.ts';
+import { isLoopbackAuthority } from '../identity/loopback.ts';
 
 export const requestEmailCodeRoute = (context: Context) =>
-  handlePublic(requestEmailCode, { rateLimit: 'auth' })(async ({ body: { email }, log }) => {
+  handlePublic(requestEmailCode, { rateLimit: 'auth' })(async ({ body: { email }, req, log }) => {
     const { mailer, config } = context;
     if (mailer === null && !config.revealsCodes)
       throw new AppError('MAIL_UNAVAILABLE', 'No mail provider is configured');
@@ -14,5 +15,6 @@ export const requestEmailCodeRoute = (context: Context) =>
       log.error('mail.not_sent', { error: cause });
       throw new AppError('MAIL_UNAVAILABLE', 'The mail could not be sent', { cause });
     });
-    return { sent: true, email, ...(config.revealsCodes ? { code } : {}) };
+    const isShown = config.revealsCodes && isLoopbackAuthority(req.headers.host);
+    return { sent: true, email, ...(isShown ? { code } : {}) };
   });
