@@ -1,4 +1,4 @@
-import type { ApprovalId, BudgetId, Digest, TenantId } from '@countersign/contracts';
+import type { ApprovalId, BudgetId, TenantId } from '@countersign/contracts';
 import type { CompletedNode, Frontier } from '@countersign/crypto';
 import type { OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
@@ -20,14 +20,7 @@ export type IdempotencyRow = {
   answer: string | null;
 };
 
-export type ActivatedPolicy = {
-  tenant: string;
-  epoch: number;
-  hash: Digest;
-  text: string;
-  keyId: string;
-  signature: string;
-};
+export type ActivatedPolicy = PolicyHead & { text: string; keyId: string; signature: string };
 
 /** What the locked rows said when the transaction began. */
 export type BatchView = {
@@ -53,7 +46,7 @@ export class LedgerBatch {
   readonly newAnswers: IdempotencyRow[] = [];
   readonly newPolicies: ActivatedPolicy[] = [];
   readonly newEvents: OutgoingEvent[] = [];
-  readonly confirmedPolicies: { tenant: string; at: string }[] = [];
+  readonly confirmedPolicies: Pick<PolicyHead, 'tenant' | 'confirmedAtMs'>[] = [];
   readonly changedBudgets = new Set<BudgetRow>();
   readonly changedApprovals = new Set<ApprovalRow>();
   readonly changedDispatches = new Set<DispatchRow>();
@@ -95,11 +88,15 @@ export class LedgerBatch {
 
   /** The tenant's own bundle, else the one of every tenant (`*`). */
   policy(tenant: TenantId): PolicyHead | null {
-    return this.#view.policies.get(tenant) ?? this.#view.policies.get('*') ?? null;
+    return this.ownPolicy(tenant) ?? this.ownPolicy('*');
   }
 
+  /** As the entries before this one leave it: what is sealed behind an activation is decided under it. */
   ownPolicy(tenant: string): PolicyHead | null {
-    return this.#view.policies.get(tenant) ?? null;
+    const sameTenant = (row: { tenant: string }) => row.tenant === tenant;
+    const head = this.newPolicies.findLast(sameTenant) ?? this.#view.policies.get(tenant) ?? null;
+    const confirmed = this.confirmedPolicies.findLast(sameTenant);
+    return head === null || confirmed === undefined ? head : { ...head, ...confirmed };
   }
 
   budgets(tenant: TenantId): BudgetRow[] {

@@ -4,6 +4,7 @@ import type { PolicyBundle, Signature } from '@countersign/contracts/governance-
 import { canonicalize, digestOf, parsePlainJson, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
 import { compilePolicy, PolicyError, type CompiledPolicy } from '@countersign/policy';
 import { announcementOf } from '../ledger/announcement.ts';
+import type { ActivatedPolicy } from '../ledger/batch.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { isSignedByTrustedKey, moveOf, type PolicyKey } from './activation.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
@@ -90,10 +91,10 @@ export class Policies {
       reads: { policyOf: activation.tenant },
       conclude: (batch) => {
         const next = moveOf(batch.ownPolicy(activation.tenant), wanted);
-        if (next === 'confirm') batch.confirmedPolicies.push({ tenant: activation.tenant, at });
+        if (next === 'confirm') batch.confirmedPolicies.push({ tenant: activation.tenant, confirmedAtMs: nowMs });
         else {
-          batch.newPolicies.push(this.#rowOf(activation, wanted.hash));
           batch.append(this.#receiptOf(activation, { ...chain, ...wanted, nowMs, at }));
+          batch.newPolicies.push(this.#rowOf(activation, { hash: wanted.hash, confirmedAtMs: nowMs }));
         }
         return next;
       },
@@ -101,9 +102,12 @@ export class Policies {
     return { ...wanted, move, at };
   }
 
-  #rowOf({ tenant, epoch, bundle, signature }: Activation, hash: Digest) {
+  #rowOf(
+    { tenant, epoch, bundle, signature }: Activation,
+    head: Pick<ActivatedPolicy, 'hash' | 'confirmedAtMs'>,
+  ): ActivatedPolicy {
     const text = canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // drops members that are undefined
-    return { tenant, epoch, hash, text, keyId: signature.key_id, signature: signature.value };
+    return { ...head, tenant, epoch, text, keyId: signature.key_id, signature: signature.value };
   }
 
   #receiptOf(

@@ -85,7 +85,10 @@ function policyWrites(batch: LedgerBatch, now: Date): Write[] {
       name: 'confirm',
       text: sql.confirmPolicies,
       rows: confirmedPolicies.length,
-      values: () => [confirmedPolicies.map((row) => row.tenant), confirmedPolicies.map((row) => row.at)],
+      values: () => [
+        confirmedPolicies.map((row) => row.tenant),
+        confirmedPolicies.map((row) => new Date(row.confirmedAtMs).toISOString()),
+      ],
     },
   ];
 }
