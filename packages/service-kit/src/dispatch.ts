@@ -59,9 +59,15 @@ async function runOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once
   }
 }
 
+/** Credentials: they are sent once and never kept, neither for a replay nor for whoever reads the store. */
+const neverStored: ReadonlySet<string> = new Set(['set-cookie', 'x-new-token']);
+
 function headersSince({ headers }: Exchange, start: number): Record<string, string> {
   const own: Record<string, string> = {};
-  for (let index = start; index < headers.length; index += 2) own[headers[index] ?? ''] = headers[index + 1] ?? '';
+  for (let index = start; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    if (!neverStored.has(name)) own[name] = headers[index + 1] ?? '';
+  }
   return own;
 }
 

@@ -32,6 +32,7 @@ beforeAll(async () => {
   const counting = handleAdmin(routes.echo)(async ({ body, caller, setHeader }) => {
     runs += 1;
     setHeader('etag', `"${runs}"`);
+    setHeader('X-New-Token', 'a-live-token');
     if (body.text === 'slow') await new Promise<void>((resolve) => (held.release = resolve));
     if (body.text === 'crash' && runs === 1) throw new Error('once');
     return { text: `${body.text} ${runs}`, caller: caller.name };
@@ -56,6 +57,11 @@ describe('Idempotency-Key', () => {
     expect(second.text).toBe(first.text);
     expect(second.headers['etag']).toBe('"1"');
     expect([first, second].map(({ headers }) => headers['idempotency-replayed'])).toEqual([undefined, 'true']);
+  });
+
+  it('gives a credential to the first request only', async () => {
+    const answers = [await call('key-5', 'a'), await call('key-5', 'a')];
+    expect(answers.map(({ headers }) => headers['x-new-token'])).toEqual(['a-live-token', undefined]);
   });
 
   it('answers 422 to another body under the same key, without running it', async () => {

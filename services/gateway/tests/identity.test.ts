@@ -4,6 +4,7 @@ import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import { SMTPServer } from 'smtp-server';
 import { issueLocalSignIn, type StartedGateway } from '../src/index.ts';
+import { sweep } from '../src/orchestrator/sweep.ts';
 import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
 
 let database: TestDatabase;
@@ -194,6 +195,29 @@ describe('a session', () => {
       await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
     },
   );
+
+  it('keeps no successor with the answer of the request that it was given to, and that answer for a day', async () => {
+    const { headers, client } = await signInAs(gateway.url, 'keyed@example.org');
+    nowMs += 24 * hourMs;
+    const create = () =>
+      fetch(new URL('/api/tasks', gateway.url), {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': 'key-1' },
+        body: JSON.stringify({ title: 'Tidy up', description: '' }),
+      });
+    const [first, replayed] = [await create(), await create()];
+    expect([first.headers.has('x-new-token'), replayed.headers.has('x-new-token')]).toEqual([true, false]);
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+    const kept = await rowsOf<{ answer: string }>(database, 'SELECT answer FROM idempotency_keys');
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.answer).not.toContain(first.headers.get('x-new-token'));
+    await sweep(gateway.context);
+    expect(await rowsOf(database, 'SELECT 1 FROM idempotency_keys')).toHaveLength(1);
+    await rowsOf(database, "UPDATE idempotency_keys SET created_at = created_at - interval '24 hours 1 second'");
+    await sweep(gateway.context);
+    expect(await rowsOf(database, 'SELECT 1 FROM idempotency_keys')).toEqual([]);
+    await client.endSession();
+  });
 
   it('ends after thirty days', async () => {
     const { client } = await signInAs(gateway.url, 'month@example.org');

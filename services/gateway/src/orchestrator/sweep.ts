@@ -3,6 +3,7 @@ import { publishRunEnqueued } from '../events.ts';
 import { agentOf } from '../governance/kernel.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
+import { forgetAnswers } from '../store/idempotency.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
 import { closeLeftSteps } from './close-left-steps.ts';
 import { changeRun } from './conclude-run.ts';
@@ -14,14 +15,15 @@ const attemptsMax = 5;
 const unclaimedMs = 600_000;
 
 /**
- * Brings back runs whose worker died or whose job was lost, closes what ended runs left open, and ends those whose approval ran
- * out. Safe on every replica at once.
+ * Brings back runs whose worker died or whose job was lost, closes what ended runs left open, ends those whose approval ran out,
+ * and removes answers that are too old to be given again. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context);
   await closeLeftSteps(context);
   for (const expired of await findExpired(context.database.pool, context.now())) await expireApproval(context, expired);
+  await forgetAnswers(context.database.pool);
 }
 
 async function bringBackOrphans(context: Context): Promise<void> {

@@ -49,3 +49,8 @@ async function begin(sql: Sql, { scope, key, fingerprint }: Claim): Promise<Idem
     ? { kind: 'in-flight' }
     : { kind: 'replay', answer: Answer.parse(JSON.parse(stored.answer)) };
 }
+
+/** Removes answers that are not given again any more. */
+export async function forgetAnswers(sql: Sql): Promise<void> {
+  await sql.query(`DELETE FROM idempotency_keys WHERE created_at < now() - $1 * interval '1 hour'`, [keptHours]);
+}
