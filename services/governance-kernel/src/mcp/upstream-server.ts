@@ -57,10 +57,11 @@ export class UpstreamServer {
   /** Rejects with what the SDK throws; whether the tool ran is then for the caller to judge. */
   async call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
     if (this.#live === null) throw new Error('The MCP server is not connected');
+    const { client, tools } = this.#live;
     const timeout = this.#options.callTimeoutMs;
-    return await this.#live.client.callTool(
+    return await client.callTool(
       { name: tool, arguments: args },
-      { signal, timeout, maxTotalTimeout: timeout },
+      { signal, timeout, maxTotalTimeout: timeout, toolDefinition: listedDefinition(tools, tool) },
     );
   }
 
@@ -153,6 +154,16 @@ export class UpstreamServer {
       if (!this.#closing.signal.aborted) await this.#connect().catch(() => undefined);
     }
   }
+}
+
+/**
+ * Without a definition the SDK lists again when the server objects to a header, and sends the call a second time under one decision.
+ * Without its output schema, because the SDK reports a result that does not match like a refusal, though the tool has run.
+ */
+function listedDefinition(tools: readonly Tool[], name: string): Tool {
+  const listed = tools.find((tool) => tool.name === name);
+  if (listed === undefined) throw new Error('The MCP server does not list this tool any more');
+  return { name, inputSchema: listed.inputSchema };
 }
 
 function backoffMs(failures: number): number {

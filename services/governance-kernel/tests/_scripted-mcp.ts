@@ -1,0 +1,59 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+
+type Message = { id?: number; method: string; params?: Record<string, unknown> };
+type Reply = { result: object } | { error: { code: number; message: string } };
+
+export type ScriptedMcp = {
+  readonly url: string;
+  /** The methods that arrived, oldest first. */
+  readonly methods: readonly string[];
+  /** From now on `method` is answered so; null: never. */
+  answer(method: string, reply: Reply | null): void;
+  close(): Promise<void>;
+};
+
+const tool = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' } };
+const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+
+/** A server of 2026-07-28 with one tool that says exactly what a test tells it, however wrong that is. */
+export async function startScriptedMcp(definition: object = {}): Promise<ScriptedMcp> {
+  const methods: string[] = [];
+  const info = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+  const replies = new Map<string, Reply | null>([
+    ['server/discover', { result: { ...complete, ...info, serverInfo: { name: 'scripted', version: '1' } } }],
+    ['tools/list', { result: { ...complete, tools: [{ ...tool, ...definition }] } }],
+    ['tools/call', { result: { ...complete, content: [{ type: 'text', text: 'done' }] } }],
+  ]);
+  const http = createServer((req, res) => {
+    if (req.method !== 'POST') return void res.writeHead(405).end();
+    void readMessage(req).then(({ id, method }) => {
+      methods.push(method);
+      if (id === undefined) return void res.writeHead(202).end();
+      const reply = replies.get(method);
+      if (reply !== null) send(res, id, reply ?? { error: { code: -32_601, message: 'no such method' } });
+    });
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('The scripted server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/mcp`,
+    methods,
+    answer: (method, reply) => void replies.set(method, reply),
+    close: async () => {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+async function readMessage(req: AsyncIterable<Buffer>): Promise<Message> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Message; // the kernel's own client wrote it
+}
+
+function send(res: ServerResponse, id: number, reply: Reply): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+}
