@@ -1,17 +1,22 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '@countersign/database';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import { SMTPServer } from 'smtp-server';
 import { issueLocalSignIn, type StartedGateway } from '../src/index.ts';
+import { newSessionToken, sessionTokenHash } from '../src/identity/session-token.ts';
+import { findSession, insertSession, markRotated } from '../src/store/sessions.ts';
 import { sweep } from '../src/orchestrator/sweep.ts';
-import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
+import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, until } from './_gateway.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
 let nowMs = Date.now();
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const waitingForLock =
+  "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%sessions%'";
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -217,6 +222,26 @@ describe('a session', () => {
     await sweep(gateway.context);
     expect(await rowsOf(database, 'SELECT 1 FROM idempotency_keys')).toEqual([]);
     await client.endSession();
+  });
+
+  verifies('gw.auth.logout', 'takes the successor down with it that is being minted at this moment', async () => {
+    const person = await signInAs(gateway.url, 'leaving@example.org');
+    const { pool } = gateway.context.database;
+    const session = await findSession(pool, sessionTokenHash(person.token));
+    if (session === null) throw new Error('The session is not stored');
+    const successor = newSessionToken();
+    const [createdAt, expiresAt] = [new Date(nowMs), new Date(nowMs + hourMs)];
+    let leaving: Promise<unknown> = Promise.resolve();
+    await inTransaction(pool, async (rotation) => {
+      expect(await markRotated(rotation, session, createdAt)).toBe(true);
+      leaving = person.client.endSession();
+      await until(async () => (await rowsOf(database, waitingForLock)).length > 0);
+      const place = { userId: session.user.id, familyId: session.familyId };
+      await insertSession(rotation, { ...place, tokenHash: sessionTokenHash(successor), createdAt, expiresAt });
+    });
+    await leaving;
+    const heir = clientOf(gateway.url, { ...person.headers, authorization: `Bearer ${successor}` });
+    await expect(heir.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
   });
 
   it('ends after thirty days', async () => {

@@ -44,7 +44,7 @@ export async function rotateIfDue(context: Context, session: StoredSession): Pro
   if (sessionState(session, now) !== 'due') return null;
   const token = newSessionToken();
   const isRotated = await context.transaction(async (tx) => {
-    if (!(await markRotated(tx, session.id, now))) return false;
+    if (!(await markRotated(tx, session, now))) return false;
     await insertSession(tx, {
       userId: session.user.id,
       familyId: session.familyId,

@@ -46,10 +46,15 @@ export async function findSession(sql: Sql, tokenHash: string): Promise<StoredSe
 }
 
 /** True for the one request that may mint the successor; parallel ones get false. */
-export async function markRotated(tx: Sql, sessionId: string, now: Date): Promise<boolean> {
+export async function markRotated(
+  tx: Sql,
+  { id, familyId }: Pick<StoredSession, 'id' | 'familyId'>,
+  now: Date,
+): Promise<boolean> {
+  await lockFamily(tx, familyId);
   const { rowCount } = await tx.query(
     'UPDATE sessions SET rotated_at = $2 WHERE id = $1 AND rotated_at IS NULL AND revoked_at IS NULL',
-    [sessionId, now],
+    [id, now],
   );
   return rowCount === 1;
 }
@@ -59,8 +64,17 @@ export async function revokeFamily(
   familyId: string,
   revocation: { now: Date; reason: string },
 ): Promise<void> {
+  await lockFamily(tx, familyId);
   await tx.query(
     'UPDATE sessions SET revoked_at = $2, revoke_reason = $3 WHERE family_id = $1 AND revoked_at IS NULL',
     [familyId, revocation.now, revocation.reason],
   );
+}
+
+/**
+ * Rotation and revocation of one family wait for each other at its first session. Without it a revocation would not see, and not
+ * revoke, the successor that a rotation is about to commit.
+ */
+async function lockFamily(tx: Sql, familyId: string): Promise<void> {
+  await tx.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [familyId]);
 }
