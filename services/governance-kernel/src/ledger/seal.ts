@@ -10,12 +10,14 @@ import {
 } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { assertReadable } from './assert-readable.ts';
 import type { ChainHead, SealedEntry, Statement } from './statement.ts';
 
 export type Sealer = { provider: CryptoProvider; signer: Signer };
 
-/** Gives a statement its place, hashes it, signs it. Pure but for the key. */
+/** Gives a statement its place, hashes it, signs it. Pure but for the key. Throws for one that nobody could read again. */
 export function sealStatement(sealer: Sealer, statement: Statement, head: ChainHead, logIndex: number): SealedEntry {
+  assertReadable(statement.receipt);
   const { recordText, recordHash } = sealRecord(sealer.provider, statement.record);
   const payload: ReceiptPayload = {
     ...statement.receipt,

@@ -13,13 +13,17 @@ export function approvalGrantHeader(headers: Headers): ApprovalId | null {
   return parseNamed(ApprovalId, 'X-Gov-Approval-Grant', headers['x-gov-approval-grant']);
 }
 
-/** Throws INVALID_REQUEST that names the member. */
+/** Null without a value. Throws INVALID_REQUEST that names the member. */
 export function parseNamed<Shape extends z.ZodType>(
   shape: Shape,
   name: string,
   value: unknown,
 ): z.output<Shape> | null {
-  if (value === undefined) return null;
+  return value === undefined ? null : parseGiven(shape, name, value);
+}
+
+/** Throws INVALID_REQUEST that names the member. */
+export function parseGiven<Shape extends z.ZodType>(shape: Shape, name: string, value: unknown): z.output<Shape> {
   const parsed = shape.safeParse(value);
   if (!parsed.success)
     throw new AppError('INVALID_REQUEST', `${name}: ${parsed.error.issues[0]?.message ?? 'malformed'}`, {

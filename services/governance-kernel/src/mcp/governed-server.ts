@@ -1,4 +1,4 @@
-import { ApprovalId, isAppError, SessionId, type PlainJson } from '@countersign/contracts';
+import { ApprovalId, isAppError, SessionId, ToolName, type PlainJson } from '@countersign/contracts';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller } from '../boundary/governed-call.ts';
-import { defaultSession, parseNamed } from './call-settings.ts';
+import { defaultSession, parseGiven, parseNamed } from './call-settings.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
 import type { ListedTool, McpGateway } from './gateway.ts';
 import { decisionMeta, refusalText } from './refusal.ts';
@@ -49,7 +49,7 @@ export function governedServer(parts: GovernedServerParts): Server {
   });
   server.setRequestHandler('tools/list', async () => ({ tools: (await parts.mcp.listTools()).map(publishedTool) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    return await callTool(parts, { tool: params.name, args: params.arguments ?? {} }, context).catch(protocolError);
+    return await callTool(parts, { name: params.name, args: params.arguments ?? {} }, context).catch(protocolError);
   });
   return server;
 }
@@ -58,14 +58,15 @@ export function publishedTool({ tool, definition, effectLevel }: ListedTool): To
   return { ...definition, name: tool, _meta: { 'countersign/effect_level': effectLevel } };
 }
 
-type Requested = { tool: string; args: Record<string, unknown> };
+type Requested = { name: string; args: Record<string, unknown> };
 
 async function callTool(
   parts: GovernedServerParts,
-  { tool, args }: Requested,
+  { name, args }: Requested,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { caller, executor, log } = parts;
+  const tool = parseGiven(ToolName, 'params.name', name);
   const meta = context.mcpReq._meta ?? {};
   const session =
     parseNamed(SessionId, '_meta.countersign/session_id', meta['countersign/session_id']) ?? parts.session;

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ToolName, type Digest } from '@countersign/contracts';
+import { nodeProvider } from '@countersign/crypto/node';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { newSession } from './_caller.ts';
+import { sealStatement } from '../src/ledger/seal.ts';
+import type { Statement } from '../src/ledger/statement.ts';
+import { adminKey } from './_kernel.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+});
+afterAll(() => upstreams.close());
+
+const unsealable: [string, string][] = [
+  ['too long', 'x'.repeat(257)],
+  ['of two lines', 'notes.read\nnote'],
+  ['with a blank behind it', 'notes.read_note '],
+  ['with a NUL', 'notes.read\u0000note'],
+  ['empty', ''],
+];
+
+async function callTool(session: string, name: string) {
+  const response = await fetch(`${upstreams.test.kernel.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'x-gov-session-id': session,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }),
+  });
+  return await response.text();
+}
+
+describe('a tool name that no receipt can hold', () => {
+  it.each(unsealable)('is invalid params of an MCP call when it is %s, and nothing is sealed', async (_case, name) => {
+    const session = newSession();
+    const text = await callTool(session, name);
+    expect(text).toContain('"code":-32602');
+    expect(text).toContain('params.name');
+    expect(await receiptsOf(upstreams.test, session)).toEqual([]);
+    const exported = await upstreams.test.as('acme').listReceipts({ query: {} });
+    expect(exported.status).toBe(200);
+  });
+
+  it('is refused by the ledger itself, as the schema of receipts refuses it', () => {
+    const sealable = ['notes.read_note', '名'.repeat(256), 'two words'];
+    const names = [...unsealable.map(([, name]) => name), ...sealable];
+    const isReadable = (tool: string) => {
+      try {
+        const statement = { ulid: 'u', receipt: { ...receipt, tool }, record: { hash: 'sha256:0' as Digest } };
+        sealStatement(sealer, statement, { lamport: 0, receiptHash: null }, 0);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(names.map(isReadable)).toEqual(names.map((name) => ToolName.safeParse(name).success));
+    expect(names.map(isReadable).filter(Boolean)).toHaveLength(sealable.length);
+  });
+});
+
+const sealer = { provider: nodeProvider, signer: createSigner(generateSigningKey().privateKeyPem) };
+const receipt = {
+  tenant_id: 'acme',
+  principal_id: 'agent',
+  session_id: 's',
+  action: 'tool.call',
+  tool: null,
+  resource: null,
+} as unknown as Statement['receipt']; // the members that are looked at
