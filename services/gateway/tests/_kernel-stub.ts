@@ -3,6 +3,7 @@ import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk } from '@coun
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ulid } from 'ulid';
+import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
 
 export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
 export type StubFault =
@@ -29,18 +30,6 @@ export type StubMessage = { role: string; content?: unknown; tool_call_id?: stri
 export type StubSaid = { text?: string; calls?: { name: string; args: object }[] };
 export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
 
-type Approval = {
-  id: string;
-  state: string;
-  receiptId: string;
-  session: string;
-  tenant: string;
-  tool: string;
-  expiresAt: string;
-};
-
-const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
-
 /**
  * Plays the kernel for the gateway's failure cases: honest by default, with real signatures over real receipts, and every lie on
  * demand. It decides by a table and executes by counting.
@@ -51,15 +40,13 @@ export class KernelStub {
   /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
   judgesAnswers = true;
   say: (messages: StubMessage[]) => StubSaid = () => ({ text: 'done' });
-  approvalSeconds = 900;
   /** Runs before an execution is answered: a test kills its worker here. */
   beforeExecutionAnswer: () => Promise<void> = async () => undefined;
   beforeModelAnswer: () => Promise<void> = async () => undefined;
   tools = ['files.read', 'files.write'];
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
-  readonly approvals = new Map<string, Approval>();
-  readonly votes: { approver: string; action: string }[] = [];
+  readonly approvals = new StubApprovals();
   #server: Server | null = null;
   #port = 0;
   readonly #signer = createSigner(generateSigningKey().privateKeyPem);
@@ -115,7 +102,8 @@ export class KernelStub {
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
     if (url.pathname.startsWith('/api/v1/receipts/'))
       return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
-    if (url.pathname === '/api/v1/approvals') return send(res, 200, this.#listApprovals(ask));
+    if (url.pathname === '/api/v1/approvals')
+      return send(res, 200, this.approvals.list(ask.url.searchParams, ask.tenant));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
     const { status, body, headers } = await this.#once(ask, text);
     if (this.fault === 'other_decision') headers['x-gov-decision-id'] = `dec_${ulid()}`;
@@ -162,8 +150,7 @@ export class KernelStub {
     if (!this.judgesAnswers) return { released, decision: null };
     const tool = name.replace('__', '.');
     const verdict = this.verdictOf(tool);
-    const receipt = this.#seal({ ask, session, action: 'tool.call', tool, verdict });
-    const approval = verdict === 'ESCALATE' ? this.#openApproval(receipt) : null;
+    const { receipt, approval } = this.#decide({ ask, session, action: 'tool.call', tool, verdict }, args);
     const decision: Record<string, unknown> = {
       tool,
       tool_call_id: id,
@@ -177,12 +164,13 @@ export class KernelStub {
   }
 
   async #execute(ask: Ask) {
-    const { tool, args, session_id: session, approval_grant: grant } = ask.body as Record<string, string>;
+    const { args, ...named } = ask.body as Record<string, string>;
+    const { tool, session_id: session, approval_grant: grant } = named;
     const done = { result: { content: [{ type: 'text', text: `${String(tool)} did it` }] }, is_error: false };
-    const approved = grant !== undefined && this.#useGrant(grant);
+    const approved = grant !== undefined && this.approvals.use(grant);
     const verdict = approved ? 'ALLOW' : this.verdictOf(String(tool));
-    const receipt = this.#seal({ ask, session: String(session), action: 'tool.call', tool: String(tool), verdict });
-    const approval = verdict === 'ESCALATE' ? this.#openApproval(receipt) : null;
+    const sealing = { ask, session: String(session), action: 'tool.call', tool: String(tool), verdict };
+    const { receipt, approval } = this.#decide(sealing, args);
     const decision = decisionOf(receipt, approval);
     if (this.fault === 'denial_as_allow')
       return {
@@ -196,14 +184,18 @@ export class KernelStub {
     return { status: 200, body: { decision, ...done }, headers: headersOf(receipt) };
   }
 
-  #useGrant(grant: string): boolean {
-    const approval = this.approvals.get(grant);
-    if (approval?.state !== 'approved') return false;
-    approval.state = 'consumed';
-    return true;
+  /** A decision about a tool call. Asks under the question that is open for this very call already, as the kernel does. */
+  #decide(sealing: Sealing, args: unknown): { receipt: Receipt; approval: StubApproval | null } {
+    if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal(sealing), approval: null };
+    const { ask, session, tool } = sealing;
+    const question = { tenant: ask.tenant, session, tool: String(tool), intent: hash(JSON.stringify([tool, args])) };
+    const open = this.approvals.findOpen(question);
+    const id = open?.id ?? `apr_${ulid()}`;
+    const receipt = this.#seal({ ...sealing, approvalId: id });
+    return { receipt, approval: open ?? this.approvals.open(id, receipt.payload.receipt_id, question) };
   }
 
-  #seal({ ask, session, action, tool, verdict }: Sealing): Receipt {
+  #seal({ ask, session, action, tool, verdict, approvalId }: Sealing): Receipt {
     if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
     const reason = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' }[verdict];
     const payload = {
@@ -225,6 +217,7 @@ export class KernelStub {
       args_hash: hash('args'),
       policy_hash: hash('policy'),
       policy_epoch: 1,
+      ...(approvalId === undefined ? {} : { approval_id: approvalId }),
       shadow: this.fault === 'shadow',
       lamport_clock: this.#receipts.size + 1,
       prev_hash: null,
@@ -245,38 +238,12 @@ export class KernelStub {
     return receipt;
   }
 
-  #openApproval({ payload }: Receipt): Approval {
-    const approval = {
-      id: `apr_${ulid()}`,
-      state: 'pending',
-      receiptId: payload.receipt_id,
-      session: payload.session_id,
-      tenant: payload.tenant_id,
-      tool: String(payload.tool),
-      expiresAt: new Date(Date.now() + this.approvalSeconds * 1_000).toISOString(),
-    };
-    this.approvals.set(approval.id, approval);
-    return approval;
-  }
-
-  #listApprovals({ url, tenant }: Ask) {
-    const session = url.searchParams.get('session_id');
-    const found = [...this.approvals.values()].filter(
-      (approval) => approval.session === session && approval.tenant === tenant,
-    );
-    return { data: found.map(approvalView), next_cursor: null };
-  }
-
   #vote({ req, url, body, tenant }: Ask, res: ServerResponse): void {
     const [, , , , id = '', action = ''] = url.pathname.split('/');
-    const approval = this.approvals.get(id);
-    const { expected_ceremony_hash: expected } = body as Record<string, string>;
-    if (approval === undefined || approval.tenant !== tenant) return send(res, 404, {});
-    if (expected !== hash(`${id}${approval.state}`)) return send(res, 412, {});
-    if (approval.state !== 'pending') return send(res, 409, {});
-    approval.state = action === 'approve' ? 'approved' : 'denied';
-    this.votes.push({ approver: String(req.headers['x-gov-principal-id']), action });
-    send(res, 200, approvalView(approval));
+    const { expected_ceremony_hash: ceremonyHash = '' } = body as Record<string, string>;
+    const approver = String(req.headers['x-gov-principal-id']);
+    const voted = this.approvals.vote({ id, tenant, action, approver, ceremonyHash });
+    send(res, voted.status, voted.body);
   }
 
   #capabilities() {
@@ -303,7 +270,14 @@ export class KernelStub {
 }
 
 type Ask = { req: IncomingMessage; url: URL; body: unknown; tenant: string };
-type Sealing = { ask: Ask; session: string; action: string; tool: string | null; verdict: StubVerdict };
+type Sealing = {
+  ask: Ask;
+  session: string;
+  action: string;
+  tool: string | null;
+  verdict: StubVerdict;
+  approvalId?: string;
+};
 type Receipt = {
   payload: Record<string, unknown> &
     Record<'receipt_id' | 'decision_id' | 'session_id' | 'tenant_id' | 'reason_code', string>;
@@ -312,7 +286,7 @@ type Receipt = {
   log_index: number;
 };
 
-function decisionOf({ payload, ...receipt }: Receipt, approval: Approval | null): Record<string, unknown> {
+function decisionOf({ payload, ...receipt }: Receipt, approval: StubApproval | null): Record<string, unknown> {
   return {
     verdict: payload['verdict'],
     allow: payload['verdict'] === 'ALLOW',
@@ -332,34 +306,6 @@ function decisionOf({ payload, ...receipt }: Receipt, approval: Approval | null)
       ? {}
       : { approval: { approval_id: approval.id, expires_at: approval.expiresAt, approve_url: 'http://x' } }),
     receipt: { payload, ...receipt },
-  };
-}
-
-function approvalView(approval: Approval) {
-  const now = new Date().toISOString();
-  return {
-    approval_id: approval.id,
-    state: approval.state,
-    tenant_id: approval.tenant,
-    requested_by: 'agent:x',
-    session_id: approval.session,
-    action: 'tool.call',
-    tool: approval.tool,
-    resource: null,
-    intent_hash: hash('intent'),
-    policy_hash: hash('policy'),
-    receipt_id: approval.receiptId,
-    reason: 'as the table says',
-    quorum: 1,
-    approvers: [],
-    approved_by: [],
-    scope: 'once',
-    uses_remaining: 1,
-    timelock_until: null,
-    expires_at: approval.expiresAt,
-    ceremony_hash: hash(`${approval.id}${approval.state}`),
-    created_at: now,
-    updated_at: now,
   };
 }
 

@@ -72,7 +72,7 @@ describe("what another workspace's agent did", () => {
       client.resolveWorkspaceApproval({ params: { id: approvalId }, body: { status: 'approved' } }),
     ];
     for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 });
-    expect(kernel.votes).toEqual([]);
+    expect(kernel.approvals.votes).toEqual([]);
 
     const [adas, eves] = [await listedTo(ada), await listedTo(eve)];
     for (const [name, text] of Object.entries(adas)) {

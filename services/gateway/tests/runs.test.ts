@@ -59,8 +59,6 @@ beforeEach(async () => {
   kernel.judgesAnswers = true;
   kernel.executed.length = 0;
   kernel.approvals.clear();
-  kernel.votes.length = 0;
-  kernel.approvalSeconds = 900;
   kernel.beforeModelAnswer = async () => undefined;
   kernel.say = (messages) =>
     messages.some((message) => message.role === 'tool')
@@ -170,7 +168,7 @@ describe('a refused action', () => {
           requestedBy: `agent:${person.workspace.id}`,
           startedBy: person.user.id,
         });
-        expect([...kernel.approvals.keys()]).toEqual([approval?.kernelApprovalId]);
+        expect(kernel.approvals.ids).toEqual([approval?.kernelApprovalId]);
         const params = { id: approval?.id ?? '' };
         const votes = await Promise.allSettled(
           Array.from({ length: 4 }, () =>
@@ -181,7 +179,7 @@ describe('a refused action', () => {
         const run = await runReaching(person, taskId);
         expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
         expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
-        expect(kernel.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
+        expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
         expect(
           (await person.client.listWorkspaceApprovals({ query: { status: 'approved' } })).body.data[0],
         ).toMatchObject({ id: approval?.id, resolvedBy: person.user.id });
@@ -201,12 +199,12 @@ describe('a refused action', () => {
     await expect(
       person.client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } }),
     ).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
-    expect(kernel.votes).toEqual([{ approver: person.user.id, action: 'deny' }]);
+    expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'deny' }]);
   });
 
   verifies('gw.run.escalate', 'that nobody decides about in time ends the run as denied', async () => {
     kernel.verdictOf = () => 'ESCALATE';
-    kernel.approvalSeconds = 1;
+    kernel.approvals.lifeSeconds = 1;
     const { taskId } = await startRun(person);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code: 'APPROVAL_EXPIRED' } });
     expect(kernel.executed).toEqual([]);
@@ -234,7 +232,7 @@ describe('a refused action', () => {
       await expect(person.client.resolveWorkspaceApproval(request)).rejects.toMatchObject({
         code: 'PERMISSION_DENIED',
       });
-      expect(kernel.votes).toEqual([]);
+      expect(kernel.approvals.votes).toEqual([]);
       expect((await theirs.resolveWorkspaceApproval(request)).body.resolvedBy).toBe(partner.user.id);
       expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
       await rowsOf(database, 'DELETE FROM workspace_members WHERE user_id = $1 AND workspace_id = $2', [

@@ -2,8 +2,6 @@ import { AppError } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
-import { KernelError } from '../governance/kernel-error.ts';
-import type { Kernel } from '../governance/kernel.ts';
 import { notFound } from '../handle.ts';
 import { changeRun } from '../orchestrator/conclude-run.ts';
 import { findApproval, resolveApproval as storeResolution, type StoredApproval } from '../store/approvals.ts';
@@ -11,6 +9,7 @@ import { recordAudit } from '../store/audit.ts';
 import { grantStep } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { countOtherApprovers, type Membership } from '../store/workspaces.ts';
+import { alreadyResolved, carryVote } from './carry-vote.ts';
 import { endUnapproved, recordResolution } from './end-unapproved.ts';
 import { mayResolve } from './may-resolve.ts';
 
@@ -24,7 +23,8 @@ export type Resolution = {
 
 /**
  * Resolves an approval once: first in the kernel, whose word counts, then here. A process that dies in between leaves the
- * workspace's approval pending, and resolving it again finds the kernel's in the wanted state and goes on.
+ * workspace's approval pending, and resolving it again finds the kernel's in the wanted state and goes on. Pending it stays too
+ * while the kernel wants more votes than this one.
  */
 export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;
@@ -32,7 +32,8 @@ export async function resolveApproval(context: Context, resolution: Resolution):
   if (approval === null) throw notFound();
   await assertEntitled(context, approval, resolution);
   if (approval.status !== 'pending') throw alreadyResolved(approval.status);
-  await carryToKernel(context, approval, resolution);
+  const carried = await carryVote(context.kernel, approval, resolution);
+  if (carried === 'awaits_others') return recordVote(context, approval, resolution);
   return recordHere(context, approval, resolution);
 }
 
@@ -47,38 +48,18 @@ async function assertEntitled(context: Context, approval: StoredApproval, resolu
   throw new AppError('PERMISSION_DENIED', 'Somebody other than the person who started the run has to decide');
 }
 
-const actionOf = { approved: 'approve', rejected: 'deny' } as const;
-/** `consumed`: approved, and the run has used it by now. */
-const statesOf = { approved: ['approved', 'consumed'], rejected: ['denied'] } as const;
-
-async function carryToKernel({ kernel }: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
-  if (kernel === null) throw unavailable();
-  try {
-    await voteOnce(kernel, approval, resolution);
-  } catch (cause) {
-    if (cause instanceof KernelError) throw unavailable(cause);
-    throw cause;
-  }
-}
-
-async function voteOnce(kernel: Kernel, approval: StoredApproval, { status, resolver }: Resolution): Promise<void> {
-  const asker = { workspaceId: approval.workspaceId, runId: approval.runId };
-  const found = await kernel.findApproval(asker, approval.kernelApprovalId);
-  if (found === null) throw alreadyResolved('expired');
-  if (statesOf[status].some((state) => state === found.state)) return;
-  if (found.state !== 'pending') throw alreadyResolved(found.state);
-  const answer = await kernel.decideApproval({
-    workspaceId: approval.workspaceId,
-    approver: resolver,
-    approvalId: approval.kernelApprovalId,
-    action: actionOf[status],
-    ceremonyHash: found.ceremony_hash,
-  });
-  if (answer.status === 200) return;
-  if (answer.status === 403)
-    throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
-  if (answer.status === 409 || answer.status === 412) throw alreadyResolved('resolved');
-  throw unavailable();
+/** One vote of several: the kernel waits for the others, so the action stays parked and the approval pending. */
+async function recordVote(
+  context: Context,
+  approval: StoredApproval,
+  { resolver, requestId }: Resolution,
+): Promise<WorkspaceApproval> {
+  const { workspaceId, runId, tool, kernelApprovalId } = approval;
+  const vote = { action: 'approval.vote', actor: resolver, verdict: 'allow', reason: 'APPROVAL_REQUIRED' } as const;
+  const entry = { ...vote, workspaceId, subject: approval.id, details: { runId, tool, kernelApprovalId }, requestId };
+  await context.transaction((tx) => recordAudit(tx, entry, context.now()));
+  const { stepId: _ours, ...pending } = approval;
+  return pending;
 }
 
 async function recordHere(
@@ -101,15 +82,4 @@ async function recordHere(
     if (await changeRun(tx, context, resolved, change)) await publishRunEnqueued(tx, context, resolved);
     return resolved;
   });
-}
-
-function alreadyResolved(status: string): AppError {
-  return new AppError('ILLEGAL_TRANSITION', `The approval is ${status}`, {
-    param: 'status',
-    details: { status, allowed: [] },
-  });
-}
-
-function unavailable(cause?: unknown): AppError {
-  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer, so nothing was resolved', { cause });
 }

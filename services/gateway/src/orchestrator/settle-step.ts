@@ -7,7 +7,7 @@ import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf, type VerifiedDecision } from '../governance/kernel.ts';
 import type { StepFacts } from '../runs/conversation.ts';
 import { costMicros, monthOf } from '../runs/spend.ts';
-import { insertApproval } from '../store/approvals.ts';
+import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { lockLeasedRun, type Lease } from '../store/leases.ts';
@@ -46,10 +46,16 @@ export async function settleStep(
 
 async function refuseReplay({ tx, lease, step }: Settling, result: StepResult): Promise<StepResult> {
   if (result.kind === 'failed') return result;
-  const decisionId = result.governed.decision.receipt.payload.decision_id;
+  const { receipt, approval } = result.governed.decision;
+  const decisionId = receipt.payload.decision_id;
   const isReplay = await isReceiptOfOtherStep(tx, { workspaceId: lease.workspaceId, decisionId, stepId: step.id });
-  if (!isReplay) return result;
-  const message = 'The receipt of the kernel was refused: it belongs to another step';
+  if (isReplay) return refused('The receipt of the kernel was refused: it belongs to another step');
+  const asked = { kernelApprovalId: approval?.approvalId ?? '', runId: lease.runId };
+  if (await isApprovalOfOtherRun(tx, asked)) return refused('The kernel asks for an approval of another run');
+  return result;
+}
+
+function refused(message: string): StepResult {
   return { kind: 'failed', error: new KernelError('unreachable', 'RECEIPT_UNVERIFIED', message) };
 }
 

@@ -35,6 +35,8 @@ export type StepFacts = {
   proposal: Proposal | null;
   /** The kernel's approval under which it is repeated. */
   grantId: string | null;
+  /** The decision that settled or parked it. */
+  decisionId: string | null;
   reservedMicros: number;
   startedAt: Date;
   reply: ModelReply | null;

@@ -57,7 +57,14 @@ function withinBudget(run: RunFacts, steps: readonly StepFacts[]): boolean {
   return steps.filter((step) => step.kind === 'model_call').length < run.iterationBudget;
 }
 
-/** A repeated dispatch carries the same key, so the kernel answers from its records; an approval makes it a new question. */
-export function idempotencyKeyOf(step: { id: string; grantId: string | null }): string {
-  return step.grantId === null ? step.id : `${step.id}.${step.grantId}`;
+/**
+ * A repeated dispatch carries the same key, so the kernel answers from its records; an approval of what a decision asked for makes
+ * it a new question.
+ */
+export function idempotencyKeyOf({
+  id,
+  grantId,
+  decisionId,
+}: Pick<StepFacts, 'id' | 'grantId' | 'decisionId'>): string {
+  return grantId === null ? id : `${id}.${decisionId ?? grantId}`;
 }

@@ -45,11 +45,20 @@ export type NewApproval = {
   expiresAt: Date;
 };
 
+/**
+ * The approval of a step that parks. A kernel that asks again under an approval that the run has used before opens it anew. Throws
+ * when it belongs to another run: see isApprovalOfOtherRun.
+ */
 export async function insertApproval(tx: Sql, approval: NewApproval, now: Date): Promise<WorkspaceApproval> {
   const { rows } = await tx.query<ApprovalRow>(
     `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, tool, args, reason_code,
                             reason, decision_id, requested_by, started_by, expires_at, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING *`,
+     VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     ON CONFLICT (kernel_approval_id) DO UPDATE
+        SET status = 'pending', step_id = EXCLUDED.step_id, args = EXCLUDED.args, reason_code = EXCLUDED.reason_code,
+            reason = EXCLUDED.reason, decision_id = EXCLUDED.decision_id, resolved_by = NULL, resolved_at = NULL,
+            expires_at = EXCLUDED.expires_at
+      WHERE approvals.run_id = EXCLUDED.run_id RETURNING *`,
     [
       newId('apr'),
       approval.workspaceId,
@@ -69,6 +78,18 @@ export async function insertApproval(tx: Sql, approval: NewApproval, now: Date):
     ],
   );
   return approvalOf(onlyRow(rows));
+}
+
+/** An approval of the kernel belongs to one run for ever, so one run's approval never lets another one go on. */
+export async function isApprovalOfOtherRun(
+  tx: Sql,
+  { kernelApprovalId, runId }: { kernelApprovalId: string; runId: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query('SELECT 1 FROM approvals WHERE kernel_approval_id = $1 AND run_id <> $2', [
+    kernelApprovalId,
+    runId,
+  ]);
+  return rowCount !== 0;
 }
 
 export type StoredApproval = WorkspaceApproval & { stepId: string };

@@ -172,6 +172,7 @@ function factsOf(row: StepRow): StepFacts {
     args: row.args,
     proposal: row.proposal === null ? null : Proposal.parse(JSON.parse(row.proposal)),
     grantId: row.approval_id,
+    decisionId: row.decision_id,
     reservedMicros: Number(row.reserved_micros),
     startedAt: row.started_at,
     reply: kind === 'model_call' && output !== null ? ModelReply.parse(output) : null,

@@ -1,0 +1,128 @@
+import { nodeProvider } from '@countersign/crypto/node';
+
+export type StubApproval = {
+  id: string;
+  state: string;
+  receiptId: string;
+  session: string;
+  tenant: string;
+  tool: string;
+  /** What makes two calls of a session the same call. */
+  intent: string;
+  approvedBy: string[];
+  expiresAt: string;
+};
+
+type Question = Pick<StubApproval, 'tenant' | 'session' | 'tool' | 'intent'>;
+type Vote = { id: string; tenant: string; action: string; approver: string; ceremonyHash: string };
+
+export const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
+
+/** The approvals of the stubbed kernel: they move, count votes and are used up as in the real one. */
+export class StubApprovals {
+  lifeSeconds = 900;
+  /** How many people have to approve. */
+  quorum = 1;
+  /** The votes that counted. */
+  readonly votes: { approver: string; action: string }[] = [];
+  readonly #approvals = new Map<string, StubApproval>();
+
+  get ids(): string[] {
+    return [...this.#approvals.keys()];
+  }
+
+  clear(): void {
+    this.#approvals.clear();
+    this.votes.length = 0;
+    this.lifeSeconds = 900;
+    this.quorum = 1;
+  }
+
+  get(id: string): StubApproval {
+    const approval = this.#approvals.get(id);
+    if (approval === undefined) throw new Error('The kernel has no such approval');
+    return approval;
+  }
+
+  /** The question that is open for this very call. */
+  findOpen({ tenant, session, tool, intent }: Question): StubApproval | undefined {
+    return [...this.#approvals.values()].find(
+      (one) =>
+        stateOf(one) === 'pending' &&
+        [one.tenant, one.session, one.tool, one.intent].join() === [tenant, session, tool, intent].join(),
+    );
+  }
+
+  open(id: string, receiptId: string, question: Question): StubApproval {
+    const expiresAt = new Date(Date.now() + this.lifeSeconds * 1_000).toISOString();
+    const approval = { id, state: 'pending', receiptId, ...question, approvedBy: [], expiresAt };
+    this.#approvals.set(id, approval);
+    return approval;
+  }
+
+  /** Uses an approval once. */
+  use(id: string): boolean {
+    const approval = this.#approvals.get(id);
+    if (approval?.state !== 'approved') return false;
+    approval.state = 'consumed';
+    return true;
+  }
+
+  vote({ id, tenant, action, approver, ceremonyHash }: Vote): { status: number; body: object } {
+    const approval = this.#approvals.get(id);
+    if (approval === undefined || approval.tenant !== tenant) return { status: 404, body: {} };
+    if (ceremonyHash !== ceremonyOf(approval)) return { status: 412, body: {} };
+    if (stateOf(approval) !== 'pending' || approval.approvedBy.includes(approver)) return { status: 409, body: {} };
+    if (action === 'approve') approval.approvedBy.push(approver);
+    if (action !== 'approve') approval.state = 'denied';
+    else if (approval.approvedBy.length >= this.quorum) approval.state = 'approved';
+    this.votes.push({ approver, action });
+    return { status: 200, body: this.#view(approval) };
+  }
+
+  list(query: URLSearchParams, tenant: string): object {
+    const state = query.get('state');
+    const found = [...this.#approvals.values()].filter(
+      (one) =>
+        one.session === query.get('session_id') && one.tenant === tenant && (state === null || stateOf(one) === state),
+    );
+    return { data: found.map((one) => this.#view(one)), next_cursor: null };
+  }
+
+  #view(approval: StubApproval): object {
+    const now = new Date().toISOString();
+    return {
+      approval_id: approval.id,
+      state: stateOf(approval),
+      tenant_id: approval.tenant,
+      requested_by: 'agent:x',
+      session_id: approval.session,
+      action: 'tool.call',
+      tool: approval.tool,
+      resource: null,
+      intent_hash: hash('intent'),
+      policy_hash: hash('policy'),
+      receipt_id: approval.receiptId,
+      reason: 'as the table says',
+      quorum: this.quorum,
+      approvers: [],
+      approved_by: approval.approvedBy,
+      scope: 'once',
+      uses_remaining: 1,
+      timelock_until: null,
+      expires_at: approval.expiresAt,
+      ceremony_hash: ceremonyOf(approval),
+      created_at: now,
+      updated_at: now,
+    };
+  }
+}
+
+/** One that nobody decided in time reads as expired. */
+function stateOf({ state, expiresAt }: StubApproval): string {
+  return state === 'pending' && Date.parse(expiresAt) <= Date.now() ? 'expired' : state;
+}
+
+function ceremonyOf({ id, state, approvedBy }: StubApproval): string {
+  return hash(JSON.stringify([id, state, approvedBy]));
+}

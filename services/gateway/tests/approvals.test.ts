@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import type { StartedGateway } from '../src/index.ts';
+import { putMember } from '../src/store/workspaces.ts';
+import {
+  clientOf,
+  rowsOf,
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type GatewayClient,
+  type Person,
+} from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let person: Person;
+const kernel = new KernelStub();
+/** Between gateway and kernel: what a test lets happen to an answer on its way back. */
+let onAnswer: (path: string) => void = () => undefined;
+
+const network: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, init);
+  onAnswer(new URL(input instanceof Request ? input.url : input).pathname);
+  return answer;
+};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  const config = testConfig(database, {
+    GOV_GOVERNANCE_URL: kernel.url,
+    GOV_ADMIN_API_KEY: 'admin',
+    GOV_FAIL_CLOSED: '1',
+    GOV_GOVERNANCE_TIMEOUT: '4s',
+  });
+  gateway = await startTestGateway(config, { fetch: network });
+});
+
+beforeEach(async () => {
+  kernel.verdictOf = () => 'ESCALATE';
+  kernel.say = (messages) =>
+    messages.some((message) => message.role === 'tool')
+      ? { text: 'All done.' }
+      : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+  person = await signInAs(gateway.url, `ada-${Date.now()}@example.org`);
+});
+
+afterEach(() => {
+  onAnswer = () => undefined;
+  kernel.executed.length = 0;
+  kernel.approvals.clear();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+/** A run that waits for an approval. */
+async function parkedRun() {
+  const { taskId, runId } = await startRun(person);
+  await runReaching(person, taskId, ['awaiting_approval']);
+  return { taskId, runId, approval: await pendingOf(runId) };
+}
+
+async function pendingOf(runId: string) {
+  const { body } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
+  const found = body.data.find((approval) => approval.runId === runId);
+  if (found === undefined) throw new Error('The run has no pending approval');
+  return found;
+}
+
+function approve(client: GatewayClient, { id }: { id: string }) {
+  return client.resolveWorkspaceApproval({ params: { id }, body: { status: 'approved' } });
+}
+
+async function partner(email: string): Promise<GatewayClient> {
+  const { user, headers } = await signInAs(gateway.url, `${email}-${Date.now()}@example.org`);
+  const workspaceId = person.workspace.id;
+  await putMember(gateway.context.database.pool, { workspaceId, userId: user.id, role: 'partner', now: new Date() });
+  return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
+}
+
+describe('an approval', () => {
+  verifies('gw.approvals', 'that the kernel wants from two people stays pending until both have voted', async () => {
+    kernel.approvals.quorum = 2;
+    const [first, second] = [await partner('first'), await partner('second')];
+    const { taskId, approval } = await parkedRun();
+    expect((await approve(first, approval)).body).toMatchObject({ status: 'pending', resolvedBy: null });
+    expect((await approve(first, approval)).body).toMatchObject({ status: 'pending' });
+    expect(kernel.approvals.votes).toHaveLength(1);
+    expect(await runReaching(person, taskId, ['awaiting_approval'])).toMatchObject({ endedAt: null });
+    const { body: audit } = await person.client.listAudit({ query: { action: 'approval.vote' } });
+    expect(audit.data[0]).toMatchObject({ subject: approval.id, verdict: 'allow' });
+    expect((await approve(second, approval)).body).toMatchObject({ status: 'approved' });
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+    expect(kernel.executed).toMatchObject([{ grant: approval.kernelApprovalId }]);
+  });
+
+  it('that the kernel opens again is pending here again, not a second one', async () => {
+    const { taskId, runId, approval } = await parkedRun();
+    onAnswer = (path) => {
+      if (!path.endsWith('/approve')) return;
+      onAnswer = () => undefined;
+      Object.assign(kernel.approvals.get(approval.kernelApprovalId), { state: 'pending', approvedBy: [] });
+    };
+    await approve(person.client, approval);
+    const again = await runReaching(person, taskId, ['awaiting_approval']);
+    expect(await pendingOf(runId)).toMatchObject({ id: approval.id, resolvedBy: null, resolvedAt: null });
+    expect(again.error).toBeNull();
+    await approve(person.client, approval);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+    expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toHaveLength(1);
+  });
+});
