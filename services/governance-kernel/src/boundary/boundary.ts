@@ -10,6 +10,7 @@ import { concludeSettlement, ulidOf } from './conclude-settlement.ts';
 import { fenceScopes } from './facts.ts';
 import type { Boundary, GovernedCall, SealedDecision, Settlement } from './governed-call.ts';
 import { normalise, type Hasher, type SealedIntent } from './normalise.ts';
+import { registeredTool } from './registry-fact.ts';
 import { evaluateAhead, type AskRules } from './rule-evaluation.ts';
 
 export type PolicySource = {
@@ -70,6 +71,7 @@ async function attemptCall(parts: BoundaryParts, call: GovernedCall, intent: Sea
       fences: fenceScopes(call.caller),
       policyOf: tenant,
       budgetsOf: tenant,
+      tool: registeredTool(call),
       approval: { tenant, id: call.approvalGrant, intentHash: intent.intent_hash },
       idempotency: call.idempotency ? scopeOf(call, call.idempotency) : undefined,
     },

@@ -9,6 +9,7 @@ import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import { demandOf } from './demand.ts';
 import type { GovernedCall } from './governed-call.ts';
 import type { SealedIntent } from './normalise.ts';
+import { registryFact } from './registry-fact.ts';
 
 export type Gathered = {
   facts: Facts;
@@ -46,7 +47,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
     policy: { state: 'known', value: policyFact(batch, situation) },
     identity: { state: 'known', value: call.caller.identity },
     relationship: notApplicable,
-    registry: call.facts?.registry ?? notApplicable,
+    registry: registryFact(batch, call),
     scopes: call.facts?.scopes ?? notApplicable,
     sandbox: call.facts?.sandbox ?? notApplicable,
     egress: call.facts?.egress ?? notApplicable,

@@ -1,9 +1,11 @@
 import type { ApprovalId, BudgetId, TenantId } from '@countersign/contracts';
 import type { CompletedNode, Frontier } from '@countersign/crypto';
 import type { OutgoingEvent } from '@countersign/messaging';
+import type { RegistryFact } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import type { DispatchRow } from '../boundary/dispatch-row.ts';
+import type { ToolAddress } from '../mcp/tool-definition.ts';
 import type { PolicyHead } from '../policy/policy-head.ts';
 import { appendToLog, sealStatement, type Sealer } from './seal.ts';
 import type { ChainHead, ChainKey, SealedEntry, Statement } from './statement.ts';
@@ -22,6 +24,9 @@ export type IdempotencyRow = {
 
 export type ActivatedPolicy = PolicyHead & { text: string; keyId: string; signature: string };
 
+/** What the registry holds of a tool: its server's state, and its pin if it has one. */
+export type ToolRow = ToolAddress & { state: RegistryFact['state']; pinnedHash: string | null };
+
 /** What the locked rows said when the transaction began. */
 export type BatchView = {
   log: Frontier;
@@ -30,6 +35,7 @@ export type BatchView = {
   policies: Map<string, PolicyHead>;
   budgets: BudgetRow[];
   approvals: ApprovalRow[];
+  tools: ToolRow[];
   dispatches: DispatchRow[];
   idempotency: IdempotencyRow[];
 };
@@ -113,6 +119,10 @@ export class LedgerBatch {
 
   approvalsFor(tenant: TenantId, intentHash: string): ApprovalRow[] {
     return this.#approvals(tenant).filter((approval) => approval.intentHash === intentHash);
+  }
+
+  tool({ serverId, toolName }: ToolAddress): ToolRow | null {
+    return this.#view.tools.find((row) => row.serverId === serverId && row.toolName === toolName) ?? null;
   }
 
   dispatch(ulid: string): DispatchRow | null {

@@ -1,4 +1,5 @@
 import type { ApprovalId, TenantId } from '@countersign/contracts';
+import type { ToolAddress } from '../mcp/tool-definition.ts';
 import type { ChainKey } from './statement.ts';
 
 /** The rows that an entry needs to see, under lock, to be concluded. */
@@ -9,6 +10,8 @@ export type LedgerReads = {
   policyOf?: string;
   budgetsOf?: TenantId;
   approval?: { tenant: TenantId; id?: ApprovalId | undefined; intentHash?: string };
+  /** A tool of an MCP server that would be judged by its server's state and its pin. */
+  tool?: ToolAddress | undefined;
   dispatch?: string;
   idempotency?: { tenant: TenantId; principal: string; route: string; key: string } | undefined;
 };
@@ -21,6 +24,7 @@ export type BatchReads = {
   budgetTenants: string[];
   approvalIds: string[];
   approvalIntents: string[];
+  tools: ToolAddress[];
   dispatches: string[];
   idempotency: NonNullable<LedgerReads['idempotency']>[];
 };
@@ -36,6 +40,7 @@ export function mergeReads(entries: readonly { chain: ChainKey; reads: LedgerRea
     budgetTenants: present(reads.map((read) => read.budgetsOf)),
     approvalIds: present(reads.map((read) => read.approval?.id)),
     approvalIntents: present(reads.map((read) => read.approval?.intentHash)),
+    tools: reads.flatMap((read) => read.tool ?? []),
     dispatches: present(reads.map((read) => read.dispatch)),
     idempotency: reads.flatMap((read) => read.idempotency ?? []),
   };

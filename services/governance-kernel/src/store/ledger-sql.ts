@@ -21,6 +21,10 @@ SELECT
  (SELECT json_agg(b) FROM b) AS budgets,
  (SELECT json_agg(a) FROM a) AS approvals`;
 
+export const readTools = `
+SELECT DISTINCT s.server_id, t.tool_name, s.state, t.pinned_hash FROM unnest($1::text[], $2::text[]) AS wanted(server_id, tool_name)
+  JOIN mcp_servers s USING (server_id) JOIN mcp_tools t USING (server_id, tool_name)`;
+
 export const readDispatches = 'SELECT * FROM dispatches WHERE ulid = ANY($1::text[]) ORDER BY ulid FOR UPDATE';
 
 export const readAnswers = `

@@ -15,10 +15,12 @@ import {
   dispatchRow,
   idempotencyRow,
   policyHead,
+  toolRow,
   type ApprovalDriverRow,
   type BudgetDriverRow,
   type DispatchDriverRow,
   type IdempotencyDriverRow,
+  type ToolDriverRow,
 } from './locked-rows.ts';
 import { sendBatch } from './ledger-write.ts';
 
@@ -75,12 +77,13 @@ async function lockAndRead(client: pg.PoolClient, reads: BatchReads, now: Date):
       [
         lockLog(client),
         readControls(client, reads),
+        readTools(client, reads),
         readDispatches(client, reads),
         readAnswers(client, reads, now),
       ] as const,
   );
-  const [log, controls, dispatches, idempotency] = await Promise.all(reading);
-  return { log, ...controls, dispatches, idempotency };
+  const [log, controls, tools, dispatches, idempotency] = await Promise.all(reading);
+  return { log, ...controls, tools, dispatches, idempotency };
 }
 
 async function lockLog(client: pg.PoolClient): Promise<BatchView['log']> {
@@ -128,6 +131,16 @@ async function readControls(client: pg.PoolClient, reads: BatchReads) {
     budgets: (controls?.budgets ?? []).map(budgetRow),
     approvals: (controls?.approvals ?? []).map(approvalRow),
   };
+}
+
+async function readTools(client: pg.PoolClient, { tools }: BatchReads) {
+  if (tools.length === 0) return [];
+  const { rows } = await client.query<ToolDriverRow>({
+    name: 'ledger-read-tools',
+    text: sql.readTools,
+    values: [tools.map(({ serverId }) => serverId), tools.map(({ toolName }) => toolName)],
+  });
+  return rows.map(toolRow);
 }
 
 async function readDispatches(client: pg.PoolClient, { dispatches }: BatchReads) {

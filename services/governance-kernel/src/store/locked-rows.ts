@@ -1,7 +1,7 @@
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import type { DispatchRow } from '../boundary/dispatch-row.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
-import type { IdempotencyRow } from '../ledger/batch.ts';
+import type { IdempotencyRow, ToolRow } from '../ledger/batch.ts';
 import type { PolicyHead } from '../policy/policy-head.ts';
 
 /** As the driver gives them: timestamps as Date, inside JSON as text; bigint as text, inside JSON as number. */
@@ -56,6 +56,13 @@ export type BudgetDriverRow = Amounts<'used'> &
     currency: string | null;
     resets_at: Timestamp | null;
   };
+
+export type ToolDriverRow = {
+  server_id: string;
+  tool_name: string;
+  state: ToolRow['state'];
+  pinned_hash: string | null;
+};
 
 export type DispatchDriverRow = {
   ulid: string;
@@ -122,6 +129,10 @@ export function budgetRow(row: BudgetDriverRow): BudgetRow {
     reserved: amounts(row, 'reserved'),
     resetsAtMs: milliseconds(row.resets_at),
   };
+}
+
+export function toolRow(row: ToolDriverRow): ToolRow {
+  return { serverId: row.server_id, toolName: row.tool_name, state: row.state, pinnedHash: row.pinned_hash };
 }
 
 export function dispatchRow(row: DispatchDriverRow): DispatchRow {

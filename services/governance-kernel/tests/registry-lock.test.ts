@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { ReasonCode } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
+import { ledgerOf } from './_caller.ts';
+import { attempt, connectMcp, doors, type Site } from './_doors.ts';
+import { until } from './_kernel-process.ts';
+import { startUpstreams } from './_upstreams.ts';
+
+let site: Site;
+beforeAll(async () => {
+  const upstreams = await startUpstreams();
+  site = { ...upstreams, mcp: await connectMcp(upstreams.test.kernel.url) };
+});
+afterAll(async () => {
+  await site.mcp.close();
+  await site.close();
+});
+
+/** Makes a call that waits for the log, lets `change` commit meanwhile, and then lets the call go on. */
+async function whileItWaits<Result>(call: () => Promise<Result>, change: string): Promise<Result> {
+  const { pool } = site.test.kernel.context;
+  const holder = await pool.connect();
+  await holder.query('BEGIN; SELECT 1 FROM log_head FOR UPDATE');
+  const result = call();
+  try {
+    await until(async () => {
+      const { rowCount } = await pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount !== 0;
+    }, 5_000);
+    await pool.query(change);
+  } finally {
+    await holder.query('COMMIT');
+    holder.release();
+  }
+  return await result;
+}
+
+const of = `WHERE server_id = 'notes'`;
+const pin = (hash: string) => `UPDATE mcp_tools SET pinned_hash = ${hash} ${of} AND tool_name = 'write_note'`;
+type Change = { name: string; change: string; back: string; code: ReasonCode };
+const changes: Change[] = [
+  {
+    name: 'whose server is revoked',
+    change: `UPDATE mcp_servers SET state = 'revoked' ${of}`,
+    back: `UPDATE mcp_servers SET state = 'approved' ${of}`,
+    code: 'SERVER_REVOKED',
+  },
+  {
+    name: 'that gets another pin',
+    change: pin(`'sha256:other'`),
+    back: pin('current_hash'),
+    code: 'REGISTRY_UNAVAILABLE',
+  },
+  { name: 'that loses its pin', change: pin('NULL'), back: pin('current_hash'), code: 'REGISTRY_UNAVAILABLE' },
+];
+
+// A proposal waits with its model call first, so it meets the change when its tool is looked up.
+const waiting = doors.filter(({ registered, proposed }) => registered && !proposed);
+
+describe('a tool', () => {
+  for (const { name, change, back, code } of changes) {
+    verifies(
+      'kn.gates',
+      `${name} while the call waits for its turn is not allowed by what was read before`,
+      async () => {
+        expect(waiting.map((door) => door.name)).toEqual(['evaluate', 'call-mcp', 'execute-mcp']);
+        for (const door of waiting) {
+          const seen = await whileItWaits(() => attempt(site, door), change);
+          expect([door.name, seen.verdict, seen.code, seen.executed]).toEqual([door.name, 'DENY', code, false]);
+          expect(await ledgerOf(site.test, seen.session)).toHaveLength(1);
+          await site.test.kernel.context.pool.query(back);
+          expect([door.name, (await attempt(site, door)).verdict]).toEqual([door.name, 'ALLOW']);
+        }
+      },
+    );
+  }
+});
