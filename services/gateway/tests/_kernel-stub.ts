@@ -27,7 +27,7 @@ export type StubFault =
   | 'nonsense'
   | 'error_500';
 export type StubMessage = { role: string; content?: unknown; tool_call_id?: string };
-export type StubSaid = { text?: string; calls?: { name: string; args: object }[] };
+export type StubSaid = { text?: string; calls?: { name: string; args: object; id?: string }[] };
 export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
 
 /**
@@ -144,8 +144,8 @@ export class KernelStub {
     return { status: 200, body, headers: headersOf(receipt) };
   }
 
-  #judge(ask: Ask, session: string, { name, args }: { name: string; args: object }) {
-    const id = `call_${ulid()}`;
+  #judge(ask: Ask, session: string, call: { name: string; args: object; id?: string }) {
+    const { name, args, id = `call_${ulid()}` } = call;
     const released = { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
     if (!this.judgesAnswers) return { released, decision: null };
     const tool = name.replace('__', '.');

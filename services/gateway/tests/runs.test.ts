@@ -149,6 +149,23 @@ describe('a refused action', () => {
     ]);
   });
 
+  it('is not lost behind an allowed call to which the model gave the same id', async () => {
+    kernel.verdictOf = (tool) => (tool === 'files.read' ? 'ALLOW' : 'DENY');
+    kernel.say = () => ({
+      calls: ['files__read', 'files__write', 'files__read'].map((name) => ({ id: 'call_0', name, args: {} })),
+    });
+    const { taskId, runId } = await startRun(person);
+    const run = await runReaching(person, taskId);
+    expect(run).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+    expect(run.steps.map(({ tool, verdict }) => [tool, verdict])).toEqual([
+      [null, 'ALLOW'],
+      ['files.read', 'ALLOW'],
+      ['files.write', 'DENY'],
+    ]);
+    const { body } = await person.client.listViolations();
+    expect(body.data.filter((violation) => violation.runId === runId)).toHaveLength(1);
+  });
+
   for (const [way, judgesAnswers] of ways) {
     verifies(
       'gw.run.escalate',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelReply, type ToolCall } from '../runs/conversation.ts';
+import { callsMax, ToolCall, type ModelReply } from '../runs/conversation.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
 import { wellFormed } from './well-formed.ts';
@@ -14,8 +14,13 @@ const Decision = z.object({
   arguments: z.string().optional(),
 });
 
-const Message = ModelReply.shape.message.extend({
-  countersign: z.object({ decisions: z.array(Decision).max(256) }).optional(),
+const ProposedCall = ToolCall.omit({ id: true, withheld: true }).extend({ id: z.string().nullish() });
+type ProposedCall = z.infer<typeof ProposedCall> & Pick<ToolCall, 'withheld'>;
+
+const Message = z.object({
+  content: z.string().nullish(),
+  tool_calls: z.array(ProposedCall).max(callsMax).nullish(),
+  countersign: z.object({ decisions: z.array(Decision).max(callsMax) }).optional(),
 });
 
 const Completion = z.object({
@@ -38,27 +43,46 @@ export function modelReplyOf(body: unknown): ModelReply {
 /** The released calls, with those that the kernel withheld put back in their places: the run parks or ends there. */
 function callsOf(message: z.infer<typeof Message>): ToolCall[] {
   const released = message.tool_calls ?? [];
-  const decisions = message.countersign?.decisions ?? [];
-  const refused = decisions.filter((decision) => decision.verdict !== 'ALLOW');
-  if (refused.length === 0) return released.map(wellFormedCall);
-  return decisions.flatMap((decision, index) => {
-    if (decision.verdict !== 'ALLOW') return [withheldCall(decision, index)];
-    return released.filter((call) => call.id === decision.tool_call_id).map(wellFormedCall);
-  });
+  const decisions = message.countersign?.decisions;
+  return withIdsOfTheirOwn(decisions === undefined ? released : allCalls(released, decisions));
 }
 
-function withheldCall(decision: z.infer<typeof Decision>, index: number): ToolCall {
-  return wellFormedCall({
-    id: decision.tool_call_id ?? `call_${index}`,
+/** Paired by position: ids are the model's choice, and two calls with one id must not pass for one. */
+function allCalls(released: ProposedCall[], decisions: z.infer<typeof Decision>[]): ProposedCall[] {
+  const allowed = released.values();
+  const calls = decisions.map((decision) =>
+    decision.verdict === 'ALLOW' ? allowed.next().value : withheldCall(decision),
+  );
+  if (allowed.next().done !== true || !calls.every((call) => call !== undefined))
+    throw new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The kernel released other calls than it allowed');
+  return calls;
+}
+
+function withheldCall(decision: z.infer<typeof Decision>): ProposedCall {
+  return {
+    id: decision.tool_call_id,
     function: { name: functionNameOf(decision.tool), arguments: decision.arguments ?? '{}' },
     withheld: { decisionId: decision.decision_id, receiptId: decision.receipt_id },
+  };
+}
+
+/** Results are told to the model by the id of their call, so an id that is missing or repeated is replaced. */
+function withIdsOfTheirOwn(calls: ProposedCall[]): ToolCall[] {
+  const taken = new Set<string>();
+  return calls.map(({ id, function: called, withheld }, index) => {
+    const proposed = wellFormed(id ?? '');
+    const isOwn = ToolCall.shape.id.safeParse(proposed).success && !taken.has(proposed);
+    const own = isOwn ? proposed : freeId(taken, index);
+    taken.add(own);
+    return {
+      id: own,
+      function: { name: wellFormed(called.name), arguments: wellFormed(called.arguments) },
+      ...(withheld === undefined ? {} : { withheld }),
+    };
   });
 }
 
-function wellFormedCall({ id, function: called, withheld }: ToolCall): ToolCall {
-  return {
-    id: wellFormed(id),
-    function: { name: wellFormed(called.name), arguments: wellFormed(called.arguments) },
-    ...(withheld === undefined ? {} : { withheld }),
-  };
+function freeId(taken: ReadonlySet<string>, index: number): string {
+  const id = `call_${index}`;
+  return taken.has(id) ? freeId(taken, index + callsMax) : id;
 }

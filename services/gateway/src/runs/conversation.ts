@@ -6,16 +6,19 @@ import { functionNameOf, toolOfFunctionName } from './tool-names.ts';
 export const Proposal = z.object({ decisionId: z.string(), receiptId: z.string(), notBefore: z.string() });
 export type Proposal = z.infer<typeof Proposal>;
 
-const ToolCall = z.object({
+export const ToolCall = z.object({
   id: z.string().min(1).max(256),
-  function: z.object({ name: z.string().min(1).max(256), arguments: z.string() }),
+  function: z.object({ name: z.string().min(1).max(512), arguments: z.string() }),
   withheld: Proposal.omit({ notBefore: true }).optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
+/** More calls in one answer are no plan. */
+export const callsMax = 64;
+
 /** What the run keeps of a model's answer. Attacker-controlled: a model writes what its inputs tell it to. */
 export const ModelReply = z.object({
-  message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(64).nullish() }),
+  message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsMax).nullish() }),
   usage: z.object({ input: z.int().min(0), output: z.int().min(0) }),
 });
 export type ModelReply = z.infer<typeof ModelReply>;
@@ -51,21 +54,19 @@ export type OpenCall = {
   proposal: Proposal | null;
 };
 
-/** Tool calls of the model's last answer that no step has taken up, in the order in which the model made them. */
+/** Tool calls of the model's last answer that no step has taken up. Steps take them up in the order in which the model made them. */
 export function openToolCalls(steps: readonly StepFacts[]): OpenCall[] {
   const lastModelCall = steps.findLastIndex((step) => step.kind === 'model_call');
   const modelCall = steps[lastModelCall];
   const calls = modelCall?.reply?.message.tool_calls ?? [];
   const notBefore = modelCall?.startedAt.toISOString() ?? '';
-  const taken = new Set(steps.slice(lastModelCall + 1).map((step) => step.callId));
-  return calls
-    .filter((call) => !taken.has(call.id))
-    .map((call) => ({
-      callId: call.id,
-      tool: toolOfFunctionName(call.function.name),
-      args: parseArguments(call.function.arguments),
-      proposal: call.withheld === undefined ? null : { ...call.withheld, notBefore },
-    }));
+  const taken = steps.slice(lastModelCall + 1).length;
+  return calls.slice(taken).map((call) => ({
+    callId: call.id,
+    tool: toolOfFunctionName(call.function.name),
+    args: parseArguments(call.function.arguments),
+    proposal: call.withheld === undefined ? null : { ...call.withheld, notBefore },
+  }));
 }
 
 const argumentLimits = { depthMax: 64, bytesMax: 1_048_576 };
