@@ -64,7 +64,13 @@ export const BoundaryRecord = z.strictObject({
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
   budget_ids: z.array(BudgetId),
+  /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */
   approval_id: ApprovalId.nullable(),
+  /**
+   * Of a decision, who executes the call after an ALLOW. `nobody`: it was only proposed, so the decision took no budget and no
+   * approval; its execution is decided again and has a receipt of its own.
+   */
+  dispatched_by: z.enum(['kernel', 'caller', 'nobody']).optional(),
   /** Verdicts of shadow policies, which never weaken the enforced one. */
   shadow: z.array(z.strictObject({ policy_hash: Digest, verdict: Verdict, reason_code: ReasonCode })),
   created_at: Instant,

@@ -52,6 +52,21 @@ describe('the approval loop', () => {
     }
   });
 
+  verifies('kn.approve.loop', 'names an approval on an ALLOW only when this call uses it', async () => {
+    const call = payment();
+    const id = await approved(call);
+    const shadow = await agent.decide({ ...call, approval_grant: id, mode: 'shadow' });
+    const needless = await agent.decide({ ...call, tool: 'note', effect_level: 'E1', approval_grant: id });
+    for (const reply of [shadow, needless])
+      expect([said(reply), reply.receipt.payload.approval_id]).toEqual(['ALLOW ALLOWED', undefined]);
+    const sealed = await ledgerOf(test, call.session_id);
+    expect(sealed.slice(-2).map(({ record }) => [record?.approval_id, record?.dispatched_by])).toEqual([
+      [null, 'caller'],
+      [null, 'caller'],
+    ]);
+    expect((await agent.decide({ ...call, approval_grant: id })).receipt.payload.approval_id).toBe(id);
+  });
+
   verifies('kn.approve.loop', 'of twenty parallel repetitions exactly one executes', async () => {
     const call = payment();
     const id = await approved(call);

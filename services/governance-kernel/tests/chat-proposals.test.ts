@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BudgetId, SessionId } from '@countersign/contracts';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
+import { ledgerOf } from './_caller.ts';
 import { approve, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
@@ -67,5 +68,26 @@ describe('a proposed call of a declared server, which only the kernel can execut
     expect(await execute('notes.pay', call)).toBe('ALLOW ALLOWED');
     expect(await propose('notes__pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await execute('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  it('says of itself that nobody executes it, and names no approval as used', async () => {
+    const call = { amount: 8 };
+    const id = (await proposal('notes__pay', call)).approval_id ?? '';
+    await approve(upstreams.test, id);
+    expect(await propose('notes__pay', call)).toBe('ALLOW ALLOWED');
+    expect(await execute('notes.pay', call)).toBe('ALLOW ALLOWED');
+    const naming = (await ledgerOf(upstreams.test, session)).filter(({ record }) => record?.approval_id === id);
+    expect(naming.map(({ payload, record }) => [payload.kind, payload.verdict, record?.dispatched_by])).toEqual([
+      ['decision', 'ESCALATE', 'nobody'],
+      ['approval', 'ALLOW', undefined],
+      ['decision', 'ALLOW', 'kernel'],
+    ]);
+    const allowed = (await ledgerOf(upstreams.test, session)).filter(
+      ({ payload }) => payload.tool === 'notes.pay' && payload.kind === 'decision' && payload.verdict === 'ALLOW',
+    );
+    expect(allowed.slice(-2).map(({ payload, record }) => [payload.approval_id, record?.dispatched_by])).toEqual([
+      [undefined, 'nobody'],
+      [id, 'kernel'],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { BudgetId, Digest, Instant } from '@countersign/contracts';
+import type { ApprovalId, BudgetId, Digest, Instant } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import { decide, readFacts, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
@@ -65,8 +65,7 @@ export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: C
   );
   // Only after the statement is sealed: an entry that fails to seal must leave nothing behind in its batch.
   if (approval !== null && !gathered.open.includes(approval)) batch.newApprovals.push(approval);
-  if (decision.verdict === 'ALLOW' && call.mode === 'enforce' && call.dispatchedBy !== 'nobody')
-    takeEffect(batch, { prepared, decision, gathered, settings });
+  if (takesEffect(call, decision)) takeEffect(batch, { prepared, decision, gathered, settings });
   const json = writeReply({
     entry,
     decision,
@@ -118,12 +117,7 @@ function ask({ call, ...prepared }: Prepared, decision: Decision, { provider }: 
   return pendingApproval(provider, { ...prepared, call, decision, asked: decision.approval_request });
 }
 
-function judgedOf(
-  prepared: Prepared,
-  decision: Decision,
-  { budgets, approval: presented }: Gathered,
-  asked: ApprovalRow | null,
-) {
+function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
   const { ulid, nowMs, call, intent, policy } = prepared;
   return {
     ulid,
@@ -134,9 +128,20 @@ function judgedOf(
     decision,
     readFacts:
       policy === null ? {} : readFacts(policy.policy, intent, { now: new Date(nowMs).toISOString(), relations: [] }),
-    budgetIds: budgets.map((budget): BudgetId => budget.id),
-    approvalId: asked?.id ?? (decision.consumes_approval ? (presented?.id ?? null) : (call.approvalGrant ?? null)),
+    budgetIds: gathered.budgets.map((budget): BudgetId => budget.id),
+    approvalId: asked?.id ?? namedApproval(call, decision, gathered),
   };
+}
+
+/** An ALLOW names the approval that it uses up, and no other: whoever counts the uses counts its decisions. A DENY names what was presented. */
+function namedApproval(call: GovernedCall, decision: Decision, { approval }: Gathered): ApprovalId | null {
+  if (decision.verdict !== 'ALLOW') return call.approvalGrant ?? null;
+  return decision.consumes_approval && takesEffect(call, decision) ? (approval?.id ?? null) : null;
+}
+
+/** A shadow decision and a proposal are judged in full and take nothing. */
+function takesEffect({ mode, dispatchedBy }: GovernedCall, { verdict }: Decision): boolean {
+  return verdict === 'ALLOW' && mode === 'enforce' && dispatchedBy !== 'nobody';
 }
 
 type Allowed = { prepared: Prepared; decision: Decision; gathered: Gathered; settings: CycleSettings };

@@ -64,6 +64,7 @@ function recordMembers(judged: Judged): Omit<BoundaryRecord, 'record_hash'> {
     budget_ids: judged.budgetIds,
     created_at: judged.at,
     decision_id: decisionIdOf(ulid),
+    dispatched_by: call.dispatchedBy,
     gate_roster_hash: judged.rosterHash,
     gates: decision.trace,
     intent: recordedIntent(judged),
