@@ -71,10 +71,17 @@ export function kernelConfigFrom(
   return config;
 }
 
+/** What a dispatched call may take beside waiting for others: a few batches of sealing, on a busy machine. */
+const sealingMsMax = 30_000;
+
+/** How long a dispatched call can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
+export function dispatchMsMax(config: Pick<KernelConfig, 'GOV_UPSTREAM_TIMEOUT' | 'GOV_MCP_TIMEOUT'>): number {
+  return config.GOV_UPSTREAM_TIMEOUT + config.GOV_MCP_TIMEOUT + sealingMsMax;
+}
+
 /** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */
 function refuseEarlyDeadline(config: KernelConfig): void {
-  const problems = (['GOV_UPSTREAM_TIMEOUT', 'GOV_MCP_TIMEOUT'] as const)
-    .filter((name) => config[name] >= config.GOV_DISPATCH_DEADLINE)
-    .map((name) => `GOV_DISPATCH_DEADLINE must be longer than ${name}`);
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (dispatchMsMax(config) < config.GOV_DISPATCH_DEADLINE) return;
+  const together = `GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and ${sealingMsMax / 1_000} s together`;
+  throw new ConfigError([`GOV_DISPATCH_DEADLINE must be longer than ${together}`]);
 }

@@ -23,7 +23,7 @@ import { keepUnsealed } from './boundary/keep-unsealed.ts';
 import { settleAbandoned } from './boundary/settle-abandoned.ts';
 import { tenantSalts } from './boundary/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
-import type { KernelConfig } from './config.ts';
+import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { demoPolicy, demoTenant } from './demo/demo-policy.ts';
 import { GroupCommit, type TransactBatch } from './ledger/group-commit.ts';
 import { Policies } from './policy/policies.ts';
@@ -64,9 +64,6 @@ const reconcileEveryMs = 5_000;
 /** An expiry is enforced at once; this is how late those who wait may hear of it. */
 const housekeepEveryMs = 10_000;
 
-/** What a keyed request does beside waiting for the model: reading the tools of its answer, and three batches of sealing. */
-const aroundUpstreamMs = 30_000;
-
 export type Kernel = Awaited<ReturnType<typeof createContext>>;
 
 /** The one object that owns the kernel's collaborators; `close()` ends them in reverse. */
@@ -79,7 +76,7 @@ export async function createContext(config: KernelConfig, overrides: KernelOverr
   const upstreams = createUpstreams({
     ...core,
     registry: createMcpRegistry(core),
-    answers: idempotencyStore(core.pool, { clock: core.clock, runningMsMax: runningMsMax(config) }),
+    answers: idempotencyStore(core.pool, { clock: core.clock, runningMsMax: dispatchMsMax(config) }),
   });
   await upstreams.mcp.start();
   const close = async () => {
@@ -160,11 +157,6 @@ function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings 
     dispatchDeadlineMs: config.GOV_DISPATCH_DEADLINE,
     publicUrl: config.GOV_PUBLIC_URL ?? `http://${config.GOV_BIND_ADDR}:${config.GOV_PORT}`,
   };
-}
-
-/** Only a chat holds its key while it waits for somebody else. */
-function runningMsMax(config: KernelConfig): number {
-  return config.GOV_UPSTREAM_TIMEOUT + aroundUpstreamMs;
 }
 
 function logOf({ GOV_LOG_LEVEL, NODE_ENV }: KernelConfig): Log {

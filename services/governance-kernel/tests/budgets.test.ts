@@ -34,8 +34,8 @@ beforeAll(async () => {
     overrides: { clock: time.clock },
     env: {
       GOV_DISPATCH_DEADLINE: `${dispatchDeadlineMs}ms`,
-      GOV_UPSTREAM_TIMEOUT: '30s',
-      GOV_MCP_TIMEOUT: '30s',
+      GOV_UPSTREAM_TIMEOUT: '10s',
+      GOV_MCP_TIMEOUT: '10s',
       GOV_POLICY_MAX_AGE: '400d',
     },
   });

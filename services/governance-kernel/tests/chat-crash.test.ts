@@ -5,8 +5,8 @@ import { startKernelProcess, until } from './_kernel-process.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const upstreamTimeoutMs = 45_000;
-/** What the key outlives the longest answer of a model by, at most. */
-const marginMs = 30_000;
+/** What the key outlives the longest answer of a model by, at most: judging it (GOV_MCP_TIMEOUT) and sealing. */
+const marginMs = 32_000;
 
 let elapsedMs = 0;
 let upstreams: Upstreams;

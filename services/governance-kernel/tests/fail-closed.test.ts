@@ -150,6 +150,7 @@ describe('the kernel does not start', () => {
     ['a missing key', { GOV_SIGNING_KEY: undefined }, 'GOV_SIGNING_KEY'],
     ['a model that may answer after its deadline', { GOV_UPSTREAM_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
     ['a tool that may answer after its deadline', { GOV_MCP_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
+    ['an answer that may be judged after its deadline', { GOV_MCP_TIMEOUT: '150s' }, 'GOV_DISPATCH_DEADLINE'],
   ])('with %s, and names it', (_when, change, name) => {
     expect(() => kernelConfigFrom({ ...unreachable(), ...change })).toThrow(name);
   });

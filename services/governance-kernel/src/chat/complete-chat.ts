@@ -19,7 +19,7 @@ import { readUpstreamBody, safeError } from './upstream-error.ts';
 export type ChatParts = {
   boundary: Boundary;
   upstream: ModelUpstream;
-  mcp: Pick<McpGateway, 'resolveIfDeclared'>;
+  mcp: Pick<McpGateway, 'resolveIfDeclared' | 'callTimeoutMs'>;
   prices: ModelPrices;
 };
 

@@ -3,6 +3,7 @@ import { AppError } from '@countersign/contracts';
 import type { Boundary, Caller, SealedDecision } from '../boundary/governed-call.ts';
 import { toolCall } from '../mcp/execute-tool.ts';
 import type { McpGateway, ResolvedTool } from '../mcp/gateway.ts';
+import { Listings } from '../mcp/listings.ts';
 import type { ProposedCall } from './proposed-call.ts';
 
 export type JudgedCall = { proposed: ProposedCall; tool: string; decision: SealedDecision };
@@ -12,7 +13,7 @@ export type JudgeCalls = (proposed: readonly ProposedCall[]) => Promise<JudgedCa
 
 export type JudgeParts = {
   boundary: Pick<Boundary, 'decide'>;
-  mcp: Pick<McpGateway, 'resolveIfDeclared'>;
+  mcp: Pick<McpGateway, 'resolveIfDeclared' | 'callTimeoutMs'>;
   caller: Caller;
   session: SessionId;
 };
@@ -20,13 +21,16 @@ export type JudgeParts = {
 /** More calls in one choice are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
 export const callsPerChoiceMax = 128;
 
+/** The judge of one answer: what it knows of tools, and how long it waits to know it, is the same for all calls of the answer. */
 export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): JudgeCalls {
+  const listings = new Listings(mcp.callTimeoutMs);
   return async (proposed) => {
     if (proposed.length > callsPerChoiceMax)
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
+    const known = await resolveEach(mcp, proposed, listings);
     const judged: JudgedCall[] = [];
     for (const call of proposed) {
-      const declared = await mcp.resolveIfDeclared(call.name);
+      const declared = known.get(call.name) ?? null;
       const resolved = declared ?? undeclared(call.name);
       const dispatchedBy = declared === null ? 'caller' : 'nobody'; // only this kernel can reach a declared server
       const governed = toolCall({ caller, session, resolved, args: call.args ?? {}, context: {}, dispatchedBy });
@@ -35,6 +39,17 @@ export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): Judge
     }
     return judged;
   };
+}
+
+/** At the same time, so that a server which does not answer takes no time from another that does. */
+async function resolveEach(
+  mcp: JudgeParts['mcp'],
+  proposed: readonly ProposedCall[],
+  listings: Listings,
+): Promise<Map<string, ResolvedTool | null>> {
+  const names = [...new Set(proposed.map(({ name }) => name))];
+  const resolved = names.map(async (name) => [name, await mcp.resolveIfDeclared(name, listings)] as const);
+  return new Map(await Promise.all(resolved));
 }
 
 /** A function of the caller's own: nobody declared what it does. */

@@ -5,6 +5,7 @@ import type { Fact, RegistryFact } from '@countersign/policy';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { McpRegistry, RegisteredTool, ServerState } from '../store/mcp-registry.ts';
+import type { Listings, ToolsOf } from './listings.ts';
 import { describeDeclaration, type McpServerConfig } from './server-config.ts';
 import {
   annotatedEffect,
@@ -45,8 +46,11 @@ export type McpGateway = {
   start(): Promise<void>;
   /** By canonical name. A tool that nobody lists resolves too, to facts that deny it. */
   resolve(tool: string): Promise<ResolvedTool>;
-  /** By canonical name or by the OpenAI function name that stands for it. Null: no declared server's, so the caller's own. */
-  resolveIfDeclared(name: string): Promise<ResolvedTool | null>;
+  /**
+   * By canonical name or by the OpenAI function name that stands for it. Null: no declared server's, so the caller's own. Who
+   * resolves many names at once brings listings that servers are not asked for more than once.
+   */
+  resolveIfDeclared(name: string, listings?: Listings): Promise<ResolvedTool | null>;
   listTools(): Promise<ListedTool[]>;
   /** The bare call. Only dispatch.ts holds it. */
   callUpstream(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
@@ -72,7 +76,7 @@ export function createMcpGateway(options: McpGatewayOptions): McpGateway {
       await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
     },
     resolve: (tool) => resolve(parts, tool),
-    resolveIfDeclared: (name) => resolveIfDeclared(parts, name),
+    resolveIfDeclared: (name, listings) => resolveIfDeclared(parts, name, listings?.of),
     listTools: () => listTools(parts),
     callUpstream: async (tool, args, signal) => {
       const address = parseToolAddress(tool);
@@ -126,7 +130,7 @@ async function recordTools(registry: McpRegistry, serverId: string, tools: reado
   await registry.recordTools(serverId, observed);
 }
 
-async function resolve(parts: Parts, tool: string): Promise<ResolvedTool> {
+async function resolve(parts: Parts, tool: string, toolsOf: ToolsOf = listNow): Promise<ResolvedTool> {
   const address = parseToolAddress(tool);
   const server = address === null ? undefined : parts.servers.get(address.serverId);
   if (address === null || server === undefined)
@@ -137,7 +141,7 @@ async function resolve(parts: Parts, tool: string): Promise<ResolvedTool> {
     const effectLevel = effectOf(parts, address, known.tool);
     // A server that is not approved is decided about without asking it anything.
     if (known.state !== 'approved') return { tool, effectLevel, registry: unlisted(address.serverId, known.state) };
-    const live = (await server.tools()).find(({ name }) => name === address.toolName);
+    const live = (await toolsOf(server)).find(({ name }) => name === address.toolName);
     return { tool, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
     parts.options.log.warn('mcp_registry.unavailable', { tool, error });
@@ -148,6 +152,8 @@ async function resolve(parts: Parts, tool: string): Promise<ResolvedTool> {
     };
   }
 }
+
+const listNow: ToolsOf = (server) => server.tools();
 
 function registryFact(address: ToolAddress, live: Tool | undefined, pinned: RegisteredTool | null): Fact<RegistryFact> {
   if (live === undefined) return unlisted(address.serverId, 'approved');
@@ -186,12 +192,12 @@ function effectOf(
   return registered === null || registered.pinnedHash === null ? 'E4' : registered.effectLevel;
 }
 
-async function resolveIfDeclared(parts: Parts, name: string): Promise<ResolvedTool | null> {
+async function resolveIfDeclared(parts: Parts, name: string, toolsOf?: ToolsOf): Promise<ResolvedTool | null> {
   const canonical = parseToolAddress(name);
-  if (canonical !== null && parts.servers.has(canonical.serverId)) return await resolve(parts, name);
+  if (canonical !== null && parts.servers.has(canonical.serverId)) return await resolve(parts, name, toolsOf);
   const address = parseFunctionName(name);
   if (address === null || !parts.servers.has(address.serverId)) return null;
-  const resolved = await resolve(parts, toolAddress(address));
+  const resolved = await resolve(parts, toolAddress(address), toolsOf);
   // An approved server that lists no such tool: the function is somebody else's and keeps its own name.
   const { registry } = resolved;
   return registry.state === 'known' && registry.value.state === 'approved' && registry.value.tool === null

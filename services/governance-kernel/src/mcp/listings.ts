@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tool } from '@modelcontextprotocol/client';
+import type { UpstreamServer } from './upstream-server.ts';
+
+export type Lists = Pick<UpstreamServer, 'tools'>;
+export type ToolsOf = (server: Lists) => Promise<readonly Tool[]>;
+
+/**
+ * What servers list, for all calls of one answer: each server is asked once, and the time that is spent waiting for any of them is
+ * `timeoutMs` in all. A model decides how many calls there are; one that hangs must not hold an answer for each of them.
+ */
+export class Listings {
+  readonly #now: () => number;
+  readonly #asked = new Map<Lists, Promise<readonly Tool[]>>();
+  #leftMs: number;
+  #waiting = 0;
+  #waitingSinceMs = 0;
+
+  constructor(timeoutMs: number, now: () => number = () => performance.now()) {
+    this.#leftMs = timeoutMs;
+    this.#now = now;
+  }
+
+  /** Rejects when the server does not answer in the time that is left. */
+  readonly of: ToolsOf = (server) => {
+    const asked = this.#asked.get(server) ?? this.#ask(server);
+    this.#asked.set(server, asked);
+    return asked;
+  };
+
+  async #ask(server: Lists): Promise<readonly Tool[]> {
+    if (this.#waiting === 0) this.#waitingSinceMs = this.#now();
+    this.#waiting += 1;
+    const answered = new AbortController();
+    try {
+      return await Promise.race([server.tools(), lateAfter(this.#leftMs - this.#waitedMs(), answered.signal)]);
+    } finally {
+      answered.abort();
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#leftMs -= this.#waitedMs();
+    }
+  }
+
+  #waitedMs(): number {
+    return this.#now() - this.#waitingSinceMs;
+  }
+}
+
+async function lateAfter(timeoutMs: number, signal: AbortSignal): Promise<never> {
+  await delay(Math.max(0, timeoutMs), undefined, { signal });
+  throw new Error('The MCP server did not list its tools in time');
+}
