@@ -43,6 +43,8 @@ export class KernelStub {
   /** Runs before an execution is answered: a test kills its worker here. */
   beforeExecutionAnswer: () => Promise<void> = async () => undefined;
   beforeModelAnswer: () => Promise<void> = async () => undefined;
+  /** Whether the model tells how many tokens it used. */
+  tellsUsage = true;
   tools = ['files.read', 'files.write'];
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
@@ -138,7 +140,7 @@ export class KernelStub {
     const body = {
       id: 'c',
       choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 10, completion_tokens: 5 },
+      ...(this.tellsUsage ? { usage: { prompt_tokens: 10, completion_tokens: 5 } } : {}),
     };
     await this.beforeModelAnswer();
     return { status: 200, body, headers: headersOf(receipt) };

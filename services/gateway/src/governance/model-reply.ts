@@ -36,7 +36,7 @@ export function modelReplyOf(body: unknown): ModelReply {
   const usage = parsed.data?.usage;
   return {
     message: { content: message.content ? wellFormed(message.content) : null, tool_calls: callsOf(message) },
-    usage: { input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0 },
+    usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : null,
   };
 }
 

@@ -5,7 +5,7 @@ import { recordEvents } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf, type VerifiedDecision } from '../governance/kernel.ts';
-import type { StepFacts } from '../runs/conversation.ts';
+import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { costMicros, monthOf } from '../runs/spend.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -87,7 +87,7 @@ async function settleAnswer(
   const state = decision.verdict === 'ESCALATE' ? 'parked' : 'settled';
   const error = decision.verdict === 'DENY' ? { code: decision.reasonCode, message: decision.reason } : null;
   await updateStep(tx, step.id, { state, decision: stepDecision(decision), output, error }, now);
-  await countUse(settling, reply !== null && 'usage' in reply ? reply.usage : null);
+  await countUse(settling, reply);
   const metadata = {
     decisionId: decision.receipt.payload.decision_id,
     receiptHash: decision.receipt.receipt_hash,
@@ -117,17 +117,22 @@ function stepDecision({ receipt, verdict, reasonCode }: VerifiedDecision): StepD
 }
 
 /** A parked step has not been made yet, so it counts when it is repeated. */
-async function countUse(settling: Settling, usage: { input: number; output: number } | null): Promise<void> {
+async function countUse(settling: Settling, reply: ModelReply | ToolReply | null): Promise<void> {
   const { context, tx, lease, step } = settling;
-  const cost = usage === null ? 0 : costMicros(context.config.runs.prices, usage);
+  const usage = reply !== null && 'usage' in reply ? reply.usage : null;
+  const cost = reply === null ? 0 : costOf(context, step, usage);
   await releaseReservation(settling, cost);
-  const iterations = usage === null ? 0 : iterationOf(step);
   await addProgress(tx, lease.runId, {
-    iterations,
+    iterations: reply === null ? 0 : iterationOf(step),
     tokensIn: usage?.input ?? 0,
     tokensOut: usage?.output ?? 0,
     costMicros: cost,
   });
+}
+
+/** A model that does not tell its use is taken to have used all that was set aside: silence makes no call free. */
+function costOf({ config }: Context, step: StepFacts, usage: ModelReply['usage']): number {
+  return usage === null ? step.reservedMicros : costMicros(config.runs.prices, usage);
 }
 
 async function releaseReservation({ tx, lease, step }: Settling, spent: number): Promise<void> {

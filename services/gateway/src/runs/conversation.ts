@@ -19,7 +19,7 @@ export const callsMax = 64;
 /** What the run keeps of a model's answer. Attacker-controlled: a model writes what its inputs tell it to. */
 export const ModelReply = z.object({
   message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsMax).nullish() }),
-  usage: z.object({ input: z.int().min(0), output: z.int().min(0) }),
+  usage: z.object({ input: z.int().min(0), output: z.int().min(0) }).nullable(), // null: the model did not say
 });
 export type ModelReply = z.infer<typeof ModelReply>;
 
