@@ -119,4 +119,20 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toHaveLength(1);
   });
+
+  verifies('gw.run.escalate', 'of one call does not serve the same call made again: that one asks anew', async () => {
+    kernel.say = (messages) =>
+      messages.some((message) => message.role === 'tool')
+        ? { text: 'All done.' }
+        : { calls: [1, 2].map(() => ({ name: 'files__write', args: { path: 'a' } })) };
+    const { taskId, runId, approval } = await parkedRun();
+    await approve(person.client, approval);
+    await runReaching(person, taskId, ['awaiting_approval']);
+    const second = await pendingOf(runId);
+    expect(second.kernelApprovalId).not.toBe(approval.kernelApprovalId);
+    expect(kernel.executed).toHaveLength(1);
+    await approve(person.client, second);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+    expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
+  });
 });

@@ -48,8 +48,12 @@ export type Kernel = {
   listTools(asker: Asker, signal: AbortSignal): Promise<GovernedTool[]>;
   callModel(step: GovernedStep, request: string): Promise<Governed<ModelReply>>;
   callTool(step: GovernedStep, call: { tool: string; args: string }): Promise<Governed<ToolReply>>;
-  /** The refusal of a call that the kernel withheld from a model's answer. */
-  recallDecision(step: GovernedStep, tool: string, proposal: Proposal): Promise<Governed<never>>;
+  /** What became of a call that the kernel withheld from a model's answer. */
+  recallDecision(
+    step: GovernedStep,
+    call: { tool: string; args: string },
+    proposal: Proposal,
+  ): Promise<Governed<ToolReply>>;
   findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
   decideApproval(vote: ApprovalVote): Promise<KernelAnswer>;
   readonly keyRing: KeyRing;
@@ -75,8 +79,8 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
-    recallDecision: (step, tool, proposal) => recallDecision(parts, step, tool, proposal),
-    findApproval: (asker, approvalId) => findApproval(parts, asker, approvalId),
+    recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
+    findApproval: (asker, approvalId) => findApproval(parts, asker, (approval) => approval.approval_id === approvalId),
     decideApproval: (vote) =>
       parts.send({
         method: 'POST',
@@ -122,22 +126,25 @@ async function modelDecision(parts: Parts, step: GovernedStep, answer: KernelAns
   // The tool of a model call is the model's business; all else must be this very step.
   await verify(parts, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
   const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
-  return decisionOf(receipt, reasonOf(answer.body), approval);
+  return decisionOf(receipt, reasonOf(answer.body), handleOf(approval));
 }
 
 async function recallDecision(
   parts: Parts,
   step: GovernedStep,
-  tool: string,
+  call: { tool: string; args: string },
   { decisionId, receiptId, notBefore }: Proposal,
-): Promise<Governed<never>> {
+): Promise<Governed<ToolReply>> {
   const receipt = await fetchReceipt(parts, step, receiptId);
   const then = { ...step, startedAt: new Date(notBefore) };
-  await verify(parts, then, receipt, { action: 'tool.call', tool, decisionId });
+  await verify(parts, then, receipt, { action: 'tool.call', tool: call.tool, decisionId });
   const { verdict } = receipt.payload;
   if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
-  const approval = verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
-  return { decision: decisionOf(receipt, '', approval), reply: null };
+  if (verdict === 'DENY') return { decision: decisionOf(receipt, '', null), reply: null };
+  const approval = await approvalOf(parts, step, receipt.payload);
+  // The same call made twice asks under one approval. What the first one used up, the second has to ask for itself.
+  if (approval !== null && approval.state !== 'pending') return callTool(parts, step, call);
+  return { decision: decisionOf(receipt, '', handleOf(approval)), reply: null };
 }
 
 async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
@@ -188,29 +195,43 @@ function executionBody(step: GovernedStep, { tool, args }: { tool: string; args:
   return `{"args":${args},${JSON.stringify(members).slice(1)}`;
 }
 
-async function findApproval(parts: Parts, asker: Asker, approvalId: string): Promise<Approval | null> {
+/** Enough for every approval of an honest run; a lying kernel must not be paged through for ever. */
+const approvalPagesMax = 50;
+
+async function findApproval(
+  parts: Parts,
+  asker: Asker & { signal?: AbortSignal },
+  isWanted: (approval: Approval) => boolean,
+): Promise<Approval | null> {
   const query = new URLSearchParams({ session_id: asker.runId, limit: '200' });
-  const answer = await parts.send({
-    ...identity(asker),
-    method: 'GET',
-    path: `${listApprovals.path}?${query.toString()}`,
-  });
-  const { data } = parse(listApprovals.reply, answer, [200]);
-  return data.find((approval) => approval.approval_id === approvalId) ?? null;
+  for (let page = 0; page < approvalPagesMax; page += 1) {
+    const path = `${listApprovals.path}?${query.toString()}`;
+    const answer = await parts.send({
+      ...identity(asker),
+      method: 'GET',
+      path,
+      ...(asker.signal === undefined ? {} : { signal: asker.signal }),
+    });
+    const { data, next_cursor: next } = parse(listApprovals.reply, answer, [200]);
+    const found = data.find(isWanted);
+    if (found !== undefined) return found;
+    if (next === null) return null;
+    query.set('cursor', next);
+  }
+  throw malformed('The kernel lists approvals without end');
 }
 
-async function approvalOf(parts: Parts, asker: Asker, payload: ReceiptPayload): Promise<KernelApproval | null> {
-  const query = new URLSearchParams({ session_id: asker.runId, state: 'pending', limit: '200' });
-  const answer = await parts.send({
-    ...identity(asker),
-    method: 'GET',
-    path: `${listApprovals.path}?${query.toString()}`,
-  });
-  const { data } = parse(listApprovals.reply, answer, [200]);
-  const found = data.find(
+/** What an ESCALATE asks for: a question of its own, or the one that was open for the same call already. */
+function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
+  return findApproval(
+    parts,
+    step,
     ({ receipt_id: id, approval_id: approvalId }) => id === payload.receipt_id || approvalId === payload.approval_id,
   );
-  return found === undefined ? null : { approvalId: found.approval_id, expiresAt: new Date(found.expires_at) };
+}
+
+function handleOf(approval: Approval | null): KernelApproval | null {
+  return approval === null ? null : { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) };
 }
 
 async function verify(

@@ -33,10 +33,10 @@ export const notConfigured = new KernelError(
 
 function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
   if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
+  const call = { tool: step.tool ?? '', args: step.args };
   // Under a grant it is executed; without one the decision that was made where the model proposed it stands.
-  if (step.proposal !== null && step.grantId === null)
-    return kernel.recallDecision(governed, step.tool ?? '', step.proposal);
-  return kernel.callTool(governed, { tool: step.tool ?? '', args: step.args });
+  if (step.proposal !== null && step.grantId === null) return kernel.recallDecision(governed, call, step.proposal);
+  return kernel.callTool(governed, call);
 }
 
 function governedStep(lease: Lease, step: StepFacts, signal: AbortSignal): GovernedStep {
