@@ -37,6 +37,8 @@ export type Executed = { tool: string; args: unknown; key: string | undefined; g
 export class KernelStub {
   fault: StubFault = 'none';
   verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
+  /** What it decides about calls of the model that carry no approval. */
+  modelVerdict: StubVerdict = 'ALLOW';
   /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
   judgesAnswers = true;
   say: (messages: StubMessage[]) => StubSaid = () => ({ text: 'done' });
@@ -125,7 +127,10 @@ export class KernelStub {
     const { messages } = ask.body as { messages: StubMessage[] };
     const session = String(ask.req.headers['x-gov-session-id']);
     this.modelCalls.push(String(ask.req.headers['idempotency-key']));
-    const receipt = this.#seal({ ask, session, action: 'model.call', tool: null, verdict: 'ALLOW' });
+    const isGranted = this.approvals.use(String(ask.req.headers['x-gov-approval-grant']));
+    const verdict = isGranted ? 'ALLOW' : this.modelVerdict;
+    const { receipt } = this.#decide({ ask, session, action: 'model.call', tool: null, verdict }, messages);
+    if (verdict !== 'ALLOW') return { status: 403, body: { error: { code: 'DENIED' } }, headers: headersOf(receipt) };
     const said = this.say(messages);
     const judged = (said.calls ?? []).map((call) => this.#judge(ask, session, call));
     const released = judged.filter((call) => call.decision === null || call.decision['verdict'] === 'ALLOW');

@@ -3,7 +3,7 @@ import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf } from '../governance/kernel.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
-import { beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
+import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './conclude-run.ts';
 import { dispatchStep, notConfigured } from './dispatch-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
@@ -17,7 +17,7 @@ export async function advanceRun(context: Context, lease: Lease, signal: AbortSi
   const move = nextMove(loaded, loaded.steps, loaded.settings.policyConfig.blockedTools);
   switch (move.kind) {
     case 'repeat':
-      return dispatchAndSettle(context, lease, loaded, move.step, signal);
+      return dispatchAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, move.step), signal);
     case 'call_model':
       return callModel(context, lease, loaded, signal);
     case 'call_tool':

@@ -7,7 +7,8 @@ import { budgetMicros, monthOf, worstCaseMicros } from '../runs/spend.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { reserveSpend } from '../store/spend.ts';
-import { insertStep, type NewStep } from '../store/steps.ts';
+import type { Sql } from '../store/sql.ts';
+import { dropGrantedStep, insertStep, reserveStep, type NewStep, type Reservation } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { changeRun } from './conclude-run.ts';
 import type { LoadedRun } from './load-run.ts';
@@ -22,32 +23,57 @@ export async function beginModelCall(
   loaded: LoadedRun,
   tools: readonly GovernedTool[],
 ): Promise<BegunStep> {
-  const { outputTokensMax, prices } = context.config.runs;
   const request = modelRequest(context, loaded, tools);
-  const reservedMicros = worstCaseMicros(prices, { bytes: Buffer.byteLength(request), outputTokensMax });
   return context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return null;
-    const month = monthOf(context.now());
-    const budget = budgetMicros(loaded.settings.budgetConfig.monthlyLlmBudget);
-    const reserved = await reserveSpend(
-      tx,
-      { workspaceId: lease.workspaceId, month },
-      { micros: reservedMicros, budgetMicros: budget },
-    );
-    if (!reserved) {
+    const reservation = await reserve(tx, context, loaded, request);
+    if (reservation === null) {
       await changeRun(tx, context, lease, outOfBudget(lease));
       return 'out_of_budget';
     }
-    const step = {
-      ...stepOf(lease, loaded),
-      kind: 'model_call',
-      tool: null,
-      callId: null,
-      args: request,
-      reservedMicros,
-    } as const;
-    return insertStep(tx, step, context.now());
+    const call = { kind: 'model_call', tool: null, callId: null, args: request, reservation } as const;
+    return insertStep(tx, { ...stepOf(lease, loaded), ...call }, context.now());
   });
+}
+
+/**
+ * A step that is put to the kernel again. A call of the model that was parked gave its money back, so it is set aside anew, in the
+ * month of now, before the call is made under its approval.
+ */
+export async function beginAgain(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  step: StepFacts,
+): Promise<BegunStep> {
+  if (step.kind !== 'model_call' || step.reservedMonth !== null) return step;
+  return context.transaction(async (tx) => {
+    if (!(await stillOurs(tx, lease))) return null;
+    const reservation = await reserve(tx, context, loaded, step.args);
+    if (reservation === null) {
+      const { error } = outOfBudget(lease);
+      await dropGrantedStep(tx, step.id, error, context.now());
+      await changeRun(tx, context, lease, outOfBudget(lease));
+      return 'out_of_budget';
+    }
+    await reserveStep(tx, step.id, reservation);
+    return { ...step, reservedMicros: reservation.micros, reservedMonth: reservation.month };
+  });
+}
+
+/** Sets aside what a call can cost at most. Null when the month's budget cannot carry it. */
+async function reserve(
+  tx: Sql,
+  context: Context,
+  { task, settings }: LoadedRun,
+  request: string,
+): Promise<Reservation | null> {
+  const { outputTokensMax, prices } = context.config.runs;
+  const micros = worstCaseMicros(prices, { bytes: Buffer.byteLength(request), outputTokensMax });
+  const month = monthOf(context.now());
+  const budget = budgetMicros(settings.budgetConfig.monthlyLlmBudget);
+  const place = { workspaceId: task.workspaceId, month };
+  return (await reserveSpend(tx, place, { micros, budgetMicros: budget })) ? { micros, month } : null;
 }
 
 /** Commits the next tool call before it is dispatched. */
@@ -60,7 +86,7 @@ export async function beginToolCall(
   return context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return null;
     const { tool, callId, proposal } = move;
-    const step = { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, proposal, reservedMicros: 0 } as const;
+    const step = { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, proposal } as const;
     return insertStep(tx, { ...step, args: canonicalize(move.args) }, context.now());
   });
 }

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import { agentOf } from '../governance/kernel.ts';
-import { monthOf } from '../runs/spend.ts';
 import { recordAudit } from '../store/audit.ts';
 import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';
 import { settleSpend } from '../store/spend.ts';
@@ -27,9 +26,9 @@ export async function closeLeftSteps(context: Context): Promise<void> {
 async function closeLeftStep(tx: Sql, now: Date): Promise<LeftStep | null> {
   const step = await takeLeftStep(tx);
   if (step === null) return null;
-  const { workspaceId, runId, tool } = step;
+  const { workspaceId, runId, tool, reservedMicros: reserved, reservedMonth: month } = step;
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: runEnded }, now);
-  await settleSpend(tx, { workspaceId, month: monthOf(step.startedAt) }, { reserved: step.reservedMicros, spent: 0 });
+  if (month !== null) await settleSpend(tx, { workspaceId, month }, { reserved, spent: 0 });
   const event = {
     workspaceId,
     action: `step.${step.kind}`,

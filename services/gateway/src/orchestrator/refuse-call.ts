@@ -21,11 +21,7 @@ export async function refuseCall(
     if (!(await stillOurs(tx, lease))) return;
     const now = context.now();
     const { tool, callId, code, message } = move;
-    const step = await insertStep(
-      tx,
-      { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 },
-      now,
-    );
+    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}' }, now);
     const output = canonicalize({ content: message, isError: true });
     await updateStep(tx, step.id, { state: 'settled', decision: null, output, error: { code, message } }, now);
   });
@@ -43,11 +39,7 @@ export async function blockCall(
     const now = context.now();
     const { tool, callId } = move;
     const error = { code: 'TOOL_BLOCKED', message: `The workspace blocks the tool ${tool}.` };
-    const step = await insertStep(
-      tx,
-      { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}', reservedMicros: 0 },
-      now,
-    );
+    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}' }, now);
     await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error }, now);
     const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId };
     const violation = { ...place, stepId: step.id, tool, reasonCode: error.code, reason: error.message };

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf, type VerifiedDecision } from '../governance/kernel.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
-import { costMicros, monthOf } from '../runs/spend.ts';
+import { costMicros } from '../runs/spend.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import { recordEvidence } from '../store/evidence.ts';
@@ -136,8 +136,8 @@ function costOf({ config }: Context, step: StepFacts, usage: ModelReply['usage']
 }
 
 async function releaseReservation({ tx, lease, step }: Settling, spent: number): Promise<void> {
-  if (step.reservedMicros === 0 && spent === 0) return;
-  const place = { workspaceId: lease.workspaceId, month: monthOf(step.startedAt) };
+  if (step.reservedMonth === null) return;
+  const place = { workspaceId: lease.workspaceId, month: step.reservedMonth };
   await settleSpend(tx, place, { reserved: step.reservedMicros, spent });
 }
 

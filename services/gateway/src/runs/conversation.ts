@@ -41,6 +41,8 @@ export type StepFacts = {
   /** The decision that settled or parked it. */
   decisionId: string | null;
   reservedMicros: number;
+  /** The month in which it is set aside. Null: nothing is. */
+  reservedMonth: string | null;
   startedAt: Date;
   reply: ModelReply | null;
   toolReply: ToolReply | null;

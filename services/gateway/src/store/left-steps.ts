@@ -7,7 +7,7 @@ export type LeftStep = {
   kind: string;
   tool: string | null;
   reservedMicros: number;
-  startedAt: Date;
+  reservedMonth: string | null;
 };
 
 type LeftStepRow = {
@@ -17,7 +17,7 @@ type LeftStepRow = {
   kind: string;
   tool: string | null;
   reserved_micros: string;
-  started_at: Date;
+  reserved_month: string | null;
 };
 
 /**
@@ -47,6 +47,6 @@ export async function takeLeftStep(tx: Sql): Promise<LeftStep | null> {
     kind: row.kind,
     tool: row.tool,
     reservedMicros: Number(row.reserved_micros),
-    startedAt: row.started_at,
+    reservedMonth: row.reserved_month,
   };
 }

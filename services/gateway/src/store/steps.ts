@@ -22,6 +22,7 @@ type StepRow = {
   receipt_id: string | null;
   approval_id: string | null;
   reserved_micros: string;
+  reserved_month: string | null;
   output: string | null;
   error_code: string | null;
   error_message: string | null;
@@ -46,14 +47,17 @@ export type NewStep = {
   callId: string | null;
   args: string;
   proposal?: Proposal | null;
-  reservedMicros: number;
+  reservation?: Reservation;
 };
+
+/** Money set aside for one call of the model, in one month's budget. */
+export type Reservation = { micros: number; month: string };
 
 /** Two workers that both believe to own a run meet at the unique (run, seq). */
 export async function insertStep(tx: Sql, step: NewStep, now: Date): Promise<StepFacts> {
   const { rows } = await tx.query<StepRow>(
-    `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, tool, call_id, args, reserved_micros, started_at, proposal)
-     VALUES ($1, $2, $3, $4, $5, 'dispatched', $6, $7, $8, $9, $10, $11) RETURNING *`,
+    `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, tool, call_id, args, reserved_micros, reserved_month, started_at, proposal)
+     VALUES ($1, $2, $3, $4, $5, 'dispatched', $6, $7, $8, $9, $10, $11, $12) RETURNING *`,
     [
       newId('stp'),
       step.workspaceId,
@@ -63,7 +67,8 @@ export async function insertStep(tx: Sql, step: NewStep, now: Date): Promise<Ste
       step.tool,
       step.callId,
       step.args,
-      step.reservedMicros,
+      step.reservation?.micros ?? 0,
+      step.reservation?.month ?? null,
       now,
       step.proposal ? JSON.stringify(step.proposal) : null,
     ],
@@ -89,7 +94,8 @@ export type StepOutcome = {
 export async function updateStep(tx: Sql, stepId: string, outcome: StepOutcome, now: Date): Promise<void> {
   await tx.query(
     `UPDATE run_steps SET state = $2, verdict = $3, reason_code = $4, decision_id = $5, receipt_id = $6, args_hash = $7,
-            output = $8, error_code = $9, error_message = $10, ended_at = $11, reserved_micros = 0
+            output = $8, error_code = $9, error_message = $10, ended_at = $11, reserved_micros = 0,
+            reserved_month = NULL
       WHERE id = $1 AND state = 'dispatched'`,
     [
       stepId,
@@ -113,6 +119,29 @@ export async function grantStep(tx: Sql, stepId: string, kernelApprovalId: strin
     stepId,
     kernelApprovalId,
   ]);
+}
+
+/** Notes what was set aside anew for a call that gave its reservation back while it was parked. */
+export async function reserveStep(tx: Sql, stepId: string, { micros, month }: Reservation): Promise<void> {
+  await tx.query('UPDATE run_steps SET reserved_micros = $2, reserved_month = $3 WHERE id = $1', [
+    stepId,
+    micros,
+    month,
+  ]);
+}
+
+/** Ends a granted step that is not made after all. What the kernel decided about it stays with it. */
+export async function dropGrantedStep(
+  tx: Sql,
+  stepId: string,
+  error: { code: string; message: string },
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE run_steps SET state = 'settled', error_code = $2, error_message = $3, ended_at = $4
+      WHERE id = $1 AND state = 'dispatched'`,
+    [stepId, error.code, error.message, now],
+  );
 }
 
 /** Ends the open step of a run that will not go on, such as one whose approval was refused. */
@@ -174,6 +203,7 @@ function factsOf(row: StepRow): StepFacts {
     grantId: row.approval_id,
     decisionId: row.decision_id,
     reservedMicros: Number(row.reserved_micros),
+    reservedMonth: row.reserved_month,
     startedAt: row.started_at,
     reply: kind === 'model_call' && output !== null ? ModelReply.parse(output) : null,
     toolReply: kind === 'tool_call' && output !== null ? ToolReply.parse(output) : null,
