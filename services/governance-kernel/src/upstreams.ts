@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IdempotencyStore, Log } from '@countersign/service-kit';
+import type { Log } from '@countersign/service-kit';
 import type { Boundary } from './boundary/governed-call.ts';
 import { createModelUpstream } from './chat/model-upstream.ts';
 import { readModelPrices } from './chat/prices.ts';
@@ -11,6 +11,7 @@ import { createToolExecutor } from './mcp/execute-tool.ts';
 import { createMcpGateway } from './mcp/gateway.ts';
 import { createOriginGuard } from './mcp/guard-origin.ts';
 import { readMcpServers } from './mcp/server-config.ts';
+import type { AnswerStore } from './store/idempotency-store.ts';
 import type { McpRegistry } from './store/mcp-registry.ts';
 
 export type UpstreamsParts = {
@@ -18,7 +19,7 @@ export type UpstreamsParts = {
   boundary: Boundary;
   log: Log;
   registry: McpRegistry;
-  answers: IdempotencyStore;
+  answers: AnswerStore;
 };
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { asAdministrator } from './_administrator.ts';
 import { adminKey } from './_kernel.ts';
 import { approve, receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -134,7 +135,13 @@ describe('execute', () => {
       idempotency: { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` },
     });
     const key = { 'idempotency-key': 'execute-crashed' };
+    // Looking for the answer writes nothing, or it could take the place of one that is being kept in this moment.
+    await asAdministrator(
+      upstreams.test,
+      'ALTER TABLE idempotency_keys ADD CONSTRAINT no_write CHECK (false) NOT VALID',
+    );
     expect(await execute(body, key)).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_FLIGHT' } } });
+    await asAdministrator(upstreams.test, 'ALTER TABLE idempotency_keys DROP CONSTRAINT no_write');
     elapsedMs += 60_000;
     expect(await execute(body, key)).toMatchObject({
       status: 200,
@@ -145,6 +152,21 @@ describe('execute', () => {
       },
     });
     expect(writes()).toBe(before);
+  });
+
+  it('keeps an answer whatever stands in its place, and finds it for the same request only', async () => {
+    const { answers } = upstreams.test.kernel.context;
+    const claim = { key: 'execute-kept', fingerprint: 'sha256:same' };
+    expect(await answers.find('scope', claim)).toBeNull();
+    await answers.begin('scope', claim.key, claim.fingerprint);
+    expect(await answers.find('scope', claim)).toBeNull();
+    const kept = { status: 200, headers: { 'x-a': 'b' }, text: '"kept"' };
+    await answers.keep('scope', claim, kept);
+    await answers.abandon('scope', claim.key);
+    expect(await answers.find('scope', claim)).toEqual(kept);
+    expect(await answers.find('scope', { ...claim, fingerprint: 'sha256:other' })).toBeNull();
+    elapsedMs += 86_400_000;
+    expect(await answers.find('scope', claim)).toBeNull();
   });
 
   it('lists what may be called, with effects and pins', async () => {

@@ -1,12 +1,6 @@
 import type { PlainJson } from '@countersign/contracts';
 import { executeMcp, type McpExecution as McpExecutionShape } from '@countersign/contracts/governance-kernel';
-import {
-  answer,
-  prepared,
-  type IdempotencyClaim,
-  type IdempotencyStore,
-  type StoredAnswer,
-} from '@countersign/service-kit';
+import { answer, prepared, type IdempotencyClaim } from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
 import type { Caller } from '../boundary/governed-call.ts';
@@ -14,12 +8,13 @@ import { inFlight } from '../chat/answer-once.ts';
 import { handleTenant } from '../handle.ts';
 import type { ToolExecution, ToolExecutor } from '../mcp/execute-tool.ts';
 import { toolResult, uncertainResult } from '../mcp/tool-result.ts';
+import type { AnswerStore } from '../store/idempotency-store.ts';
 
 type McpExecution = z.infer<typeof McpExecutionShape>;
 
 export type ExecuteMcpParts = {
   executor: ToolExecutor;
-  answers: IdempotencyStore;
+  answers: Pick<AnswerStore, 'find' | 'keep'>;
   clock: () => Date;
   callTimeoutMs: number;
 };
@@ -38,9 +33,10 @@ export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
     const status = execution.kind === 'refused' ? 403 : 200;
     if (idempotency !== null && execution.kind === 'executed') {
       // The tool has run: an answer that cannot be kept must not turn into an error.
-      await keep(kernel, { caller, claim: idempotency, reply }).catch((error: unknown) =>
-        log.error('tool_answer.not_kept', { error }),
-      );
+      const kept = { status: 200, headers: {}, text: JSON.stringify(reply) };
+      await kernel.answers
+        .keep(scopeOf(caller), idempotency, kept)
+        .catch((error: unknown) => log.error('tool_answer.not_kept', { error }));
     }
     return answer(status, reply, execution.decision.headers);
   });
@@ -60,23 +56,12 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
   };
 }
 
-type Keyed = { caller: Caller; claim: IdempotencyClaim };
-
-async function keep(
-  { answers }: ExecuteMcpParts,
-  { caller, claim, reply }: Keyed & { reply: McpExecution },
-): Promise<void> {
-  const scope = scopeOf(caller);
-  await answers.begin(scope, claim.key, claim.fingerprint);
-  await answers.complete(scope, claim.key, { status: 200, headers: {}, text: JSON.stringify(reply) });
-}
-
-type Replayed = Keyed & { tool: string; execution: ToolExecution };
+type Replayed = { tool: string; caller: Caller; claim: IdempotencyClaim; execution: ToolExecution };
 
 /** The decision is an old one. Its answer is told again; without an answer nobody knows how the call ended, and it is not tried again. */
 async function replay(kernel: ExecuteMcpParts, { tool, caller, claim, execution }: Replayed) {
   const { reply, headers } = execution.decision;
-  const stored = await findAnswer(kernel, { caller, claim });
+  const stored = await kernel.answers.find(scopeOf(caller), claim);
   if (stored !== null) return prepared(stored.status, stored.text, { ...headers, 'idempotency-replayed': 'true' });
   const mayStillRun = kernel.clock().getTime() < Date.parse(reply.receipt.payload.issued_at) + kernel.callTimeoutMs;
   if (mayStillRun) throw inFlight();
@@ -86,15 +71,6 @@ async function replay(kernel: ExecuteMcpParts, { tool, caller, claim, execution 
     { decision: reply, result: plain(result), is_error: true },
     { ...headers, 'idempotency-replayed': 'true' },
   );
-}
-
-async function findAnswer({ answers }: ExecuteMcpParts, { caller, claim }: Keyed): Promise<StoredAnswer | null> {
-  const scope = scopeOf(caller);
-  const verdict = await answers.begin(scope, claim.key, claim.fingerprint);
-  if (verdict.kind === 'replay') return verdict.answer;
-  // Looking must not look like running.
-  if (verdict.kind === 'run') await answers.abandon(scope, claim.key);
-  return null;
 }
 
 /** Beside the decision, which keeps the key itself under the bare operation. */

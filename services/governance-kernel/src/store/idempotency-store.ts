@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from '@countersign/service-kit';
+import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '@countersign/service-kit';
 import type pg from 'pg';
 
 type Row = {
@@ -18,8 +18,15 @@ type IdempotencyOptions = {
   runningMsMax: number;
 };
 
+/** Of a key that is claimed elsewhere, in the ledger: its answer is looked for and kept without a claim of its own. */
+export type AnswerStore = IdempotencyStore & {
+  /** Reads and nothing else, so that looking never takes the place of an answer that is being kept. */
+  find(scope: string, claim: IdempotencyClaim): Promise<StoredAnswer | null>;
+  keep(scope: string, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void>;
+};
+
 /** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
-export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: IdempotencyOptions): IdempotencyStore {
+export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: IdempotencyOptions): AnswerStore {
   return {
     begin: async (scope, key, fingerprint) => {
       const now = clock();
@@ -42,7 +49,7 @@ export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: Idempot
       if (row === undefined) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
       if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
       if (row.state === 'running') return { kind: 'in-flight' };
-      return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, text: row.answer } };
+      return { kind: 'replay', answer: answerOf(row) };
     },
     complete: async (scope, key, answer) => {
       await pool.query(
@@ -57,7 +64,29 @@ export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: Idempot
         [scope, key],
       );
     },
+    find: async (scope, { key, fingerprint }) => {
+      const { rows } = await pool.query<Row>(
+        `SELECT * FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2
+            AND fingerprint = $3 AND state = 'done' AND created_at > $4`,
+        [scope, key, fingerprint, new Date(clock().getTime() - answersKeptMs)],
+      );
+      const [row] = rows;
+      return row === undefined ? null : answerOf(row);
+    },
+    keep: async (scope, { key, fingerprint }, { status, text, headers }) => {
+      await pool.query(
+        `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, status, answer, headers, created_at)
+         VALUES ('', '', $1, $2, $3, 'done', $4, $5, $6, $7)
+         ON CONFLICT (tenant_id, principal_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'done',
+           status = excluded.status, answer = excluded.answer, headers = excluded.headers, created_at = excluded.created_at`,
+        [scope, key, fingerprint, status, text, JSON.stringify(headers), clock()],
+      );
+    },
   };
+}
+
+function answerOf({ status, headers, answer }: Row): StoredAnswer {
+  return { status, headers: headers ?? {}, text: answer };
 }
 
 /** Removes answers that are not given again any more. */
