@@ -157,7 +157,15 @@ function refuseContradictions(read: Read): void {
       'GOV_GATEWAY_HOST lets other machines in, whom development without mail shows the sign-in codes of everybody: ' +
         'set GOV_SMTP_URL, or bind to 127.0.0.1',
     );
+  for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
+    if (read[name] !== undefined && !isOrigin(read[name]))
+      problems.push(`${name} must be scheme, host and port alone: the paths below it are the kernel's own`);
   for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)
     if (!/^[A-Za-z0-9_-]{43}$/.test(key)) problems.push('GOV_TRUSTED_PUBLIC_KEYS holds something that is not a key');
   if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function isOrigin(value: string): boolean {
+  const { pathname, search, hash, username, password } = new URL(value);
+  return pathname === '/' && [search, hash, username, password].every((part) => part === '');
 }

@@ -135,4 +135,39 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
     expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
   });
+
+  verifies('gw.approvals', 'counts a vote once, also when the answer of the kernel got lost', async () => {
+    const { taskId, approval } = await parkedRun();
+    let isLost = false;
+    onAnswer = (path) => {
+      if (isLost || !path.endsWith('/approve')) return;
+      isLost = true;
+      throw new TypeError('The connection was reset');
+    };
+    expect((await approve(person.client, approval)).body).toMatchObject({ status: 'approved' });
+    expect([isLost, kernel.approvals.votes.length]).toEqual([true, 1]);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is not voted on again while nobody knows whether the vote arrived', async () => {
+    const { approval } = await parkedRun();
+    let casts = 0;
+    onAnswer = (path) => {
+      if (!path.endsWith('/approve')) return;
+      casts += 1;
+      Object.assign(kernel.approvals.get(approval.kernelApprovalId), { state: 'pending', approvedBy: [] });
+      throw new TypeError('The connection was reset');
+    };
+    await expect(approve(person.client, approval)).rejects.toMatchObject({ code: 'GOVERNANCE_UNAVAILABLE' });
+    expect(casts).toBe(1);
+  });
+
+  it('takes two votes that are cast in one moment', async () => {
+    kernel.approvals.quorum = 2;
+    const [first, second] = [await partner('first'), await partner('second')];
+    const { taskId, approval } = await parkedRun();
+    const votes = await Promise.all([approve(first, approval), approve(second, approval)]);
+    expect(votes.map(({ body }) => body.status)).toContain('approved');
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+  });
 });

@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import { transitionApproval, type Approval } from '@countersign/contracts/governance-kernel';
 import { KernelError } from '../governance/kernel-error.ts';
+import type { KernelAnswer } from '../governance/kernel-transport.ts';
 import type { Kernel } from '../governance/kernel.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 
@@ -24,26 +25,47 @@ export async function carryVote(kernel: Kernel | null, approval: StoredApproval,
   }
 }
 
-async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote): Promise<Carried> {
-  const asker = { workspaceId: approval.workspaceId, runId: approval.runId };
-  const found = await kernel.findApproval(asker, approval.kernelApprovalId);
-  if (found === null) throw alreadyResolved('expired');
-  const standing = standingOf(found, vote);
+/** Each vote of somebody else changes what the next one has to name; more of them in one moment there are not. */
+const castsMax = 4;
+
+async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, castsLeft = castsMax): Promise<Carried> {
+  const before = await findInKernel(kernel, approval);
+  const standing = standingOf(before, vote);
   if (standing !== null) return standing;
-  const answer = await kernel.decideApproval({
-    workspaceId: approval.workspaceId,
-    approver: vote.resolver,
-    approvalId: approval.kernelApprovalId,
-    action: actionOf[vote.status],
-    ceremonyHash: found.ceremony_hash,
-  });
-  if (answer.status === 403)
-    throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
-  if (answer.status === 409 || answer.status === 412) throw alreadyResolved('resolved');
-  const moved = transitionApproval.reply.safeParse(answer.body);
-  const after = answer.status === 200 && moved.success ? standingOf(moved.data, vote) : null;
-  if (after === null) throw unavailable();
-  return after;
+  const answer = await cast(kernel, approval, vote, before.ceremony_hash);
+  const status = answer?.status ?? null;
+  if (status === 403) throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
+  if (status === 412 && castsLeft > 1) return voteOnce(kernel, approval, vote, castsLeft - 1);
+  // Refused or not answered it may count all the same: a vote counts that the kernel counts.
+  const moved = status === 200 ? transitionApproval.reply.safeParse(answer?.body).data : undefined;
+  const after = standingOf(moved ?? (await findInKernel(kernel, approval)), vote);
+  if (after !== null) return after;
+  throw status === 409 ? alreadyResolved('pending') : unavailable();
+}
+
+async function findInKernel(
+  kernel: Kernel,
+  { workspaceId, runId, kernelApprovalId }: StoredApproval,
+): Promise<Approval> {
+  const found = await kernel.findApproval({ workspaceId, runId }, kernelApprovalId);
+  if (found === null) throw alreadyResolved('expired');
+  return found;
+}
+
+/** Null: no answer came, and the vote may have arrived. */
+async function cast(
+  kernel: Kernel,
+  { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
+  { status, resolver: approver }: Vote,
+  ceremonyHash: string,
+): Promise<KernelAnswer | null> {
+  try {
+    const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash };
+    return await kernel.decideApproval(vote);
+  } catch (cause) {
+    if (cause instanceof KernelError) return null;
+    throw cause;
+  }
 }
 
 /** What the kernel's approval says about the vote; null: it is pending and the vote does not count yet. */

@@ -31,9 +31,10 @@ export function createKernelTransport(config: GovernanceConfig, fetchNow: typeof
     const deadline = AbortSignal.timeout(config.timeoutMs);
     const ending = AbortSignal.any([deadline, ...(request.signal ? [request.signal] : [])]);
     const send = () => attempt(config, request, deadline, fetchNow);
+    if (!isRepeatable(request)) return send();
     for (const pauseMs of retryPausesMs) {
       const answer = await settled(send, ending).catch(retryable);
-      if (answer !== null && !mayRetry(request, answer)) return answer;
+      if (answer !== null && !retryableStatuses.has(answer.status)) return answer;
       await pause(pauseMs, ending);
     }
     return settled(send, ending);
@@ -110,10 +111,9 @@ function retryable(error: unknown): null {
   throw error;
 }
 
-function mayRetry(request: KernelRequest, answer: KernelAnswer): boolean {
-  // A POST without a key is a vote on an approval, which must not be cast twice.
-  const isRepeatable = request.method === 'GET' || request.headers?.['idempotency-key'] !== undefined;
-  return isRepeatable && retryableStatuses.has(answer.status);
+/** A POST without a key is a vote on an approval. One whose answer got lost may count all the same, so it is not cast again here. */
+function isRepeatable({ method, headers }: KernelRequest): boolean {
+  return method === 'GET' || headers?.['idempotency-key'] !== undefined;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

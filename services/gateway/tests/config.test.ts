@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { gatewayConfigFrom } from '../src/index.ts';
+
+const env = {
+  NODE_ENV: 'development',
+  DATABASE_URL: 'postgres://localhost/gateway',
+  GOV_SESSION_SECRET: 'a-secret-of-this-test',
+  GOV_ADMIN_API_KEY: 'admin',
+  GOV_GOVERNANCE_URL: 'http://kernel:3200/',
+};
+
+describe('the configuration', () => {
+  it('takes the address of the kernel without a path', () => {
+    expect(gatewayConfigFrom(env).governance).toMatchObject({ url: 'http://kernel:3200' });
+  });
+
+  it.each([
+    ['GOV_GOVERNANCE_URL', 'https://example.org/kernel'],
+    ['GOV_GOVERNANCE_URL', 'https://example.org/?tenant=a'],
+    ['GOV_GOVERNANCE_URL', 'https://ada:secret@example.org'],
+    ['GOV_HEALTH_URL', 'https://example.org/kernel'],
+  ])('refuses %s=%s, of which only the origin would be used', (name, value) => {
+    expect(() => gatewayConfigFrom({ ...env, [name]: value })).toThrow(name);
+  });
+});
