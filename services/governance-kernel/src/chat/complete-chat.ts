@@ -114,11 +114,11 @@ async function wholeAnswer(running: Running, { contentType, body }: UpstreamAnsw
 
 async function streamAnswer(
   running: Running,
-  { contentType, body }: UpstreamAnswer,
+  { contentType, body, deadline }: UpstreamAnswer,
   res: ServerResponse,
 ): Promise<null> {
   const { exchange, decision, judge } = running;
-  const relay = new StreamRelay(res);
+  const relay = new StreamRelay(res, deadline);
   const governed = new GovernedStream(judge);
   let outcome: Outcome = 'failed';
   try {
@@ -135,7 +135,7 @@ async function streamAnswer(
   } catch (error) {
     if (!res.headersSent) throw error;
     exchange.log.warn('chat_stream.broken', { decision_id: decision.reply.decision_id, error });
-    await relay.fail(errorAnswer(upstreamFault(error), exchange.requestId, []).envelope);
+    relay.fail(errorAnswer(upstreamFault(error), exchange.requestId, []).envelope);
   } finally {
     body.destroy();
     await settle(running, { outcome, usage: governed.usage, delivered: relay.delivered() });

@@ -9,7 +9,14 @@ export type ModelUpstreamOptions = {
   timeoutMs: number;
 };
 
-export type UpstreamAnswer = { status: number; contentType: string; retryAfter: string | null; body: Readable };
+export type UpstreamAnswer = {
+  status: number;
+  contentType: string;
+  retryAfter: string | null;
+  body: Readable;
+  /** Aborted when the time of the answer is over, or when its caller went away. */
+  deadline: AbortSignal;
+};
 
 export type ModelUpstream = {
   readonly isConfigured: boolean;
@@ -43,6 +50,7 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
         contentType: single(answer.headers['content-type']) ?? '',
         retryAfter: single(answer.headers['retry-after']),
         body: answer.body,
+        deadline,
       };
     },
     close: () => pool.destroy(),

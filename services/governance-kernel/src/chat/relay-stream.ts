@@ -10,16 +10,20 @@ export type Delivered = { bytes: number; hash: string };
 
 const done = '[DONE]';
 
-/** Writes governed events and counts what was delivered. Resolves when the upstream said it is done. Throws when it broke off. */
+/** Writes governed events and counts what was delivered. Throws when the upstream broke off or the caller stopped reading. */
 export class StreamRelay {
   readonly #res: ServerResponse;
+  readonly #deadline: AbortSignal;
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
-  constructor(res: ServerResponse) {
+  /** A caller that does not read is waited for until `deadline`, and then cut off: its dispatch must end like any other. */
+  constructor(res: ServerResponse, deadline: AbortSignal) {
     this.#res = res;
+    this.#deadline = deadline;
   }
 
+  /** Resolves when the upstream said it is done. */
   async run(body: Readable, governed: GovernedStream, bytesMax: number): Promise<void> {
     for await (const data of eventsOf(body, bytesMax)) {
       if (data === done) {
@@ -32,8 +36,8 @@ export class StreamRelay {
   }
 
   /** The one way to say after the head that an answer is not whole: SDKs throw it. */
-  async fail(error: object): Promise<void> {
-    await this.#write(JSON.stringify(error)).catch(() => undefined);
+  fail(error: object): void {
+    if (!this.#res.destroyed) this.#send(JSON.stringify(error));
   }
 
   delivered(): Delivered {
@@ -41,11 +45,28 @@ export class StreamRelay {
   }
 
   async #write(data: string): Promise<void> {
-    const text = `data: ${data}\n\n`;
     if (this.#res.destroyed) throw new Error('The caller went away');
+    if (!this.#send(data)) await this.#drained();
+  }
+
+  #send(data: string): boolean {
+    const text = `data: ${data}\n\n`;
     this.#hash.update(text);
     this.#bytes += Buffer.byteLength(text);
-    if (!this.#res.write(text)) await Promise.race([once(this.#res, 'drain'), once(this.#res, 'close')]);
+    return this.#res.write(text);
+  }
+
+  async #drained(): Promise<void> {
+    const drained = new AbortController();
+    const signal = AbortSignal.any([this.#deadline, drained.signal]);
+    try {
+      await Promise.race([once(this.#res, 'drain', { signal }), once(this.#res, 'close', { signal })]);
+    } catch (cause) {
+      this.#res.destroy();
+      throw new Error('The caller stopped reading', { cause });
+    } finally {
+      drained.abort();
+    }
   }
 }
 

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BudgetId } from '@countersign/contracts';
+import { newSession } from './_caller.ts';
+import { adminKey } from './_kernel.ts';
+import { until } from './_kernel-process.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices), GOV_UPSTREAM_TIMEOUT: '3s' });
+});
+afterAll(() => upstreams.close());
+
+const usedTokens = 5_010;
+
+/** A model that says far more than the buffers between it and a caller hold. */
+function sayMuch(): void {
+  const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] });
+  upstreams.model.follow(() => (res) => {
+    const send = (event: object) => res.write(`data: ${JSON.stringify({ id: 'c', ...event })}\n\n`);
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: usedTokens - 10 } });
+    for (let events = 0; events < 300; events += 1) send(choice({ content: 'x'.repeat(60_000) }, null));
+    send(choice({}, 'stop'));
+    res.end('data: [DONE]\n\n');
+  });
+}
+
+/** Asks for a stream and reads nothing of it. */
+async function askAndStall(session: string): Promise<Socket> {
+  const { port, hostname, host } = new URL(upstreams.test.kernel.url);
+  const body = JSON.stringify({
+    model: 'scripted',
+    max_tokens: 5_000,
+    stream: true,
+    messages: [{ role: 'user', content: 'x' }],
+  });
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    `host: ${host}`,
+    `authorization: Bearer ${adminKey}`,
+    'x-gov-tenant-id: acme',
+    `x-gov-session-id: ${session}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  await once(socket, 'connect');
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return socket;
+}
+
+describe('a caller that stops reading its stream', () => {
+  it('is cut off when the time of the answer is over, and pays for what the model said', async () => {
+    await upstreams.test.as('acme').putBudget({
+      params: { budget_id: 'models' as BudgetId },
+      body: {
+        subject: 'tenant',
+        window: 'total',
+        currency: 'EUR',
+        spend_limit_minor: 100_000,
+        tool_call_limit: null,
+        egress_limit_bytes: null,
+        write_limit: null,
+        approval_required_above_minor: null,
+      },
+    });
+    sayMuch();
+    const session = newSession();
+    const socket = await askAndStall(session);
+    const outcomes = async () => (await receiptsOf(upstreams.test, session)).map(({ outcome }) => outcome);
+    await until(async () => (await outcomes()).length === 2, 10_000);
+    expect(await outcomes()).toEqual([undefined, 'failed']);
+    const { body } = await upstreams.test.as('acme').listBudgets();
+    expect(body.data[0]).toMatchObject({ used: { spend_minor: usedTokens }, reserved: { spend_minor: 0 } });
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1').slice(-100)));
+    socket.on('error', () => undefined);
+    socket.resume();
+    await until(() => Promise.resolve(socket.destroyed), 5_000);
+    expect(text).not.toContain('[DONE]');
+  });
+});
