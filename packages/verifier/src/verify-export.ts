@@ -77,12 +77,16 @@ function verifyProofs(
   const byId = new Map<string, ChainExport['receipts'][number]>(
     receipts.map((receipt) => [receipt.payload.receipt_id, receipt]),
   );
+  const seen = new Set<string>();
   for (const proof of proofs) {
+    if (seen.has(proof.receipt_id))
+      throw new VerificationError('DUPLICATE', `two proofs of receipt ${proof.receipt_id}`);
     const receipt = byId.get(proof.receipt_id);
     if (receipt === undefined)
       throw new VerificationError('INCLUSION_UNPROVEN', `proof of the absent receipt ${proof.receipt_id}`);
     const { receipt_hash } = verifyReceipt(receipt, options.trust, options.provider);
     assertIncluded({ receipt_hash, proof, checkpoint: opened, provider: options.provider });
+    seen.add(proof.receipt_id);
   }
-  return proofs.length;
+  return seen.size;
 }

@@ -180,6 +180,10 @@ async function brokenAttachments(): Promise<Record<string, ReceiptVector>> {
       ...whole,
       records: [...whole.records, record ?? null],
     }),
+    'invalid/proof-repeated': invalid('The proof of one receipt twice.', 'DUPLICATE', {
+      ...whole,
+      proofs: [...whole.proofs, proof ?? null],
+    }),
     'invalid/proof-of-another-leaf': invalid('A proof with the index of its neighbour.', 'INCLUSION_UNPROVEN', {
       ...whole,
       proofs: [{ ...proof, log_index: 1 }, ...proofs],
