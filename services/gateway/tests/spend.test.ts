@@ -53,6 +53,27 @@ describe('a call of the model', () => {
     expect(run.costMinor).toBeGreaterThan(0);
   });
 
+  verifies('gw.run.budget', 'that is not answered in time costs what was set aside for it', async () => {
+    const late = kernel.beforeModelAnswer;
+    kernel.beforeModelAnswer = async () => {
+      await late();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    };
+    const { taskId } = await startRun(person);
+    const run = await runReaching(person, taskId);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'GOVERNANCE_TIMEOUT' }, iterationsUsed: 1 });
+    expect(reserved).toBeGreaterThan(0);
+    expect(await spendOf(database, person)).toEqual({ spent: reserved, reserved: 0 });
+    expect(run.costMinor).toBeGreaterThan(0);
+  });
+
+  verifies('gw.run.budget', 'that the kernel refuses costs nothing', async () => {
+    kernel.modelVerdict = 'DENY';
+    const { taskId } = await startRun(person);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', costMinor: 0 });
+    expect(await spendOf(database, person)).toEqual({ spent: 0, reserved: 0 });
+  });
+
   verifies(
     'gw.run.budget',
     'that was approved has its money set aside again, in the month in which it is made',

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { agentOf } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';
 import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';
+import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
 import type { Sql } from '../store/sql.ts';
 import { updateStep } from '../store/steps.ts';
@@ -14,7 +15,7 @@ const runEnded = {
   message: 'The run ended before this call was answered. It may have been made.',
 };
 
-/** Closes the steps that cancelled and abandoned runs left open, and gives back the money that was set aside for them. */
+/** Closes the steps that cancelled and abandoned runs left open. What was set aside for them is spent: they may have been made. */
 export async function closeLeftSteps(context: Context): Promise<void> {
   for (let closed = 0; closed < stepsPerSweep; closed += 1) {
     const step = await context.transaction((tx) => closeLeftStep(tx, context.now()));
@@ -28,7 +29,9 @@ async function closeLeftStep(tx: Sql, now: Date): Promise<LeftStep | null> {
   if (step === null) return null;
   const { workspaceId, runId, tool, reservedMicros: reserved, reservedMonth: month } = step;
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: runEnded }, now);
-  if (month !== null) await settleSpend(tx, { workspaceId, month }, { reserved, spent: 0 });
+  if (month !== null) await settleSpend(tx, { workspaceId, month }, { reserved, spent: reserved });
+  const iterations = step.kind === 'model_call' ? 1 : 0;
+  await addProgress(tx, runId, { iterations, tokensIn: 0, tokensOut: 0, costMicros: reserved });
   const event = {
     workspaceId,
     action: `step.${step.kind}`,

@@ -63,8 +63,10 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   const { tx, context, lease, step, now } = settling;
   const failure = { code: error.code, message: error.message };
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
-  await releaseReservation(settling, 0);
-  await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: 0 });
+  // Sent counts in full: whoever did not hear the answer cannot know that there was none.
+  const cost = neverSent.has(error.code) ? 0 : step.reservedMicros;
+  await releaseReservation(settling, cost);
+  await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: cost });
   await audit(settling, 'fail', error.code, null);
   await changeRun(tx, context, lease, {
     from: ['running'],
@@ -74,6 +76,9 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
     actor: agentOf(lease.workspaceId),
   });
 }
+
+/** Failures for want of a kernel, or of a model behind it. */
+const neverSent: ReadonlySet<string> = new Set(['GOVERNANCE_NOT_CONFIGURED', 'UPSTREAM_NOT_CONFIGURED']);
 
 async function settleAnswer(
   settling: Settling,
