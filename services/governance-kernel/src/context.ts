@@ -182,7 +182,8 @@ async function startWorkers(core: Core, overrides: KernelOverrides) {
   });
   const reconciler = startReconciler({
     sealKept: () => core.boundary.sealKept(),
-    listOverdue: (now, limit) => listOverdueDispatches(pool, now, limit),
+    live: () => core.boundary.live(),
+    listOverdue: (query) => listOverdueDispatches(pool, query),
     settleAbandoned: (decided) => settleAbandoned(cycle, decided),
     clock,
     log,

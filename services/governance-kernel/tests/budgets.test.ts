@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { createBoundary } from '../src/boundary/boundary.ts';
 import type { GovernedCall } from '../src/boundary/governed-call.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
@@ -166,8 +167,9 @@ describe('reservations', () => {
   verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 1, spend_limit_minor: 100, currency: 'EUR', write_limit: 1 });
-    const { boundary, reconciler } = test.kernel.context;
-    const decision = await boundary.decide(kernelCall(tenant, session));
+    const { boundary, reconciler, cycle } = test.kernel.context;
+    const crashed = createBoundary(cycle); // what no process follows
+    const decision = await crashed.decide(kernelCall(tenant, session));
     expect(decision.reply.verdict).toBe('ALLOW');
     expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
     expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
@@ -184,6 +186,19 @@ describe('reservations', () => {
     });
     expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('ILLEGAL_TRANSITION');
     expect(await reconciler.run()).toBe(0);
+  });
+
+  verifies('kn.budget', 'a call that is still on its way in a living process is late, not crashed', async () => {
+    const [tenant, session] = [newTenant(), newSession()];
+    await put(tenant, 'spend', { tool_call_limit: 5, spend_limit_minor: 500, currency: 'EUR' });
+    const { boundary, reconciler } = test.kernel.context;
+    const decision = await boundary.decide(kernelCall(tenant, session));
+    time.advance(dispatchDeadlineMs + 1);
+    expect(await reconciler.run()).toBe(0);
+    await boundary.settle(decision, { outcome: 'completed', spentMinor: 42 });
+    const { used, reserved } = await budgetOf(tenant);
+    expect([used.spend_minor, reserved.spend_minor]).toEqual([42, 0]);
+    expect(boundary.live()).toEqual([]);
   });
 
   verifies('kn.budget', 'what was sent and never answered counts in full', async () => {

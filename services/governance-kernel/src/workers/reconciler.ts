@@ -1,12 +1,15 @@
 import { isAppError } from '@countersign/contracts';
 import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
+import type { OverdueQuery } from '../store/dispatch-store.ts';
 
 type ReconcilerParts = {
   /** Seals the outcomes that this process knows and could not seal before. */
   sealKept(): Promise<void>;
+  /** ULIDs of the calls that are on their way in this process: late or not, they will be settled by it. */
+  live(): readonly string[];
   /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
-  listOverdue(now: Date, limit: number): Promise<ReceiptPayload[]>;
+  listOverdue(query: OverdueQuery): Promise<ReceiptPayload[]>;
   settleAbandoned(decided: ReceiptPayload): Promise<StoredReceipt>;
   clock: () => Date;
   log: Log;
@@ -25,7 +28,7 @@ export type Reconciler = { run(): Promise<number>; close(): void };
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const run = async () => {
     await parts.sealKept();
-    const overdue = await parts.listOverdue(parts.clock(), settlementsPerRun);
+    const overdue = await parts.listOverdue({ now: parts.clock(), limit: settlementsPerRun, except: parts.live() });
     for (const decided of overdue) await settleUncertain(parts, decided);
     return overdue.length;
   };
