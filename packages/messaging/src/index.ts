@@ -12,7 +12,7 @@ export {
   type Subscription,
 } from './message-bus.ts';
 export { eventFactory, type EventAttributes, type NewEvent, type OutgoingEvent } from './new-event.ts';
-export { recordEvents } from './outbox.ts';
+export { insertEvents, recordEvents } from './outbox.ts';
 export { OutboxRelay, type OutboxRelayOptions, type RelayStatus } from './outbox-relay.ts';
 export { createInProcessBus, type InProcessBus, type InProcessBusOptions } from './in-process-bus.ts';
 export { createRabbitBus, type RabbitBusOptions } from './rabbit-bus.ts';

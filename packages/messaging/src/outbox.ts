@@ -8,18 +8,24 @@ import type { Queryable } from './queryable.ts';
  */
 export async function recordEvents(tx: Queryable, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query(
-    `INSERT INTO outbox (id, type, envelope, needs_consumer)
+  const { text, values } = insertEvents(events);
+  await tx.query(text, values);
+}
+
+/** The statement of recordEvents(), for a transaction that makes all its parameters before it sends any. Throws for what JSON cannot hold. */
+export function insertEvents(events: readonly OutgoingEvent[]): { text: string; values: unknown[] } {
+  return {
+    text: `INSERT INTO outbox (id, type, envelope, needs_consumer)
      SELECT id, type, envelope, needs_consumer
        FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) WITH ORDINALITY AS event (id, type, envelope, needs_consumer, nth)
       ORDER BY nth`,
-    [
+    values: [
       events.map(({ event }) => event.id),
       events.map(({ event }) => event.type),
       events.map(({ event }) => JSON.stringify(event)),
       events.map(({ needsConsumer }) => needsConsumer),
     ],
-  );
+  };
 }
 
 /** Locks the oldest unsent messages until the transaction ends; other relays skip them. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { ApprovalId, BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { ApprovalId, BudgetId, Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import type { GovernedCall } from '../src/boundary/governed-call.ts';
+import { announcementOf } from '../src/ledger/announcement.ts';
 import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, newSession, refusal, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -85,6 +86,17 @@ function byKernel({ session, grant, key }: Payment): GovernedCall {
   };
 }
 
+const hash = `sha256:${'0'.repeat(64)}` as Digest;
+const announced = {
+  at: '2026-11-21T10:00:00.000Z' as Instant,
+  principal: 'agent' as PrincipalId, // within their schemas
+  kind: 'policy' as const,
+  action: 'policy.change',
+  ...{ tool: null, resource: null, effectLevel: 'E3' as const, verdict: 'ALLOW' as const },
+  reasonCode: 'ALLOWED' as const,
+  ...{ argsHash: hash, policyHash: hash, policyEpoch: 1, approvalId: null },
+};
+
 describe('a write that the database refuses', () => {
   for (const table of ofDecision) {
     verifies(
@@ -125,4 +137,21 @@ describe('a write that the database refuses', () => {
       }
     },
   );
+
+  verifies('kn.atomic', 'takes everything else with it also when it could not even be sent', async () => {
+    const { ledger, newUlid, provider, rosterHash } = test.kernel.context;
+    const chain = { tenant: 'acme' as TenantId, session: newSession() };
+    const before = await content();
+    const sealed = ledger.submit({
+      chain,
+      reads: {},
+      conclude: (batch) => {
+        batch.append(announcementOf(provider, { ...announced, ...chain, ulid: newUlid(0), rosterHash }));
+        const data = { receipt_id: 1n }; // what JSON cannot hold
+        batch.newEvents.push({ event: { id: 'unwritable', type: 'unwritable', data }, needsConsumer: false } as never);
+      },
+    });
+    expect(await refusal(sealed)).toBe('RECEIPT_STORE_UNAVAILABLE');
+    expect(await content()).toEqual(before);
+  });
 });

@@ -1,4 +1,4 @@
-import { recordEvents } from '@countersign/messaging';
+import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -16,9 +16,8 @@ export function sendBatch(client: pg.PoolClient, batch: LedgerBatch, now: Date):
   const statements = writesOf(batch, now)
     .filter(({ rows }) => rows > 0)
     .map(({ name, text, values }) => ({ name: `ledger-${name}`, text, values: values() }));
-  const sent: Promise<unknown>[] = statements.map((statement) => client.query(statement));
-  if (batch.newEvents.length > 0) sent.push(recordEvents(client, batch.newEvents));
-  return sent;
+  const events = batch.newEvents.length === 0 ? [] : [insertEvents(batch.newEvents)];
+  return [...statements, ...events].map((statement) => client.query(statement));
 }
 
 function writesOf(batch: LedgerBatch, now: Date): Write[] {
