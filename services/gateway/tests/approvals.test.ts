@@ -12,6 +12,7 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
+  until,
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
@@ -22,11 +23,11 @@ let gateway: StartedGateway;
 let person: Person;
 const kernel = new KernelStub();
 /** Between gateway and kernel: what a test lets happen to an answer on its way back. */
-let onAnswer: (path: string) => void = () => undefined;
+let onAnswer: (path: string) => void | Promise<void> = () => undefined;
 
 const network: typeof fetch = async (input, init) => {
   const answer = await fetch(input, init);
-  onAnswer(new URL(input instanceof Request ? input.url : input).pathname);
+  await onAnswer(new URL(input instanceof Request ? input.url : input).pathname);
   return answer;
 };
 
@@ -44,6 +45,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   kernel.verdictOf = () => 'ESCALATE';
+  kernel.judgesAnswers = true;
   kernel.say = (messages) =>
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }
@@ -169,5 +171,55 @@ describe('an approval', () => {
     const votes = await Promise.all([approve(first, approval), approve(second, approval)]);
     expect(votes.map(({ body }) => body.status)).toContain('approved');
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  verifies(
+    'gw.approvals',
+    'of a run that is cancelled ends with it, in the log too, and so does its step',
+    async () => {
+      const { taskId, runId, approval } = await parkedRun();
+      await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
+      const run = await runReaching(person, taskId, ['cancelled']);
+      expect(run.steps.at(-1)).toMatchObject({ endedAt: expect.any(String), error: { code: 'RUN_ENDED' } });
+      const { body: log } = await person.client.listAudit({ query: { action: 'approval.cancelled' } });
+      expect(log.data).toMatchObject([{ subject: approval.id, actor: person.user.id, details: { runId } }]);
+      const events = await rowsOf<{ data: object }>(
+        database,
+        `SELECT envelope::jsonb -> 'data' AS data FROM outbox WHERE type LIKE '%approval.resolved%' AND envelope LIKE $1`,
+        [`%${runId}%`],
+      );
+      expect(events).toMatchObject([{ data: { approvalId: approval.id, status: 'cancelled' } }]);
+      await expect(approve(person.client, approval)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    },
+  );
+
+  it('is not asked for by a run that was cancelled meanwhile, whose step ends', async () => {
+    kernel.judgesAnswers = false;
+    const started = startRun(person);
+    onAnswer = async (path) => {
+      if (path !== '/mcp/v1/execute') return;
+      const params = { id: (await started).taskId };
+      await person.client.putTaskStatus({ params, body: { status: 'cancelled' } });
+    };
+    const { taskId, runId } = await started;
+    const steps = () => runReaching(person, taskId, ['cancelled']).then((run) => run.steps);
+    await until(async () => (await steps()).at(-1)?.endedAt !== null);
+    expect((await steps()).at(-1)).toMatchObject({ verdict: 'ESCALATE', error: { code: 'RUN_ENDED' } });
+    expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toEqual([]);
+  });
+});
+
+describe('a call with arguments that nobody can read', () => {
+  verifies('gw.audit', 'is refused, told to the model, and in the log', async () => {
+    kernel.judgesAnswers = false;
+    kernel.say = (messages) =>
+      messages.some((message) => message.role === 'tool')
+        ? { text: 'All done.' }
+        : { calls: [{ name: 'files__write', args: [] }] };
+    const { taskId } = await startRun(person);
+    const run = await runReaching(person, taskId);
+    expect(run).toMatchObject({ status: 'completed' });
+    const { body: log } = await person.client.listAudit({ query: { action: 'step.tool_call' } });
+    expect(log.data).toMatchObject([{ subject: run.steps[1]?.id, verdict: 'deny', reason: 'MALFORMED_ARGUMENTS' }]);
   });
 });

@@ -1,11 +1,9 @@
-import { approvalResolved, type WorkspaceApproval } from '@countersign/contracts/gateway';
-import { recordEvents } from '@countersign/messaging';
+import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { changeRun } from '../orchestrator/conclude-run.ts';
-import { recordAudit } from '../store/audit.ts';
 import type { Sql } from '../store/sql.ts';
-import { closeOpenStep } from '../store/steps.ts';
 import { recordViolation } from '../store/violations.ts';
+import { recordResolution } from './record-resolution.ts';
 
 const messages = {
   APPROVAL_REJECTED: 'The approval was rejected.',
@@ -23,7 +21,6 @@ export async function endUnapproved(
 ): Promise<void> {
   const now = context.now();
   const error = { code: end.code, message: messages[end.code] };
-  await closeOpenStep(tx, approval.runId, error, now);
   await recordViolation(
     tx,
     {
@@ -43,29 +40,4 @@ export async function endUnapproved(
   await recordResolution(tx, context, approval, end);
   const change = { from: ['awaiting_approval'], to: 'denied', outcome: 'deny', error, actor: end.actor } as const;
   await changeRun(tx, context, approval, { ...change, requestId: end.requestId });
-}
-
-/** The audit entry and the event of a resolution, whatever it was. */
-export async function recordResolution(
-  tx: Sql,
-  context: Context,
-  approval: WorkspaceApproval,
-  by: { actor: string; requestId: string | null },
-): Promise<void> {
-  const { workspaceId, runId, id, status } = approval;
-  await recordAudit(
-    tx,
-    {
-      workspaceId,
-      action: `approval.${status}`,
-      actor: by.actor,
-      verdict: status === 'approved' ? 'allow' : 'deny',
-      subject: id,
-      details: { runId, tool: approval.tool, kernelApprovalId: approval.kernelApprovalId },
-      requestId: by.requestId,
-    },
-    context.now(),
-  );
-  const data = { workspaceId, runId, approvalId: id, status };
-  await recordEvents(tx, [context.newEvent(approvalResolved, data, { tenantid: workspaceId })]);
 }

@@ -10,8 +10,9 @@ import { grantStep } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { countOtherApprovers, type Membership } from '../store/workspaces.ts';
 import { alreadyResolved, carryVote } from './carry-vote.ts';
-import { endUnapproved, recordResolution } from './end-unapproved.ts';
+import { endUnapproved } from './end-unapproved.ts';
 import { mayResolve } from './may-resolve.ts';
+import { recordResolution } from './record-resolution.ts';
 
 export type Resolution = {
   approvalId: string;

@@ -1,12 +1,14 @@
 import type { AuditVerdict, GovernedOutcome, RunStatus } from '@countersign/contracts/gateway';
+import { recordResolution } from '../approvals/record-resolution.ts';
 import type { Context } from '../context.ts';
 import { publishRunEnded, publishTaskMoved } from '../events.ts';
 import { cancelApprovalsOfRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { moveRun } from '../store/run-progress.ts';
-import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import type { Sql } from '../store/sql.ts';
+import { closeOpenStep } from '../store/steps.ts';
+import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import { taskStatusFor } from '../tasks/task-moves.ts';
 
 export type RunPlace = { workspaceId: string; taskId: string; runId: string };
@@ -65,9 +67,14 @@ export async function changeRun(tx: Sql, context: Context, place: RunPlace, chan
   return true;
 }
 
+/** Why a parked step of a run that somebody cancelled was never made. */
+export const endedUndecided = { code: 'RUN_ENDED', message: 'The run ended before anybody decided about this call.' };
+
 async function recordEnding(tx: Sql, context: Context, place: RunPlace, change: RunChange): Promise<void> {
   const now = context.now();
-  await cancelApprovalsOfRun(tx, place.runId, now);
+  await closeOpenStep(tx, place.runId, change.error ?? endedUndecided, now);
+  for (const approval of await cancelApprovalsOfRun(tx, place.runId, now))
+    await recordResolution(tx, context, approval, { actor: change.actor, requestId: change.requestId ?? null });
   const metadata = { status: change.to, outcome: change.outcome, errorCode: change.error?.code ?? null };
   await recordEvidence(tx, { ...place, kind: 'run_ended', content: change.result ?? null, metadata }, now);
   await publishRunEnded(tx, context, { ...place, status: change.to });

@@ -4,6 +4,7 @@ import { agentOf } from '../governance/kernel.ts';
 import type { Move } from '../runs/next-move.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Lease } from '../store/leases.ts';
+import type { Sql } from '../store/sql.ts';
 import { insertStep, updateStep } from '../store/steps.ts';
 import { recordViolation } from '../store/violations.ts';
 import { stepOf, stillOurs } from './begin-step.ts';
@@ -24,6 +25,7 @@ export async function refuseCall(
     const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}' }, now);
     const output = canonicalize({ content: message, isError: true });
     await updateStep(tx, step.id, { state: 'settled', decision: null, output, error: { code, message } }, now);
+    await auditRefusal(tx, lease, { tool, stepId: step.id, reason: code }, now);
   });
 }
 
@@ -44,18 +46,18 @@ export async function blockCall(
     const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId };
     const violation = { ...place, stepId: step.id, tool, reasonCode: error.code, reason: error.message };
     await recordViolation(tx, { ...violation, source: 'workspace', decisionId: null, receiptId: null }, now);
+    await auditRefusal(tx, lease, { tool, stepId: step.id, reason: error.code }, now);
     const actor = agentOf(lease.workspaceId);
-    const details = { runId: lease.runId, tool };
-    const event = {
-      workspaceId: lease.workspaceId,
-      action: 'step.tool_call',
-      actor,
-      verdict: 'deny',
-      reason: error.code,
-      subject: step.id,
-      details,
-    } as const;
-    await recordAudit(tx, event, now);
     await changeRun(tx, context, place, { from: ['running'], to: 'denied', outcome: 'deny', error, actor });
   });
+}
+
+async function auditRefusal(
+  tx: Sql,
+  { workspaceId, runId }: Lease,
+  { tool, stepId, reason }: { tool: string; stepId: string; reason: string },
+  now: Date,
+): Promise<void> {
+  const denial = { action: 'step.tool_call', actor: agentOf(workspaceId), verdict: 'deny', reason } as const;
+  await recordAudit(tx, { ...denial, workspaceId, subject: stepId, details: { runId, tool } }, now);
 }

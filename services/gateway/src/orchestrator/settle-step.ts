@@ -15,10 +15,10 @@ import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
 import type { Sql } from '../store/sql.ts';
-import { updateStep, type StepDecision } from '../store/steps.ts';
+import { closeOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { recordViolation } from '../store/violations.ts';
-import { changeRun } from './conclude-run.ts';
+import { changeRun, endedUndecided } from './conclude-run.ts';
 import type { StepResult } from './dispatch-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
@@ -188,7 +188,7 @@ async function park(context: Context, settling: Settling, decision: VerifiedDeci
     outcome: 'escalate',
     actor: agentOf(lease.workspaceId),
   });
-  if (!isParked) return;
+  if (!isParked) return closeOpenStep(tx, lease.runId, endedUndecided, now);
   const stored = await insertApproval(
     tx,
     {

@@ -118,11 +118,12 @@ export async function resolveApproval(
   return row === undefined ? null : approvalOf(row);
 }
 
-export async function cancelApprovalsOfRun(tx: Sql, runId: string, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE approvals SET status = 'cancelled', resolved_at = $2 WHERE run_id = $1 AND status = 'pending'`,
+export async function cancelApprovalsOfRun(tx: Sql, runId: string, now: Date): Promise<WorkspaceApproval[]> {
+  const { rows } = await tx.query<ApprovalRow>(
+    `UPDATE approvals SET status = 'cancelled', resolved_at = $2 WHERE run_id = $1 AND status = 'pending' RETURNING *`,
     [runId, now],
   );
+  return rows.map(approvalOf);
 }
 
 export type ExpiredApproval = { approvalId: string; workspaceId: string; runId: string; taskId: string };
