@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, type AnyRoute } from '@countersign/contracts';
+import { AppError, isAppError, type AnyRoute } from '@countersign/contracts';
 import { dispatch } from './dispatch.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
@@ -25,8 +25,9 @@ export async function runEndpoint(run: Run): Promise<void> {
   exchange.rawParams = run.params;
   try {
     const guard = guardOf(endpoint.route, services);
-    const principal = await authenticate(guard, exchange, endpoint.route);
-    await limitRate(exchange, endpoint, principal);
+    const principal = await authenticate(guard, exchange, endpoint);
+    const { callerKey } = services;
+    await limitRate(exchange, { key: callerKey(principal) ?? addressKey(exchange), className: limitClassOf(endpoint) });
     await parseRequest(exchange, endpoint.route);
     exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
     await dispatch(exchange, endpoint, run.invoke);
@@ -41,9 +42,16 @@ function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
   return guard;
 }
 
-function authenticate(guard: Guard<unknown>, exchange: Exchange, route: AnyRoute): unknown {
+/** Whoever is refused here has no identity to be limited by, so the guessing is charged to the address. */
+async function authenticate(guard: Guard<unknown>, exchange: Exchange, { route, options }: Endpoint): Promise<unknown> {
   const request = new GuardView(exchange, route);
-  return typeof guard === 'function' ? guard(request) : guard.authenticate(request);
+  try {
+    return await (typeof guard === 'function' ? guard(request) : guard.authenticate(request));
+  } catch (error) {
+    const className = options.rateLimit ?? 'public';
+    if (isAppError(error) && error.status === 401) await limitRate(exchange, { key: addressKey(exchange), className });
+    throw error;
+  }
 }
 
 function authorize(guard: Guard<unknown>, principal: unknown, exchange: Exchange, route: AnyRoute): unknown {
@@ -51,11 +59,17 @@ function authorize(guard: Guard<unknown>, principal: unknown, exchange: Exchange
   return guard.authorize(principal, new ParsedView(exchange, route));
 }
 
-async function limitRate(exchange: Exchange, { route, options }: Endpoint, principal: unknown): Promise<void> {
-  const { rateLimiter, callerKey } = exchange.services;
+function limitClassOf({ route, options }: Endpoint): string {
+  return options.rateLimit ?? (route.auth === 'public' ? 'public' : 'standard');
+}
+
+function addressKey(exchange: Exchange): string {
+  return `address ${exchange.clientAddress}`;
+}
+
+async function limitRate(exchange: Exchange, { key, className }: { key: string; className: string }): Promise<void> {
+  const { rateLimiter } = exchange.services;
   if (rateLimiter === null) return;
-  const className = options.rateLimit ?? (route.auth === 'public' ? 'public' : 'standard');
-  const key = callerKey(principal) ?? `address ${exchange.clientAddress}`;
   try {
     const verdict = await rateLimiter.take(key, className);
     for (const [name, value] of Object.entries(verdict.headers)) exchange.headers.push(name, value);

@@ -51,6 +51,19 @@ describe('the rate limiter', () => {
     expect(ErrorEnvelope.parse(JSON.parse(answers[2]?.text ?? '')).error.code).toBe('RATE_LIMITED');
   });
 
+  it('charges refused credentials to the address, and lets callers who are known pass', async () => {
+    const rateLimiter = createRateLimiter({ classes: { public: { limit: 2, windowMs: 60_000 } } });
+    const server = await startEcho({ rateLimiter, callerKey });
+    const guess = (nth: number) =>
+      send(server.url, { ...request, headers: { ...asAdmin, authorization: `Bearer guess-${nth}` } });
+    const answers = [await guess(1), await guess(2), await guess(3)];
+    const known = await send(server.url, request);
+    await server.close();
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
+    expect(answers[2]?.headers['retry-after']).toBe('30');
+    expect(known.status).toBe(200);
+  });
+
   it('refuses on classes that fail closed when it cannot answer, and lets others through', async () => {
     const broken = (failClosed: boolean): RateLimiter => ({
       take: () => Promise.reject(new Error('down')),
