@@ -1,6 +1,6 @@
 import type { IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
-import { onlyRow, type Sql } from './sql.ts';
+import type { Sql } from './sql.ts';
 
 const keptHours = 24;
 /** A request that runs for longer lost its process; its key is free again. */
@@ -43,7 +43,8 @@ async function begin(sql: Sql, { scope, key, fingerprint }: Claim): Promise<Idem
     'SELECT fingerprint, answer FROM idempotency_keys WHERE scope = $1 AND key = $2',
     [scope, key],
   );
-  const stored = onlyRow(rows);
+  const [stored] = rows;
+  if (stored === undefined) return { kind: 'in-flight' }; // given up in this moment: the caller comes back
   if (stored.fingerprint !== fingerprint) return { kind: 'mismatch' };
   return stored.answer === null
     ? { kind: 'in-flight' }
