@@ -79,17 +79,15 @@ function isPresent(value: unknown): boolean {
 
 type Passed = { message: JsonObject };
 
-function withRelease({ message }: Passed, { allowed, refusal, summary }: Release): JsonObject {
+function withRelease({ message }: Passed, { allowed, isPartial, refusal, summary }: Release): JsonObject {
   const judged = { ...message, countersign: summary };
+  // The tokens of a withheld call are not shown by the back door.
+  const tokens = isPartial ? { logprobs: null } : {};
   if (refusal !== null) {
-    // The tokens of a withheld call are not shown by the back door.
-    return {
-      message: { ...judged, content: message['content'] ?? refusal, refusal },
-      logprobs: null,
-      finish_reason: 'content_filter',
-    };
+    const content = message['content'] ?? refusal;
+    return { ...tokens, message: { ...judged, content, refusal }, finish_reason: 'content_filter' };
   }
-  return { message: { ...judged, ...releasedMembers(allowed) } };
+  return { ...tokens, message: { ...judged, ...releasedMembers(allowed) } };
 }
 
 /** The legacy spelling has no `type`; a message holds one such call at most. */

@@ -53,7 +53,7 @@ export class GovernedStream {
     choice.calls.add(delta);
     const message = passiveMessage(delta);
     choice.hasText ||= typeof message['content'] === 'string' && message['content'] !== '';
-    const passed = { ...passiveChoice(value), delta: message };
+    const passed = { ...shownMembers(value, choice.calls), delta: message };
     const finish = value['finish_reason'] ?? null;
     if (finish !== null) return await this.#finish(choice, passed);
     return Object.keys(message).length === 0 ? [] : [passed];
@@ -79,10 +79,16 @@ export class GovernedStream {
       finish_reason: null,
     };
     return [
-      { ...released, ...(release.refusal === null ? {} : { logprobs: null }) },
+      released,
       { index: passed['index'], delta: {}, finish_reason: release.refusal === null ? finish : 'content_filter' },
     ];
   }
+}
+
+/** From the first fragment of a call on, the tokens are not shown: they spell a call that may be withheld, and that is decided last. */
+function shownMembers(choice: JsonObject, calls: FragmentBuffer): JsonObject {
+  const shown = passiveChoice(choice);
+  return calls.isEmpty || !('logprobs' in shown) ? shown : { ...shown, logprobs: null };
 }
 
 /** Whole calls in one fragment, numbered from 0 without a gap; or the refusal, as text where no text was shown. */
