@@ -36,12 +36,16 @@ export function integer(bounds: { min: number; max: number; fallback: number }) 
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Duration such as `250ms`, `30s`, `15m`, `24h`, `7d`, or plain milliseconds; the value is in milliseconds. */
-export function durationMs(fallbackMs: number) {
+/**
+ * Duration such as `250ms`, `30s`, `15m`, `24h`, `7d`, or plain milliseconds; the value is in milliseconds. A bound catches who
+ * wrote `15` and meant seconds.
+ */
+export function durationMs(fallbackMs: number, { minMs = 0 }: { minMs?: number } = {}) {
   return z
     .string()
     .regex(/^\d{1,12}(ms|s|m|h|d)?$/, 'must be a duration such as 500ms, 30s, 15m, 24h or 7d')
     .transform(parseDuration)
+    .refine((value) => value >= minMs, `must be at least ${minMs}ms; a number without a unit is in milliseconds`)
     .default(fallbackMs);
 }
 

@@ -9,6 +9,7 @@ const schema = z.object({
   GOV_PORT: port(8080),
   GOV_FAIL_CLOSED: flag(true),
   GOV_TTL: durationMs(60_000),
+  GOV_LEASE: durationMs(15_000, { minMs: 500 }),
   GOV_UPSTREAM_URL: url().optional(),
   GOV_ORIGINS: list(),
   GOV_ADMIN_API_KEY: secret(),
@@ -49,6 +50,13 @@ describe('readConfig', () => {
     expect(config.GOV_ORIGINS).toEqual(['https://a.example', 'https://b.example']);
     expect(config.GOV_UPSTREAM_URL).toBeUndefined();
     expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each(['0', '15', '499ms'])('refuses %s where at least half a second is meant', (GOV_LEASE) => {
+    expect(problemsOf({ ...sound, GOV_LEASE })).toEqual([
+      'GOV_LEASE is malformed: must be at least 500ms; a number without a unit is in milliseconds',
+    ]);
+    expect(read({ ...sound, GOV_LEASE: '500' }).GOV_LEASE).toBe(500);
   });
 
   it('names every missing, malformed and unknown variable at once', () => {

@@ -15,6 +15,9 @@ import {
 import { z } from 'zod';
 import { isLoopbackAddress } from './identity/loopback.ts';
 
+/** Below it a healthy kernel counts as silent, and a worker that a garbage collection holds up counts as dead. */
+const waitMsMin = 500;
+
 const variables = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).optional(),
   DATABASE_URL: secretUrl(['postgres', 'postgresql']),
@@ -41,10 +44,10 @@ const variables = z.object({
   /** Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use. */
   GOV_TRUSTED_PUBLIC_KEYS: list(),
   /** How long one governed call may take, upstream work included. */
-  GOV_GOVERNANCE_TIMEOUT: durationMs(60_000),
+  GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }),
   GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }),
   /** A worker that renews for this long no more is dead. */
-  GOV_RUN_LEASE: durationMs(15_000),
+  GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }),
   GOV_MODEL: z.string().min(1).max(256).default('default'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }),
   GOV_MODEL_PRICE_INPUT: integer({ min: 0, max: 1_000_000, fallback: 300 }),

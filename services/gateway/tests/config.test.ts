@@ -22,4 +22,12 @@ describe('the configuration', () => {
   ])('refuses %s=%s, of which only the origin would be used', (name, value) => {
     expect(() => gatewayConfigFrom({ ...env, [name]: value })).toThrow(name);
   });
+
+  it.each(['GOV_RUN_LEASE', 'GOV_GOVERNANCE_TIMEOUT'])('refuses a %s too short for a healthy machine', (name) => {
+    for (const value of ['0', '15', '499ms'])
+      expect(() => gatewayConfigFrom({ ...env, [name]: value })).toThrow(
+        `${name} is malformed: must be at least 500ms`,
+      );
+    gatewayConfigFrom({ ...env, [name]: '500ms' });
+  });
 });
