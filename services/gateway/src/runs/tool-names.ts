@@ -1,8 +1,12 @@
-/** OpenAI function names allow no dot, so `server.tool` travels as `server__tool`. */
+/**
+ * OpenAI function names allow no dot, so `server.tool` travels as `server__tool`. Server ids hold neither spelling, so the first one
+ * separates; whatever the tool's own name holds stays as it is, because the kernel reads it the same way.
+ */
 export function functionNameOf(tool: string): string {
   return tool.replace('.', '__');
 }
 
+/** Of either spelling: models answer in both. */
 export function toolOfFunctionName(name: string): string {
-  return name.includes('.') ? name : name.replace('__', '.');
+  return name.replace(/__|\./, '.');
 }
