@@ -6,9 +6,9 @@ import type { ChatCompletionRequest, Outcome } from '@countersign/contracts/gove
 import { errorAnswer, type Log } from '@countersign/service-kit';
 import type { Boundary, Caller, SealedDecision } from '../boundary/governed-call.ts';
 import type { McpGateway } from '../mcp/gateway.ts';
-import { governAnswer, malformedAnswer } from './govern-answer.ts';
+import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
-import { judgeWith, type JudgeCalls } from './judge-calls.ts';
+import { judgeWith } from './judge-calls.ts';
 import { maxTokens, modelCall } from './model-call.ts';
 import type { ModelUpstream, UpstreamAnswer } from './model-upstream.ts';
 import { costMinor, reservedMinor, type ModelPrices, type Usage } from './prices.ts';
@@ -46,7 +46,7 @@ type Running = {
   exchange: ChatExchange;
   decision: SealedDecision;
   reservedMinor: number;
-  judge: JudgeCalls;
+  terms: AnswerTerms;
 };
 
 /** Decides the model call and sends it upstream on ALLOW. Throws POLICY_DENIED or APPROVAL_NEEDED, and what the upstream makes of it. */
@@ -68,12 +68,14 @@ export async function completeChat(
 
 async function decideModelCall(parts: ChatParts, exchange: ChatExchange): Promise<Running> {
   const { caller, session, request, body } = exchange;
-  const bound = { model: request.model, bodyBytes: body.byteLength, maxTokens: maxTokens(request), n: request.n ?? 1 };
+  const choicesMax = request.n ?? 1;
+  const bound = { model: request.model, bodyBytes: body.byteLength, maxTokens: maxTokens(request), n: choicesMax };
   const reserved = reservedMinor(parts.prices, bound);
   const decision = await parts.boundary.decide(modelCall({ ...exchange, reservedMinor: reserved }));
   const { payload } = decision.reply.receipt;
   if (payload.verdict !== 'ALLOW' || decision.replayed) throw refusedModelCall(decision);
-  return { parts, exchange, decision, reservedMinor: reserved, judge: judgeWith({ ...parts, caller, session }) };
+  const terms = { judge: judgeWith({ ...parts, caller, session }), choicesMax };
+  return { parts, exchange, decision, reservedMinor: reserved, terms };
 }
 
 function refusedModelCall({ reply, headers }: SealedDecision): AppError {
@@ -97,7 +99,7 @@ async function passError(running: Running, { status, retryAfter, body }: Upstrea
 async function wholeAnswer(running: Running, { contentType, body }: UpstreamAnswer): Promise<WholeAnswer> {
   try {
     requireType(contentType, 'application/json', body);
-    const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), running.judge);
+    const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), running.terms);
     const bytes = Buffer.from(text);
     await settle(running, { outcome: 'completed', usage, delivered: { bytes: bytes.byteLength, hash: hashOf(bytes) } });
     const toolCalls = toolCallsHeader(decisions);
@@ -117,9 +119,9 @@ async function streamAnswer(
   { contentType, body, deadline }: UpstreamAnswer,
   res: ServerResponse,
 ): Promise<null> {
-  const { exchange, decision, judge } = running;
+  const { exchange, decision, terms } = running;
   const relay = new StreamRelay(res, deadline);
-  const governed = new GovernedStream(judge);
+  const governed = new GovernedStream(terms);
   let outcome: Outcome = 'failed';
   try {
     requireType(contentType, 'text/event-stream', body);

@@ -1,7 +1,7 @@
 import { malformedAnswer } from './govern-answer.ts';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 import { argumentsBytesMax, proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
-import { callsPerChoiceMax } from './judge-calls.ts';
+import { callsPerAnswerMax } from './judge-calls.ts';
 
 type Assembled = { id: unknown; type: unknown; name: string; text: string; member: 'function' | 'custom' };
 
@@ -40,7 +40,7 @@ export class FragmentBuffer {
   #addFragment(fragment: unknown): void {
     if (!isJsonObject(fragment)) throw malformedAnswer();
     const index = fragment['index'] ?? 0;
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= callsPerChoiceMax)
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= callsPerAnswerMax)
       throw malformedAnswer();
     const call = this.#calls.get(index) ?? newCall();
     this.#calls.set(index, call);

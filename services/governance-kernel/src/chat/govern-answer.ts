@@ -9,16 +9,17 @@ import type { Usage } from './prices.ts';
 
 export type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage | null };
 
-/** Choices of one answer: as many as a caller may ask for (`n`). */
-export const choicesMax = 128;
+/** Who judges the calls of an answer, and how many choices (`n`) its caller has asked for. */
+export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
+
 const answerDepthMax = 64;
 
 /** A whole answer with every call in it decided. Throws UPSTREAM_FAILED for what is no chat completion. */
-export async function governAnswer(bytes: Buffer, judge: JudgeCalls): Promise<GovernedAnswer> {
+export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerTerms): Promise<GovernedAnswer> {
   const answer = parseAnswer(bytes);
   const choices: JsonObject[] = [];
   const decisions: DecisionSummary[] = [];
-  for (const choice of choicesOf(answer)) {
+  for (const choice of choicesOf(answer, choicesMax)) {
     const governed = await governChoice(choice, judge);
     choices.push(governed.choice);
     decisions.push(...governed.decisions);
@@ -46,7 +47,7 @@ export function malformedAnswer(cause?: unknown): AppError {
   });
 }
 
-function choicesOf({ choices }: JsonObject): JsonObject[] {
+function choicesOf({ choices }: JsonObject, choicesMax: number): JsonObject[] {
   if (!Array.isArray(choices) || choices.length > choicesMax || !choices.every(isJsonObject)) throw malformedAnswer();
   return choices;
 }

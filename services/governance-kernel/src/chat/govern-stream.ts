@@ -1,7 +1,6 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
-import { choicesMax, malformedAnswer } from './govern-answer.ts';
-import type { JudgeCalls } from './judge-calls.ts';
+import { malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
 import type { Usage } from './prices.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
@@ -15,13 +14,13 @@ export const chunkBytesMax = 1_048_576;
 
 /** The state of one streamed answer: chunks go in, governed chunks come out. */
 export class GovernedStream {
-  readonly #judge: JudgeCalls;
+  readonly #terms: AnswerTerms;
   readonly #choices = new Map<number, Choice>();
   readonly decisions: DecisionSummary[] = [];
   usage: Usage | null = null;
 
-  constructor(judge: JudgeCalls) {
-    this.#judge = judge;
+  constructor(terms: AnswerTerms) {
+    this.#terms = terms;
   }
 
   /** What the caller sees of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided. Throws UPSTREAM_FAILED. */
@@ -30,7 +29,7 @@ export class GovernedStream {
     if (isJsonObject(chunk['error'])) throw malformedAnswer(chunk['error']);
     this.usage = usageOf(chunk['usage']) ?? this.usage;
     const { choices } = chunk;
-    if (!Array.isArray(choices) || choices.length > choicesMax) throw malformedAnswer();
+    if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
     const envelope = passiveEnvelope(chunk);
     // The chunk of include_usage has no choices.
     if (choices.length === 0) return [{ ...envelope, choices }];
@@ -60,7 +59,7 @@ export class GovernedStream {
   }
 
   #known(index: unknown): Choice {
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= choicesMax)
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= this.#terms.choicesMax)
       throw malformedAnswer();
     const choice = this.#choices.get(index) ?? { calls: new FragmentBuffer(), hasText: false, isFinished: false };
     this.#choices.set(index, choice);
@@ -70,7 +69,7 @@ export class GovernedStream {
   async #finish(choice: Choice, passed: { delta: JsonObject } & JsonObject): Promise<JsonObject[]> {
     choice.isFinished = true;
     if (choice.calls.isEmpty) return [passed];
-    const release = releaseCalls(await this.#judge(choice.calls.take()));
+    const release = releaseCalls(await this.#terms.judge(choice.calls.take()));
     this.decisions.push(...release.summary.decisions);
     const { finish_reason: finish, ...common } = passed;
     const released = {

@@ -18,15 +18,17 @@ export type JudgeParts = {
   session: SessionId;
 };
 
-/** More calls in one choice are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
-export const callsPerChoiceMax = 128;
+/** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
+export const callsPerAnswerMax = 128;
 
 /** The judge of one answer: what it knows of tools, and how long it waits to know it, is the same for all calls of the answer. */
 export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): JudgeCalls {
   const listings = new Listings(mcp.callTimeoutMs);
+  let calls = 0;
   return async (proposed) => {
-    if (proposed.length > callsPerChoiceMax)
-      throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerChoiceMax} calls at once`);
+    calls += proposed.length;
+    if (calls > callsPerAnswerMax)
+      throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerAnswerMax} calls at once`);
     const known = await resolveEach(mcp, proposed, listings);
     const judged: JudgedCall[] = [];
     for (const call of proposed) {

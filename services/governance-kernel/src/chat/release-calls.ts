@@ -56,17 +56,26 @@ function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): Decisio
   };
 }
 
-/** A header holds a summary, not an archive. */
-const headerEntriesMax = 16;
+/** A header holds a summary, not an archive: clients end an answer whose headers are too large, and it is paid for by then. */
+const headerBytesMax = 4_096;
+const headerMore = '...';
 
-/** X-Gov-Tool-Calls: `tool;verdict;reason_code;receipt_id`, comma-separated. Names are percent-encoded: a model chose them. */
+/**
+ * X-Gov-Tool-Calls: `tool;verdict;reason_code;receipt_id`, comma-separated, with `...` for what has no room. Names are
+ * percent-encoded: a model chose them.
+ */
 export function toolCallsHeader(decisions: readonly DecisionSummary[]): string | null {
   if (decisions.length === 0) return null;
-  const entries = decisions
-    .slice(0, headerEntriesMax)
-    .map(
-      ({ tool, verdict, reason_code, receipt_id }) =>
-        `${encodeURIComponent(tool)};${verdict};${reason_code};${receipt_id}`,
-    );
-  return [...entries, ...(decisions.length > headerEntriesMax ? ['...'] : [])].join(', ');
+  let header = '';
+  for (const decision of decisions) {
+    const longer = header === '' ? headerEntry(decision) : `${header}, ${headerEntry(decision)}`;
+    // An entry is ASCII: its length is its bytes.
+    if (longer.length > headerBytesMax) return header === '' ? headerMore : `${header}, ${headerMore}`;
+    header = longer;
+  }
+  return header;
+}
+
+function headerEntry({ tool, verdict, reason_code, receipt_id }: DecisionSummary): string {
+  return `${encodeURIComponent(tool)};${verdict};${reason_code};${receipt_id}`;
 }
