@@ -61,17 +61,18 @@ export const healthRoutes = {
   }),
 };
 
-/** `/health/live` and `/health/ready`. Not ready is not dead: liveness asks nobody. */
+/** `/health/live` and `/health/ready`. Not ready is not dead: liveness asks nobody. What is only `told` never makes it unready. */
 export function healthEndpoints(
   checks: Readonly<Record<string, HealthCheck>>,
   lifecycle: { isStopping(): boolean } = { isStopping: () => false },
+  told: Readonly<Record<string, HealthCheck>> = {},
 ): Endpoint[] {
   const live = handlePublic(healthRoutes.live)(() => ({ status: 'live' }));
   const ready = handlePublic(healthRoutes.ready)(async () => {
     if (lifecycle.isStopping()) return answer(503, { status: 'stopping', checks: {} });
-    const report = await runChecks(checks);
-    if (report.ready) return { status: 'ready', checks: report.checks };
-    return answer(503, { status: 'not_ready', checks: report.checks });
+    const [needed, beside] = await Promise.all([runChecks(checks), runChecks(told)]);
+    const states = { ...beside.checks, ...needed.checks };
+    return needed.ready ? { status: 'ready', checks: states } : answer(503, { status: 'not_ready', checks: states });
   });
   return [live, ready];
 }

@@ -33,6 +33,7 @@ import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
+import { readinessChecks, toldChecks } from './routes/readiness.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
 import { tamperDemoRoute } from './routes/tamper-demo.ts';
@@ -50,7 +51,7 @@ export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
     endpoints: [
       healthzRoute(kernel),
       versionRoute(kernel),
-      ...healthEndpoints(readinessChecks(kernel), lifecycle),
+      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
       runDemoRoute(kernel),
       verifyDemoRoute(kernel),
       tamperDemoRoute(kernel),
@@ -99,21 +100,10 @@ export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
 /** The separate health port serves probes and nothing else. */
 export function createHealthApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
   return createHttpApp({
-    endpoints: [healthzRoute(kernel), ...healthEndpoints(readinessChecks(kernel), lifecycle)],
+    endpoints: [healthzRoute(kernel), ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel))],
     guards: kernelGuards(kernel.config),
     log: kernel.log,
   });
-}
-
-/** A kernel that could not seal a decision is alive, but not ready. */
-function readinessChecks({ database, policies, signer }: Kernel) {
-  return {
-    database: () => database.ping(),
-    policy: async () => {
-      await policies.reload('*');
-    },
-    signer: async () => signer.sign(new Uint8Array(1)),
-  };
 }
 
 function storeFault(error: unknown): AppError | null {

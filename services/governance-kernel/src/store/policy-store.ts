@@ -20,6 +20,15 @@ export async function listActivePolicies(pool: pg.Pool, tenants: string[]): Prom
   }));
 }
 
+/** When a bundle was last confirmed by its source, whichever it is; null when none is active. */
+export async function findLastConfirmation(pool: pg.Pool, { besides }: { besides: string }): Promise<Date | null> {
+  const { rows } = await pool.query<{ confirmed_at: Date | null }>(
+    'SELECT max(confirmed_at) AS confirmed_at FROM policy_heads WHERE tenant_id <> $1',
+    [besides],
+  );
+  return rows[0]?.confirmed_at ?? null;
+}
+
 /** When this epoch became active; confirmations do not move it. */
 export async function getActivationTime(
   prisma: Prisma,

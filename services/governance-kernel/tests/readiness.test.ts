@@ -1,0 +1,43 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { createInProcessBus } from '@countersign/messaging';
+import { movableClock } from './_caller.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+const hourMs = 3_600_000;
+let test: TestKernel | null = null;
+afterEach(async () => {
+  await test?.close();
+  test = null;
+});
+
+async function readiness({ kernel }: TestKernel) {
+  const response = await fetch(`${kernel.healthUrl}/health/ready`);
+  const { checks } = (await response.json()) as { checks: Record<string, string> }; // an answer of the kernel
+  return { status: response.status, ...checks };
+}
+
+it('a kernel that waits for its first policy is ready to be given one', async () => {
+  test = await startTestKernel();
+  expect(await readiness(test)).toEqual({ status: 200, database: 'up', policy: 'up', queue: 'up', signer: 'up' });
+});
+
+it('a kernel is not ready when no policy is fresh, until one is confirmed, whatever the demo has', async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '1h' } });
+  await test.activate('*', starterPolicy);
+  await test.activate('globex', starterPolicy);
+  time.advance(hourMs);
+  expect(await readiness(test)).toMatchObject({ status: 200, policy: 'up' });
+  time.advance(1);
+  await test.activate('demo', starterPolicy, 7);
+  expect(await readiness(test)).toMatchObject({ status: 503, policy: 'down', database: 'up' });
+  await test.activate('globex', starterPolicy);
+  expect(await readiness(test)).toMatchObject({ status: 200, policy: 'up' });
+});
+
+it('a queue that is away is told and makes nothing unready: events wait in the outbox', async () => {
+  const bus = createInProcessBus();
+  test = await startTestKernel({ overrides: { bus } });
+  await bus.close();
+  expect(await readiness(test)).toMatchObject({ status: 200, queue: 'down' });
+});
