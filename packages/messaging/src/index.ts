@@ -16,7 +16,7 @@ export { insertEvents, recordEvents } from './outbox.ts';
 export { OutboxRelay, type OutboxRelayOptions, type RelayStatus } from './outbox-relay.ts';
 export { createInProcessBus, type InProcessBus, type InProcessBusOptions } from './in-process-bus.ts';
 export { createRabbitBus, type RabbitBusOptions } from './rabbit-bus.ts';
-export { prismaQueryable, type Queryable, type Transaction } from './queryable.ts';
+export type { Queryable, Transaction } from './queryable.ts';
 export { messagingTablesSql } from './tables.ts';
 export { redriveDeadLetters } from './local-deliveries.ts';
 export { systemClock, type Clock } from './clock.ts';

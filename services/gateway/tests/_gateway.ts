@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
-import { gatewayRoutes, type Run, type SignedIn } from '@countersign/contracts/gateway';
+import { gatewayRoutes, type Role, type Run, type SignedIn } from '@countersign/contracts/gateway';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { removeTopology } from '@countersign/messaging/testing';
 import { createLogger } from '@countersign/service-kit';
@@ -110,6 +110,19 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   } finally {
     await client.end();
   }
+}
+
+/** Adds a person to a workspace, or changes the role that the person has. */
+export async function putMember(
+  database: TestDatabase,
+  { workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role },
+): Promise<void> {
+  await rowsOf(
+    database,
+    `INSERT INTO workspace_members (workspace_id, user_id, role, joined_at) VALUES ($1, $2, $3, now())
+     ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
+    [workspaceId, userId, role],
+  );
 }
 
 /** What the models of a workspace have cost this month, in micros: zeros before its first call. */

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
-import { putMember } from '../src/store/workspaces.ts';
 import {
   clientOf,
+  putMember,
   rowsOf,
   runReaching,
   signInAs,
@@ -86,7 +86,7 @@ function approve(client: GatewayClient, { id }: { id: string }) {
 async function partner(email: string): Promise<GatewayClient> {
   const { user, headers } = await signInAs(gateway.url, `${email}-${Date.now()}@example.org`);
   const workspaceId = person.workspace.id;
-  await putMember(gateway.context.database.pool, { workspaceId, userId: user.id, role: 'partner', now: new Date() });
+  await putMember(database, { workspaceId, userId: user.id, role: 'partner' });
   return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
 }
 

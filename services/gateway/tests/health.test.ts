@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
-import { TcpProxy } from './_tcp-proxy.ts';
 
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 const broker = testExchange(amqpUrl);
@@ -26,19 +26,26 @@ let queueWire: TcpProxy;
 let gateway: StartedGateway;
 let person: Person;
 
-function wireTo(url: string, portDefault: number): TcpProxy {
+function wireTo(url: string, portDefault: number): Promise<TcpProxy> {
   const { hostname, port } = new URL(url);
-  return new TcpProxy({ host: hostname, port: port === '' ? portDefault : Number(port) });
+  return createTcpProxy({ host: hostname, port: port === '' ? portDefault : Number(port) });
+}
+
+/** The same URL through a wire. */
+function through({ port }: TcpProxy, url: string): string {
+  const rewritten = new URL(url);
+  rewritten.host = `127.0.0.1:${port}`;
+  return rewritten.href;
 }
 
 beforeAll(async () => {
   database = await testDatabase();
-  databaseWire = wireTo(database.url, 5432);
-  queueWire = wireTo(amqpUrl, 5672);
-  await Promise.all([databaseWire.join(), queueWire.join(), kernel.start()]);
+  databaseWire = await wireTo(database.url, 5432);
+  queueWire = await wireTo(amqpUrl, 5672);
+  await kernel.start();
   const config = testConfig(database, {
-    DATABASE_URL: databaseWire.rewrite(database.url),
-    AMQP_URL: queueWire.rewrite(amqpUrl),
+    DATABASE_URL: through(databaseWire, database.url),
+    AMQP_URL: through(queueWire, amqpUrl),
     GOV_AMQP_EXCHANGE: broker.exchange,
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_ADMIN_API_KEY: 'admin',
@@ -49,9 +56,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([databaseWire.join(), queueWire.join()]);
+  for (const wire of [databaseWire, queueWire]) wire?.restore();
   await gateway?.stop();
-  await Promise.all([databaseWire.cut(), queueWire.cut(), kernel.kill()]);
+  await Promise.all([databaseWire?.close(), queueWire?.close(), kernel.kill()]);
   await broker.remove();
   await database?.drop();
 });
@@ -83,13 +90,13 @@ describe('health', () => {
       await healthBecoming({ ...whole, overall: 'degraded', governance: 'unreachable' });
       await kernel.start();
       await healthBecoming(whole);
-      await queueWire.cut();
+      queueWire.cut();
       await healthBecoming({ ...whole, overall: 'degraded', queue: 'unreachable' });
-      await queueWire.join();
+      queueWire.restore();
       await healthBecoming(whole);
-      await databaseWire.cut();
+      databaseWire.cut();
       await healthBecoming({ ...whole, status: 503, overall: 'unavailable', database: 'unreachable' });
-      await databaseWire.join();
+      databaseWire.restore();
       await healthBecoming(whole);
     },
     90_000,
@@ -141,7 +148,7 @@ describe('without its neighbours', () => {
     kernel.executed.length = 0;
     kernel.say = (messages) =>
       messages.some(({ role }) => role === 'tool') ? { text: 'done' } : { calls: [{ name: 'files__write', args: {} }] };
-    await queueWire.cut();
+    queueWire.cut();
     await healthBecoming({ ...whole, overall: 'degraded', queue: 'unreachable' });
     const started = await Promise.all(Array.from({ length: 5 }, () => startRun(person)));
     const [waiting] = await rowsOf<{ count: number }>(
@@ -149,17 +156,17 @@ describe('without its neighbours', () => {
       "SELECT count(*)::int AS count FROM outbox WHERE sent_at IS NULL AND type = 'run.enqueued.v1'",
     );
     expect(waiting?.count).toBe(5);
-    await queueWire.join();
+    queueWire.restore();
     for (const { taskId } of started) expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
     expect(kernel.executed).toHaveLength(5);
   }, 60_000);
 
   it('answers 503 while the database is gone, and works again without a restart', async () => {
-    await databaseWire.cut();
+    databaseWire.cut();
     await expect(person.client.createTask({ body: { title: 'Lost', description: '' } })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
-    await databaseWire.join();
+    databaseWire.restore();
     await healthBecoming(whole);
     expect(await runReaching(person, (await startRun(person)).taskId)).toMatchObject({ status: 'completed' });
   }, 60_000);

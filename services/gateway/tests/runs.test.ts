@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
-import { putMember } from '../src/store/workspaces.ts';
 import {
   clientOf,
+  putMember,
   rowsOf,
   runReaching,
   signInAs,
@@ -237,8 +237,7 @@ describe('a refused action', () => {
       kernel.verdictOf = () => 'ESCALATE';
       const partner = await signInAs(gateway.url, 'partner@example.org');
       const workspaceId = person.workspace.id;
-      const join = (role: 'partner' | 'member') =>
-        putMember(gateway.context.database.pool, { workspaceId, userId: partner.user.id, role, now: new Date() });
+      const join = (role: 'partner' | 'member') => putMember(database, { workspaceId, userId: partner.user.id, role });
       const theirs = clientOf(gateway.url, { ...partner.headers, 'x-workspace-id': workspaceId });
       await join('member');
       const { taskId, runId } = await startRun(person);

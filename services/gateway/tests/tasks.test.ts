@@ -3,10 +3,10 @@ import { TaskStatus, WorkspaceMode } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
-import { putMember } from '../src/store/workspaces.ts';
 import {
   clientOf,
   contentOf,
+  putMember,
   rowsOf,
   signInAs,
   startTestGateway,
@@ -163,11 +163,10 @@ describe('a workspace', () => {
   it('shows its members, and lets only an owner change it', async () => {
     const guest = await signInAs(gateway.url, 'guest@example.org');
     const workspaceId = person.workspace.id;
-    await putMember(gateway.context.database.pool, {
+    await putMember(database, {
       workspaceId,
       userId: guest.user.id,
       role: 'partner',
-      now: new Date(),
     });
     const client = clientOf(gateway.url, { ...guest.headers, 'x-workspace-id': workspaceId });
     const params = { id: workspaceId };

@@ -1,11 +1,10 @@
 import type { Context } from '../context.ts';
-import { publishRunEnqueued } from '../events.ts';
+import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';
 import { claimRun, releaseLease, renewLease, type Lease } from '../store/leases.ts';
 import { lockTask, setTaskStatus } from '../store/tasks.ts';
-import { publishTaskMoved } from '../events.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
 

@@ -53,17 +53,6 @@ export async function insertRun(tx: Sql, run: NewRun, now: Date): Promise<Run> {
   }
 }
 
-export async function findRun(sql: Sql, workspaceId: string, runId: string): Promise<Run | null> {
-  const { rows } = await sql.query<RunRow>('SELECT * FROM runs WHERE workspace_id = $1 AND id = $2', [
-    workspaceId,
-    runId,
-  ]);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const steps = await stepViewsOf(sql, [row.id]);
-  return runOf(row, steps.get(row.id) ?? []);
-}
-
 export async function listRunsOf(
   sql: Sql,
   place: { workspaceId: string; taskId: string },

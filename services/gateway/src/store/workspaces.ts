@@ -50,18 +50,6 @@ export async function createWorkspace(tx: Sql, owner: User, now: Date): Promise<
   return { workspaceId: WorkspaceId.parse(id), workspaceName: name, role: 'owner' };
 }
 
-/** Adds a person to a workspace, or changes the role that the person has. */
-export async function putMember(
-  tx: Sql,
-  member: { workspaceId: string; userId: string; role: Role; now: Date },
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO workspace_members (workspace_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
-    [member.workspaceId, member.userId, member.role, member.now],
-  );
-}
-
 /** Owners and partners of a workspace besides one person. */
 export async function countOtherApprovers(sql: Sql, workspaceId: string, userId: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
