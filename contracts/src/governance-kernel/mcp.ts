@@ -19,6 +19,9 @@ export const describeMcp = defineRoute({
   }),
 });
 
+/** One JSON-RPC message, or a batch where the revision of the protocol still has them. What is in it, the protocol says. */
+const JsonRpcMessage = z.looseObject({});
+
 export const callMcp = defineRoute({
   operation: 'call-mcp',
   summary: 'The governed MCP server over all approved upstream servers (2026-07-28 and 2025-11-25).',
@@ -28,6 +31,7 @@ export const callMcp = defineRoute({
   governed: true,
   media: 'mcp',
   idempotent: false,
+  body: z.union([JsonRpcMessage, z.array(JsonRpcMessage)]),
   reply: z.unknown(),
 });
 

@@ -14,7 +14,7 @@ export type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolE
 
 /** The governed MCP server of both protocol revisions. Stateless: each request has a server of its own, for its caller alone. */
 export const callMcpRoute = ({ mcp, executor, guardOrigin }: CallMcpParts) =>
-  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ caller, req, res, log }) => {
+  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, log }) => {
     if (!guardOrigin(req, res)) return takenOver;
     const session = sessionHeader(req.headers);
     const approvalGrant = approvalGrantHeader(req.headers);
@@ -23,18 +23,28 @@ export const callMcpRoute = ({ mcp, executor, guardOrigin }: CallMcpParts) =>
       onerror,
       maxRequestBodySize: callMcp.bodyBytesMax,
     });
-    await toNodeHandler(handler, { onerror, maxRequestBodySize: callMcp.bodyBytesMax })(req, res);
+    // Parsed here, strictly: the SDK would take the last of two members of one name, where whoever looked before took the first.
+    await toNodeHandler(handler, { onerror })(req, res, body);
     return takenOver;
   });
 
 /** From -32000 on codes are the server's own; -32020 and below belong to the protocol. */
 const serverErrorCode = -32_000;
+const parseErrorCode = -32_700;
+const parseErrors = new Set<string>([
+  'MALFORMED_JSON',
+  'DUPLICATE_MEMBER',
+  'LONE_SURROGATE',
+  'NUMBER_OUT_OF_RANGE',
+  'NESTING_TOO_DEEP',
+]);
 
 function jsonRpcError({ error }: ErrorEnvelope): object {
   const { code, reason_code, request_id, retryable } = error;
+  const rpcCode = parseErrors.has(code) ? parseErrorCode : serverErrorCode;
   return {
     jsonrpc: '2.0',
     id: null,
-    error: { code: serverErrorCode, message: error.message, data: { code, reason_code, request_id, retryable } },
+    error: { code: rpcCode, message: error.message, data: { code, reason_code, request_id, retryable } },
   };
 }

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newSession } from './_caller.ts';
+import { adminKey } from './_kernel.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+});
+afterAll(() => upstreams.close());
+
+function send(session: string, body: string): Promise<Response> {
+  return fetch(`${upstreams.test.kernel.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'x-gov-session-id': session,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body,
+  });
+}
+
+const message = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+
+describe('the body of an MCP call', () => {
+  it.each<[string, string, string]>([
+    ['names its tool twice', message('{"name":"notes.read_note","name":"notes.write_note"}'), 'DUPLICATE_MEMBER'],
+    [
+      'says an argument twice',
+      message('{"name":"notes.read_note","arguments":{"id":"a","id":"b"}}'),
+      'DUPLICATE_MEMBER',
+    ],
+    ['holds half a character', message('{"name":"notes.read_note","arguments":{"id":"\\ud800"}}'), 'LONE_SURROGATE'],
+    [
+      'holds a number that is none',
+      message('{"name":"notes.pay","arguments":{"amount":1e999}}'),
+      'NUMBER_OUT_OF_RANGE',
+    ],
+    ['is cut off', message('{"name":'), 'MALFORMED_JSON'],
+  ])('is refused as no JSON when it %s, and nothing is decided', async (_case, body, code) => {
+    const session = newSession();
+    const response = await send(session, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_700, data: { code } } });
+    expect(await receiptsOf(upstreams.test, session)).toEqual([]);
+  });
+
+  it('is refused when it is no message, or too large for one', async () => {
+    expect((await send(newSession(), '"text"')).status).toBe(400);
+    expect((await send(newSession(), message(`{"name":"${'x'.repeat(1_100_000)}"}`))).status).toBe(413);
+  });
+
+  it('may hold several messages for the revisions that have batches', async () => {
+    const response = await send(newSession(), '[{"jsonrpc":"2.0","id":1,"method":"ping"}]');
+    expect(await response.text()).toContain('"id":1');
+  });
+});
