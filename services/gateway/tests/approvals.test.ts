@@ -122,6 +122,19 @@ describe('an approval', () => {
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toHaveLength(1);
   });
 
+  it('of another run lets nothing go on: the run fails closed', async () => {
+    const other = await parkedRun();
+    kernel.judgesAnswers = false;
+    onAnswer = async (path) => {
+      if (path !== '/mcp/v1/execute') return;
+      const values = [kernel.approvals.ids.at(-1), other.runId];
+      await rowsOf(database, 'UPDATE approvals SET kernel_approval_id = $1 WHERE run_id = $2', values);
+    };
+    const { taskId, runId } = await startRun(person);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded' });
+    expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toEqual([]);
+  });
+
   verifies('gw.run.escalate', 'of one call does not serve the same call made again: that one asks anew', async () => {
     kernel.say = (messages) =>
       messages.some((message) => message.role === 'tool')
