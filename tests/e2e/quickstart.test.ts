@@ -54,6 +54,8 @@ describe('quick start', () => {
         'VERIFIED',
         'TAMPER',
       ]);
+      // By the signature: a verifier that looked at hashes alone would be fooled by whoever rewrites them too.
+      expect(report.steps.at(-1)?.reason_code).toBe('refused: SIGNATURE_INVALID');
     },
     timeoutMs,
   );
