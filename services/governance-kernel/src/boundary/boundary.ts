@@ -1,7 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { canonicalize, concatBytes, digestOf, utf8Bytes } from '@countersign/crypto';
-import type { Digest } from '@countersign/contracts';
+import type { Digest, Instant } from '@countersign/contracts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -61,9 +61,9 @@ async function decideCall(parts: BoundaryParts, call: GovernedCall): Promise<Sea
 async function attemptCall(parts: BoundaryParts, call: GovernedCall, intent: SealedIntent): Promise<Concluded> {
   const nowMs = parts.clock().getTime();
   const policy = parts.policies.current(call.caller.tenant);
-  const now = new Date(nowMs).toISOString();
+  const now = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
   const evaluate = policy === null ? neverAsked : await evaluateAhead(parts.askRules, policy.policy, intent, now);
-  const prepared = { ulid: parts.newUlid(nowMs), nowMs, call, intent, policy, evaluate };
+  const prepared = { ulid: parts.newUlid(nowMs), nowMs, now, call, intent, policy, evaluate };
   const { tenant } = call.caller;
   return parts.ledger.submit({
     chain: { tenant, session: call.session },

@@ -17,6 +17,8 @@ import { statementOf } from './statement-of.ts';
 export type Prepared = {
   ulid: string;
   nowMs: number;
+  /** The same moment, as it is written. */
+  now: Instant;
   call: GovernedCall;
   intent: SealedIntent;
   policy: LoadedPolicy | null;
@@ -49,12 +51,12 @@ export type Concluded =
  * the decision. Nothing here waits, so a batch is concluded in one go.
  */
 export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: CycleSettings): Concluded {
-  const { call, intent, policy, nowMs } = prepared;
+  const { call, policy } = prepared;
   const replayed = earlierAnswer(batch, call);
   if (replayed !== null) return { kind: 'replayed', json: replayed };
   if (!isCurrent(batch, prepared)) return { kind: 'policy_changed' };
 
-  const gathered = gatherFacts(batch, { call, intent, policy, policyAgeMaxMs: settings.policyAgeMaxMs, nowMs });
+  const gathered = gatherFacts(batch, { ...prepared, policyAgeMaxMs: settings.policyAgeMaxMs });
   const judgeable = { intent: judgedIntent(prepared), facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
@@ -118,16 +120,15 @@ function ask({ call, ...prepared }: Prepared, decision: Decision, { provider }: 
 }
 
 function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
-  const { ulid, nowMs, call, intent, policy } = prepared;
+  const { ulid, now, call, intent, policy } = prepared;
   return {
     ulid,
-    at: new Date(nowMs).toISOString() as Instant, // toISOString writes exactly this form
+    at: now,
     call,
     intent,
     policy,
     decision,
-    readFacts:
-      policy === null ? {} : readFacts(policy.policy, intent, { now: new Date(nowMs).toISOString(), relations: [] }),
+    readFacts: policy === null ? {} : readFacts(policy.policy, intent, { now, relations: [] }),
     budgetIds: gathered.budgets.map((budget): BudgetId => budget.id),
     approvalId: asked?.id ?? namedApproval(call, decision, gathered),
   };

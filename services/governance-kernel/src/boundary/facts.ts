@@ -26,6 +26,7 @@ type Situation = {
   policy: LoadedPolicy | null;
   policyAgeMaxMs: number;
   nowMs: number;
+  now: string;
 };
 
 const notApplicable = { state: 'not_applicable' } as const;
@@ -42,7 +43,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
   const standing = standingApprovals(batch, situation);
   const approval = approvalOf(batch, situation, standing);
   const facts: Facts = {
-    now: new Date(nowMs).toISOString(),
+    now: situation.now,
     fence: { state: 'known', value: fenceFact(batch, call) },
     policy: { state: 'known', value: policyFact(batch, situation) },
     identity: { state: 'known', value: call.caller.identity },
