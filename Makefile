@@ -53,5 +53,5 @@ bench: build ## Measure the decision path against bare floors on this machine
 	@node tests/runner/run-tests.mjs --bench
 
 clean: ## Remove what was built and generated; data of `make up` stays
-	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist coverage
+	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage
 	rm -f $(gen_stamp) node_modules/.cache/check.tsbuildinfo

@@ -59,8 +59,3 @@ export function defineEvent<const Type extends string, Data>(definition: {
   if (!EVENT_TYPE.test(definition.type)) throw new TypeError(`${definition.type} does not look like receipt.sealed.v1`);
   return { type: definition.type, data: definition.data, needsConsumer: definition.needsConsumer ?? false };
 }
-
-/** For consumers only: every type that matches an AMQP topic pattern such as `task.#`, with unchecked data. */
-export function anyEvent(pattern: string): EventDefinition {
-  return { type: pattern, data: z.unknown(), needsConsumer: false };
-}

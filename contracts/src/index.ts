@@ -40,12 +40,6 @@ export {
   type AnyRoute,
 } from './route.ts';
 export { page, camelPage, pageLimit, PageQuery } from './list.ts';
-export { createClient, urlOf, type ClientOptions, type CallInput, type Answer, type Client } from './client.ts';
-export {
-  defineEvent,
-  anyEvent,
-  type CloudEvent,
-  type EventDefinition,
-  type EventOf,
-  CloudEventEnvelope,
-} from './event.ts';
+export { CallFailed, urlOf, type CallFault, type CallInput, type ClientOptions } from './call.ts';
+export { createClient, createRawClient, type Answer, type Client, type RawAnswer, type RawClient } from './client.ts';
+export { defineEvent, type CloudEvent, type EventDefinition, type EventOf, CloudEventEnvelope } from './event.ts';

@@ -3,6 +3,7 @@ import type { Rule } from './import-graph.ts';
 import { graphOf } from './import-graph.ts';
 import { readGraph } from './repository.ts';
 import * as directions from './rules/directions.ts';
+import * as folders from './rules/folders.ts';
 import * as places from './rules/places.ts';
 import * as services from './rules/services.ts';
 
@@ -17,7 +18,7 @@ const cases: Case[] = [
     innocent: { 'packages/policy/src/a.ts': `import { sha256 } from '@countersign/crypto';` },
   },
   {
-    guarantee: 'contracts and crypto depend on their few libraries alone',
+    guarantee: 'contracts, crypto and receipts depend on their few libraries alone',
     rule: directions.onlyGivenLibraries,
     offence: { 'contracts/src/a.ts': `import { parse } from 'yaml';` },
     innocent: { 'contracts/src/a.ts': `import { z } from 'zod';` },
@@ -40,6 +41,21 @@ const cases: Case[] = [
     innocent: {
       'packages/policy/src/a.ts': `import type { B } from './b.ts';`,
       'packages/policy/src/b.ts': `import './a.ts';`,
+    },
+  },
+  {
+    guarantee: 'no cycle of folders, types included',
+    rule: folders.noFolderCycles,
+    offence: {
+      'services/gateway/src/runs/a.ts': `import type { B } from '../spend/b.ts';`,
+      'services/gateway/src/spend/b.ts': `import { c } from '../tasks/c.ts';`,
+      'services/gateway/src/tasks/c.ts': `import { d } from '../runs/d.ts';`,
+    },
+    innocent: {
+      'services/gateway/src/runs/a.ts': `import type { B } from '../spend/b.ts'; import type { Context } from '../context.ts';`,
+      'services/gateway/src/context.ts': `import { a } from './runs/a.ts';`,
+      'services/gateway/src/runs/d.ts': `import { a } from './a.ts';`,
+      'packages/policy/src/spend/b.ts': `import type { A } from '../runs/a.ts';`,
     },
   },
   {
@@ -83,6 +99,23 @@ const cases: Case[] = [
     },
   },
   {
+    guarantee: 'only the dispatch is handed the bare call of a model server',
+    rule: services.onlyDispatchReachesUpstreams,
+    offence: {
+      'services/governance-kernel/src/chat/complete-chat.ts': `import { createModelUpstream } from './model-upstream.ts';`,
+    },
+    innocent: {
+      'services/governance-kernel/src/chat/complete-chat.ts': `import type { UpstreamAnswer } from './model-upstream.ts';`,
+      'services/governance-kernel/src/upstreams.ts': `import { createModelUpstream } from './chat/model-upstream.ts';`,
+    },
+  },
+  {
+    guarantee: 'only the dispatch is handed the means to call an upstream',
+    rule: services.onlyDispatchReachesUpstreams,
+    offence: { 'services/governance-kernel/src/routes/a.ts': `import { request } from 'undici';` },
+    innocent: { 'services/governance-kernel/src/chat/model-upstream.ts': `import { Pool } from 'undici';` },
+  },
+  {
     guarantee: 'only config.ts reads the environment',
     rule: places.onlyConfigReadsEnvironment,
     offence: { 'services/gateway/src/main.ts': `const port = process.env['PORT'];` },
@@ -93,6 +126,15 @@ const cases: Case[] = [
     rule: places.onlyStoreImportsPrisma,
     offence: { 'services/gateway/src/routes/a.ts': `import { Prisma } from '../generated/prisma/client.ts';` },
     innocent: { 'services/gateway/src/store/a.ts': `import { Prisma } from '../generated/prisma/client.ts';` },
+  },
+  {
+    guarantee: 'only the store of the ledger imports the bare driver of PostgreSQL',
+    rule: places.onlyLedgerImportsDriver,
+    offence: { 'services/gateway/src/store/tasks.ts': `import type pg from 'pg';` },
+    innocent: {
+      'services/governance-kernel/src/store/ledger-store.ts': `import type pg from 'pg';`,
+      'packages/database/src/open-database.ts': `import pg from 'pg';`,
+    },
   },
   {
     guarantee: 'only app.ts and service-kit import Express',

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { ratioDefinitions } from '../bench/src/ratios.ts';
+import { goalText } from '../bench/src/report.ts';
 import { promises } from '../promises.ts';
 import { listFiles, readText, root } from './repository.ts';
 
@@ -30,6 +32,12 @@ describe('documents', () => {
     const named = [...readText('docs/decision-cycle.md').matchAll(/\b(?:kn|gw|sys)(?:\.[a-z]+)+\b/g)].map(String);
     expect(named.filter((id) => !known.some((promise) => promise === id))).toEqual([]);
     expect(named.length).toBeGreaterThan(5);
+  });
+
+  it('the bench page explains every ratio, in the order of the report, with its goal', () => {
+    const rows = readText('docs/reference/bench.md').matchAll(/^\| `([a-z0-9_]+)` \|.*\| ([^|]+) \|$/gm);
+    const explained = [...rows].map(([, name, goal]) => [name, goal]);
+    expect(explained).toEqual(ratioDefinitions.map(({ name, goal }) => [name, goalText(goal)]));
   });
 
   it('the folders that the architecture draws exist', () => {

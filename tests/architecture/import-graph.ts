@@ -17,13 +17,16 @@ export function graphOf(sources: Record<string, string>): ImportGraph {
     path,
     syntax: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true),
   }));
+  // An entry of a package is a file, or a folder with an index.
+  const written = (to: string): string => {
+    const index = to.replace(/\.ts$/, '/index.ts');
+    return !(to in sources) && index in sources ? index : to;
+  };
   const edges = files.flatMap(({ path, syntax }) =>
-    importsOf(syntax).map(({ specifier, typeOnly }) => ({
-      from: path,
-      specifier,
-      to: resolve(path, specifier),
-      typeOnly,
-    })),
+    importsOf(syntax).map(({ specifier, typeOnly }) => {
+      const to = resolve(path, specifier);
+      return { from: path, specifier, to: to === null ? null : written(to), typeOnly };
+    }),
   );
   return { files, edges };
 }

@@ -19,33 +19,14 @@ export async function startIn(dataDir: string): Promise<StartedSystem> {
   return await startSystem({ dataDir });
 }
 
-const kernelOperations = {
-  evaluate: kernel.evaluate,
-  listReceipts: kernel.listReceipts,
-  getReceipt: kernel.getReceipt,
-  listRecords: kernel.listRecords,
-  verifyRecord: kernel.verifyRecord,
-  createCheckpoint: kernel.createCheckpoint,
-  listCheckpoints: kernel.listCheckpoints,
-  verifyCheckpoint: kernel.verifyCheckpoint,
-  listApprovals: kernel.listApprovals,
-  transitionApproval: kernel.transitionApproval,
-  putBudget: kernel.putBudget,
-  listBudgets: kernel.listBudgets,
-};
-export type KernelClient = Client<typeof kernelOperations>;
+export type KernelClient = ReturnType<kernel.KernelClient['as']>;
 
 export function kernelClient(
   { kernelUrl, adminApiKey }: StartedSystem,
   tenant: string,
   principal = 'admin',
 ): KernelClient {
-  const headers = {
-    authorization: `Bearer ${adminApiKey}`,
-    'x-gov-tenant-id': tenant,
-    'x-gov-principal-id': principal,
-  };
-  return createClient(kernelOperations, { baseUrl: kernelUrl, headers: () => headers });
+  return kernel.createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
 }
 
 export type GatewayClient = Client<typeof gateway.gatewayRoutes>;

@@ -58,7 +58,7 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
       expect(run.result).toContain('Answer the customer.');
       const kernel = kernelClient(system, owner.workspaceId);
       for (const { receiptId, decisionId } of run.steps) {
-        const { body } = await kernel.getReceipt({ params: { receipt_id: receiptId ?? ('' as never) } });
+        const { body } = await kernel.getReceipt({ params: { receipt_id: receiptId ?? '' } });
         expect(body.payload).toMatchObject({ decision_id: decisionId, tenant_id: owner.workspaceId, verdict: 'ALLOW' });
       }
     },

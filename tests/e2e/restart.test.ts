@@ -41,7 +41,7 @@ describe('a system that is killed', () => {
     async () => {
       const kernel = await start();
       await kernel.putBudget({
-        params: { budget_id: 'reads' as never },
+        params: { budget_id: 'reads' },
         body: { subject: 'tool:crm.read', window: 'total', tool_call_limit: 2 } as never,
       });
       await kernel.evaluate({ body: read });

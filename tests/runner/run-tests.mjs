@@ -1,5 +1,5 @@
 // Brings PostgreSQL and RabbitMQ, runs every suite, and ends with the line `N passed, N failed`.
-// Usage: node tests/runner/run-tests.mjs [jest arguments…] | --bench
+// Usage: node tests/runner/run-tests.mjs [jest arguments…] | --bench [options of the bench…]
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ async function main(args) {
     postgres = await findPostgres(process.env, scratch);
     const env = { ...process.env, TEST_DATABASE_URL: postgres.url };
     exitCode = isBench
-      ? await runBench(env)
+      ? await runBench(args.slice(1), env)
       : await runJest(args, { ...env, AMQP_URL: amqpUrl, COUNTERSIGN_TEST_SUMMARY: summaryFile });
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
@@ -49,11 +49,12 @@ function runJest(args, env) {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const flags = [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'];
   const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
-  return run([...flags, jest, ...reporters, ...args], env);
+  // The list of reporters would take a path behind it for one more reporter.
+  return run([...flags, jest, ...args, ...reporters], env);
 }
 
-function runBench(env) {
-  return run([...nodeFlags(), join(root, 'tests/bench/run.mjs')], env);
+function runBench(args, env) {
+  return run([...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...args], env);
 }
 
 function run(args, env) {

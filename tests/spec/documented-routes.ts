@@ -22,7 +22,7 @@ export const documented: Record<'gateway' | 'governance-kernel', Documented[]> =
     ['GET', '/api/tasks/{id}/runs', 'member'],
     ['GET', '/api/audit', 'member'],
     ['GET', '/api/audit/approvals', 'member'],
-    ['PUT', '/api/audit/approvals/{id}', 'owner'],
+    ['PUT', '/api/audit/approvals/{id}', 'partner'],
     ['GET', '/api/audit/violations', 'member'],
     ['GET', '/api/governance/status', 'member'],
     ['GET', '/api/governance/receipts', 'member'],

@@ -101,10 +101,10 @@ export const listWorkspaceApprovals = defineRoute({
 
 export const resolveWorkspaceApproval = defineRoute({
   operation: 'resolve-workspace-approval',
-  summary: 'Approve or reject once. An owner, or a partner as deputy, and never the requester.',
+  summary: 'Approve or reject once. A partner or the owner decides, and never the requester.',
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
-  auth: 'owner',
+  auth: 'partner',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, status: z.enum(['approved', 'rejected']) }),

@@ -29,7 +29,7 @@ export const Approval = z.strictObject({
   resource: ResourceName.nullable(),
   intent_hash: Digest,
   policy_hash: Digest.nullable(),
-  /** The receipt of the ESCALATE that asked; null when a person asked beforehand. */
+  /** The receipt of the ESCALATE, or of the question that was asked beforehand. */
   receipt_id: ReceiptId.nullable(),
   reason: z.string(),
   quorum: z.int().min(1),

@@ -35,6 +35,7 @@ export const RecordedIntent = z.strictObject({
   resource: ResourceName.nullable(),
   effect_level: EffectLevel,
   args_hash: Digest,
+  /** Of tenant, principal, session, action, tool, resource and args_hash: what an approval is bound to. */
   intent_hash: Digest,
   /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
   facts: z.record(z.string(), z.json()),
@@ -55,6 +56,7 @@ export const BoundaryRecord = z.strictObject({
   reason_code: ReasonCode,
   intent: RecordedIntent,
   gates: z.array(GateOutcome),
+  /** SHA-256 of the canonical JSON of the names in `gates`, in order. */
   gate_roster_hash: Digest,
   policy_hash: Digest.nullable(),
   policy_epoch: z.int().min(0),

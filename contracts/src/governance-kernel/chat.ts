@@ -26,6 +26,7 @@ export const ChatCompletionRequest = z.looseObject({
 });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
+/** Each answer, refusals included, carries the receipt of its decision in X-Gov-Receipt: base64url of a StoredReceipt's JSON. */
 export const createChatCompletion = defineRoute({
   operation: 'create-chat-completion',
   summary: 'OpenAI-compatible boundary: the model call and each tool call in its answer are decided.',

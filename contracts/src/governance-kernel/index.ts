@@ -37,3 +37,5 @@ export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, execu
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
 export { ExportedProof, ChainExport } from './chain-export.ts';
 export { kernelApprovalResolved } from './events.ts';
+export { kernelRoutes } from './routes.ts';
+export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';

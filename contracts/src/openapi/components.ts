@@ -3,7 +3,7 @@ import type { PlainJson } from '../scalars.ts';
 
 export type JsonSchema = { [keyword: string]: PlainJson };
 /** Which side of a value a schema describes: what a caller may send (defaults may be absent) or what a service answers. */
-export type Side = 'input' | 'output';
+type Side = 'input' | 'output';
 
 /** Turns zod types into JSON Schema 2020-12, with every named type of the contracts as one shared component. */
 export type Components = {

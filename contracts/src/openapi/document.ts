@@ -4,7 +4,7 @@ import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.
 import type { PlainJson } from '../scalars.ts';
 import { createComponents, type Components, type JsonSchema } from './components.ts';
 
-export type DocumentOptions = {
+type DocumentOptions = {
   title: string;
   description: string;
   version: string;

@@ -9,7 +9,7 @@ import { errorCodesPage, reasonCodesPage, routesPage } from './reference.ts';
 const version = '0.1.0';
 
 /** Every route that a contracts module exports. */
-export function routesOf(module: Record<string, unknown>): AnyRoute[] {
+function routesOf(module: Record<string, unknown>): AnyRoute[] {
   return Object.values(module).filter(isRoute);
 }
 

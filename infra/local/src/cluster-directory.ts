@@ -31,7 +31,7 @@ export interface Cluster {
   ownerFile: string;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   dataDir: string;
   binDir: string;
   account: ServerAccount | undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { port, readConfig, secret, secretUrl, type Environment } from '@countersign/service-kit';
+import { port, readConfig, secret, secretUrl, serviceVariables, type Environment } from '@countersign/service-kit';
 import { z } from 'zod';
 
 const variables = z.object({
@@ -39,8 +39,8 @@ const ownNames = new Set([...Object.keys(variables.shape), 'GOV_TRUSTED_PUBLIC_K
 /** What the gateway knows and the kernel does not. Everything else goes to the kernel, which refuses what it does not know. */
 const gatewayOnly =
   /^GOV_(GATEWAY|SESSION|SMTP|MAIL|RUN|MODEL(?!_PRICES)|GOVERNANCE|HEALTH_URL|FAIL_CLOSED|TRUSTED_PUBLIC)/;
-/** What both know. */
-const shared = new Set(['GOV_LOG_LEVEL', 'GOV_ALLOWED_ORIGINS', 'GOV_TRUSTED_PROXIES']);
+/** What every service knows. */
+const shared = new Set(Object.keys(serviceVariables));
 
 /** Reads what the profile itself needs; throws ConfigError naming all that is malformed. */
 export function localSettings(env: Environment = process.env): LocalSettings {

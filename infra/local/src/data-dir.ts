@@ -15,7 +15,7 @@ const Secrets = z.strictObject({
   /** PKCS#8 PEM of the Ed25519 key that signs receipts. */
   signingKey: z.string(),
 });
-export type Secrets = z.infer<typeof Secrets>;
+type Secrets = z.infer<typeof Secrets>;
 
 export type DataDir = {
   path: string;

@@ -22,7 +22,7 @@ const RETRY_DELAY_MS = 500;
 const PASSING_FAILURES = ['pre-existing shared memory block', 'could not create any TCP/IP sockets'];
 const READY = 'database system is ready to accept connections';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Kept between runs; created when missing. */
   dataDir: string;
   /** 0 or absent: any free port. */

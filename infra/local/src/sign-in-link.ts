@@ -5,7 +5,7 @@ import { createClient } from '@countersign/contracts';
 import { verifyEmailCode } from '@countersign/contracts/gateway';
 import { issueLocalSignIn, type StartedGateway } from '@countersign/gateway';
 
-export type SignInLink = { url: string; close(): Promise<void> };
+type SignInLink = { url: string; close(): Promise<void> };
 
 /** The person at the terminal owns the installation and proves it by reading the terminal. */
 const ownerEmail = 'owner@countersign.local';

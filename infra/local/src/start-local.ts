@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
-import { createInProcessBus, type InProcessBus } from '@countersign/messaging';
+import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
 import type { Lifecycle, Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import type { LocalSettings } from './config.ts';
@@ -71,7 +71,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
  */
 function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Parts): InProcessBus | null {
   if (amqpUrl !== null) return null;
-  const bus = createInProcessBus({ held: true, report: ({ name, fields }) => log.warn(`messaging.${name}`, fields) });
+  const bus = createInProcessBus({ held: true, report: reportTo(log) });
   lifecycle.onClose('bus', () => bus.close());
   return bus;
 }

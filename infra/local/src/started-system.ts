@@ -23,7 +23,7 @@ export type StartedSystem = {
 const readyTimeoutMs = 120_000;
 const mainUp = fileURLToPath(new URL('../dist/main-up.js', import.meta.url));
 
-export type StartOptions = { dataDir: string; variables?: Record<string, string> };
+type StartOptions = { dataDir: string; variables?: Record<string, string> };
 
 /** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
 export async function startSystem({ dataDir, variables = {} }: StartOptions): Promise<StartedSystem> {

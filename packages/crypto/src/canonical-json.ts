@@ -2,6 +2,9 @@ import { CryptoError } from './crypto-error.ts';
 import { JSON_DEPTH_MAX, jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
+type Path = readonly (string | number)[];
+const atRoot: Path = [];
+
 interface Walk {
   root: unknown;
   depthMax: number;
@@ -22,8 +25,19 @@ const encoder = new TextEncoder();
  * The RFC 8785 (JCS) text of a value. Gate and serialisation are one pass, so nothing is signed that the gate did not see.
  * Throws {@link CryptoError} under the same conditions as {@link parsePlainJson}.
  */
-export function canonicalize(value: JsonValue): string {
-  return write(value, JSON_DEPTH_MAX);
+export function canonicalize(value: JsonValue, limits: { depthMax?: number } = {}): string {
+  return write(value, limits.depthMax ?? JSON_DEPTH_MAX);
+}
+
+/** {@link canonicalize} of one string, for texts that are put together member by member. */
+export function canonicalString(value: string): string {
+  if (typeof value !== 'string') throw fault(atRoot, 'NOT_PLAIN_JSON', `${typeof value} is not a string`);
+  return quoted(value, atRoot);
+}
+
+/** {@link canonicalize} of one number. */
+export function canonicalNumber(value: number): string {
+  return numberText(value, atRoot);
 }
 
 /** UTF-8 bytes of {@link canonicalize}: the bytes that are hashed and signed. */
@@ -50,11 +64,10 @@ function write(value: unknown, depthMax: number): string {
 function writeValue(value: unknown, walk: Walk): void {
   switch (typeof value) {
     case 'string':
-      walk.text += quoted(value, walk);
+      walk.text += quoted(value, walk.path);
       return;
     case 'number':
-      if (!Number.isFinite(value)) throw fault(walk, 'NUMBER_NOT_FINITE', `${value} has no JSON form`);
-      walk.text += String(value); // RFC 8785 §3.2.2.3 is ECMAScript's own number to string; -0 becomes 0
+      walk.text += numberText(value, walk.path);
       return;
     case 'boolean':
       walk.text += value ? 'true' : 'false';
@@ -66,19 +79,24 @@ function writeValue(value: unknown, walk: Walk): void {
       else writeObject(value, walk);
       return;
     default:
-      throw fault(walk, 'NOT_PLAIN_JSON', `${typeof value} is not JSON`);
+      throw fault(walk.path, 'NOT_PLAIN_JSON', `${typeof value} is not JSON`);
   }
 }
 
-function quoted(value: string, walk: Walk): string {
+function quoted(value: string, path: Path): string {
   if (!NEEDS_CARE.test(value)) return `"${value}"`;
-  if (LONE_SURROGATE.test(value)) throw fault(walk, 'LONE_SURROGATE', 'string with a lone surrogate');
+  if (LONE_SURROGATE.test(value)) throw fault(path, 'LONE_SURROGATE', 'string with a lone surrogate');
   return JSON.stringify(value); // on well-formed strings its escapes are those of RFC 8785 §3.2.2.2
+}
+
+function numberText(value: number, path: Path): string {
+  if (!Number.isFinite(value)) throw fault(path, 'NUMBER_NOT_FINITE', `${value} has no JSON form`);
+  return String(value); // RFC 8785 §3.2.2.3 is ECMAScript's own number to string; -0 becomes 0
 }
 
 function writeArray(value: unknown[], walk: Walk): void {
   if (!isPlainArray(value))
-    throw fault(walk, 'NOT_PLAIN_JSON', 'array with holes, extra members or a foreign prototype');
+    throw fault(walk.path, 'NOT_PLAIN_JSON', 'array with holes, extra members or a foreign prototype');
   const { path } = walk;
   const depth = path.length;
   walk.text += '[';
@@ -92,7 +110,7 @@ function writeArray(value: unknown[], walk: Walk): void {
 }
 
 function writeObject(value: object, walk: Walk): void {
-  if (!isPlainObject(value)) throw fault(walk, 'NOT_PLAIN_JSON', 'only plain objects are JSON');
+  if (!isPlainObject(value)) throw fault(walk.path, 'NOT_PLAIN_JSON', 'only plain objects are JSON');
   const members = value as Record<string, unknown>; // plain by the check above
   const { path } = walk;
   const depth = path.length;
@@ -135,7 +153,7 @@ const PREFIXES_MAX = 1_000;
 const PREFIX_LENGTH_MAX = 64;
 
 function prefixOf(name: string, walk: Walk): string {
-  const prefix = `${quoted(name, walk)}:`;
+  const prefix = `${quoted(name, walk.path)}:`;
   if (name.length > PREFIX_LENGTH_MAX) return prefix;
   if (prefixes.size >= PREFIXES_MAX) prefixes.clear();
   prefixes.set(name, prefix);
@@ -167,8 +185,8 @@ function isRootPrototype(prototype: unknown): boolean {
 
 function tooDeep(value: object, walk: Walk): CryptoError {
   return isOwnAncestor(value, walk)
-    ? fault(walk, 'NOT_PLAIN_JSON', 'value that contains itself')
-    : fault(walk, 'NESTING_TOO_DEEP', `nesting deeper than ${walk.depthMax}`);
+    ? fault(walk.path, 'NOT_PLAIN_JSON', 'value that contains itself')
+    : fault(walk.path, 'NESTING_TOO_DEEP', `nesting deeper than ${walk.depthMax}`);
 }
 
 function isOwnAncestor(value: object, walk: Walk): boolean {
@@ -180,6 +198,6 @@ function isOwnAncestor(value: object, walk: Walk): boolean {
   return false;
 }
 
-function fault(walk: Walk, code: CryptoError['code'], message: string): CryptoError {
-  return new CryptoError(code, message, jsonPointer(walk.path));
+function fault(path: Path, code: CryptoError['code'], message: string): CryptoError {
+  return new CryptoError(code, message, jsonPointer(path));
 }

@@ -1,4 +1,4 @@
-export type CryptoErrorCode =
+type CryptoErrorCode =
   | 'MALFORMED_JSON'
   | 'INVALID_UTF8'
   | 'DUPLICATE_MEMBER'

@@ -1,7 +1,7 @@
 import { decodeHex, encodeHex } from './hex.ts';
 
-export const PUBLIC_KEY_BYTES = 32;
-export const SIGNATURE_BYTES = 64;
+const PUBLIC_KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
 
 const FIELD_PRIME = 2n ** 255n - 19n;
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;

@@ -8,11 +8,11 @@ import type { CryptoProvider } from './provider.ts';
 import type { Signer } from './signer.ts';
 
 /** The standard demands at least 16; the bound keeps a hostile note from costing many verifications. */
-export const NOTE_SIGNATURES_MAX = 100;
+const NOTE_SIGNATURES_MAX = 100;
 
 const KEY_ID_BYTES = 4;
 
-export interface OpenedNote {
+interface OpenedNote {
   /** The signed text, final newline included. */
   text: string;
   /** The known keys whose signatures verified, at least one. */

@@ -3,7 +3,7 @@ import { CryptoError } from './crypto-error.ts';
 import { jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
-export interface StrictJsonLimits {
+interface StrictJsonLimits {
   depthMax: number;
   bytesMax: number;
 }

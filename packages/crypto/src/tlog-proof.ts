@@ -7,7 +7,7 @@ const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 const PROOF_HASHES_MAX = 63;
 
 /** c2sp.org/tlog-proof: all that a stranger needs, offline, to see one entry under one checkpoint. */
-export interface TlogProof {
+interface TlogProof {
   index: number;
   /** Inclusion proof, from the leaf's sibling up. */
   proof: readonly Uint8Array[];

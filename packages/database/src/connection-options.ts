@@ -4,8 +4,9 @@ import { quoteIdentifier } from './identifier.ts';
 export function connectionOptions({ schema, role }: { schema: string; role?: string | undefined }): string {
   // The names are checked first: the value is split at spaces by the server.
   quoteIdentifier(schema);
-  const searchPath = `-c search_path=${schema}`;
-  if (role === undefined) return searchPath;
+  // Prisma's driver sends and reads instants as UTC without saying so: in another time zone of the server each would be another one.
+  const settings = `-c search_path=${schema} -c TimeZone=UTC`;
+  if (role === undefined) return settings;
   quoteIdentifier(role);
-  return `${searchPath} -c role=${role}`;
+  return `${settings} -c role=${role}`;
 }

@@ -10,7 +10,7 @@ import { withClient } from './with-client.ts';
 const EMPTY_SCRIPT = '-- This is an empty migration.';
 const FILTERS = { externalTables: [], externalEnums: [] };
 
-export interface DiffMigrationOptions {
+interface DiffMigrationOptions {
   /** A role that may create databases: the history is replayed in a throw-away one. */
   adminUrl: string;
   serviceDir: string;

@@ -25,7 +25,7 @@ const UNAVAILABLE_CODES = new Set([
   'P2024', // Prisma: no connection from the pool in time
   'P2037', // Prisma: too many connections
 ]);
-// node-postgres and its pool throw these without a code.
+// node-postgres and its pool throw these without a code of their own.
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -34,6 +34,9 @@ const UNAVAILABLE_MESSAGES = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end',
+  // Prisma says all of its transactions' troubles in one code, and only these two pass by themselves.
+  'Unable to start a transaction in the given time',
+  'cannot be executed on an expired transaction',
 ];
 // Prisma's adapter replaces the socket error by one of these.
 const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
@@ -59,6 +62,17 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** True when the whole transaction should be run again: serialization failure or deadlock. */
 export function isSerializationFailure(error: unknown): boolean {
   return layersOf(error).some((layer) => ['40001', '40P01', 'P2034'].includes(codeOf(layer) ?? ''));
+}
+
+/**
+ * The error of a Prisma call that its own validation refused quotes all that was to be written; this says only what is wrong with it,
+ * for the logs. Any other error is returned as it is.
+ */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'PrismaClientValidationError') return error;
+  const stripped = new Error(error.message.slice(error.message.lastIndexOf('\n') + 1));
+  stripped.name = error.name;
+  return stripped;
 }
 
 function isUnavailableClass(code: string): boolean {

@@ -1,11 +1,9 @@
 export { inOnePacket } from './one-packet.ts';
-export { openDatabase, POOL_MAX_DEFAULT } from './open-database.ts';
-export type { Database, OpenDatabaseOptions } from './open-database.ts';
+export { openDatabase } from './open-database.ts';
+export type { Database } from './open-database.ts';
+export type { ReadOnly } from './read-only.ts';
 export { inTransaction } from './transaction.ts';
-export { isSerializationFailure, isUnavailable, isUniqueViolation } from './failures.ts';
+export { isSerializationFailure, isUnavailable, isUniqueViolation, withoutValues } from './failures.ts';
 export { provisionRoles } from './provision-roles.ts';
-export type { ProvisionRolesOptions, ServiceRole } from './provision-roles.ts';
 export { migrate } from './migrate.ts';
-export type { MigrateOptions } from './migrate.ts';
 export { diffMigration } from './diff-migration.ts';
-export type { DiffMigrationOptions } from './diff-migration.ts';

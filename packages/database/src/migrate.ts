@@ -12,7 +12,7 @@ const MIGRATION_LOCK = 0x636f756e;
 // A replica that waits longer than this for another one's migration stops and is started again by its supervisor.
 const LOCK_TIMEOUT_MS = 120_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Without `role`: the owner of the schema. With `role`: a member of `<role>_owner`, which `provisionRoles` makes the administrator. */
   url: string;
   schema: string;

@@ -4,7 +4,7 @@ import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm
 
 const LOCK_FILE = 'migration_lock.toml';
 
-export interface ServiceMigrations {
+interface ServiceMigrations {
   datamodel: string;
   migrations: MigrationList;
 }

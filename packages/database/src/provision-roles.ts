@@ -6,14 +6,14 @@ import { withClient } from './with-client.ts';
 const CONCURRENT_ROLE_CHANGE = new Set(['XX000', '42710', '23505']);
 const ATTEMPTS_MAX = 5;
 
-export interface ServiceRole {
+interface ServiceRole {
   schema: string;
   /** The role the service logs in with. `<role>_owner` (no login) owns the schema. */
   role: string;
   password: string;
 }
 
-export interface ProvisionRolesOptions {
+interface ProvisionRolesOptions {
   /** A superuser, or a role with CREATEROLE and CREATE on this database. */
   adminUrl: string;
   services: readonly ServiceRole[];

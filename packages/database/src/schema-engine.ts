@@ -21,7 +21,7 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-export interface EngineConnection {
+interface EngineConnection {
   url: string;
   schema: string;
   /** Acts for this role, so that what a migration creates belongs to it. */

@@ -16,7 +16,7 @@ const LEFT_OVER_AGE_S = 3_600;
 const DATABASE_PREFIX = 'countersign_test_';
 const TEMPLATE_PREFIX = 'countersign_template_';
 
-export interface TestDatabaseOptions {
+interface TestDatabaseOptions {
   serviceDir: string;
   schema: string;
   /** The restricted login role; roles belong to the server, so the default keeps away from real ones. */
@@ -30,6 +30,8 @@ export interface TestDatabase {
   readonly adminUrl: string;
   readonly schema: string;
   readonly role: string;
+  /** Another database with what this one holds now. Nobody may be connected to this one meanwhile. */
+  copy(): Promise<TestDatabase>;
   /** Closes what is still connected and removes the database. */
   drop(): Promise<void>;
 }
@@ -45,27 +47,56 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
   const serverUrl = scratchDatabaseUrl();
   const { schema, role = `${DATABASE_PREFIX}${schema}` } = options;
   const login = { role, password: testPassword(serverUrl) };
-  const name = `${DATABASE_PREFIX}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
+  const name = newName();
   await withClient(serverUrl, async (client) => {
     // One at a time: nobody drops or half-builds a template that another process is copying.
     await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     await dropLeftOvers(client);
     const template = await ensureTemplate(client, { ...options, serverUrl, login });
-    await client.query(`CREATE DATABASE ${quoteIdentifier(name)} TEMPLATE ${quoteIdentifier(template)}`);
+    await createFrom(client, { name, template });
   });
+  return testDatabase({ serverUrl, name, schema, login });
+}
+
+interface Login {
+  role: string;
+  password: string;
+}
+
+interface Place {
+  serverUrl: string;
+  name: string;
+  schema: string;
+  login: Login;
+}
+
+function testDatabase({ serverUrl, name, schema, login }: Place): TestDatabase {
   const adminUrl = withDatabase(serverUrl, name);
   return {
     url: withLogin(adminUrl, login),
     adminUrl,
     schema,
-    role,
+    role: login.role,
+    copy: async () => {
+      const copied = newName();
+      await withClient(serverUrl, (client) => createFrom(client, { name: copied, template: name }));
+      return testDatabase({ serverUrl, name: copied, schema, login });
+    },
     drop: () => withClient(serverUrl, (client) => dropDatabase(client, name)),
   };
 }
 
+function newName(): string {
+  return `${DATABASE_PREFIX}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
+}
+
+async function createFrom(client: pg.Client, { name, template }: { name: string; template: string }): Promise<void> {
+  await client.query(`CREATE DATABASE ${quoteIdentifier(name)} TEMPLATE ${quoteIdentifier(template)}`);
+}
+
 interface TemplateOptions extends TestDatabaseOptions {
   serverUrl: string;
-  login: { role: string; password: string };
+  login: Login;
 }
 
 async function ensureTemplate(

@@ -4,7 +4,7 @@ import { silent, type Message, type MessageBus, type Report } from './message-bu
 import { GRACE_MS } from './running-deliveries.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
-export type InProcessBusOptions = {
+type InProcessBusOptions = {
   /** True: publishing waits for `release()`, so that services which start one after the other miss nothing of each other. */
   held?: boolean;
   clock?: Clock;

@@ -15,8 +15,9 @@ export async function keepOpen(
   },
 ): Promise<void> {
   const { backoff, clock, random, signal, open, onLost } = options;
+  const isOver = () => signal.aborted;
   let failures = 0;
-  while (!signal.aborted) {
+  while (!isOver()) {
     const reason = await open().then(
       ({ closed }) => {
         failures = 0;
@@ -24,7 +25,7 @@ export async function keepOpen(
       },
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    if (signal.aborted) return;
+    if (isOver()) return;
     onLost(reason);
     await clock.sleep(backoffMs({ attempt: failures++, ...backoff }, random), signal);
   }

@@ -62,12 +62,12 @@ export type Subscription<Definition extends EventDefinition = EventDefinition, T
     });
 
 /** A running subscription. */
-export type Consumer = {
+type Consumer = {
   /** Settles when the queue exists and delivers for the first time, or when the bus closes before. Never rejects. */
   subscribed: Promise<void>;
 };
 
-export type BusStatus = {
+type BusStatus = {
   driver: 'rabbitmq' | 'in-process';
   connected: boolean;
   /** Queues whose messages are being delivered to this process now. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { CloudEventEnvelope, Instant, type CloudEvent, type EventDefinition } from '@countersign/contracts';
 import { systemClock, type Clock } from './clock.ts';
 
-export type EventAttributes = { subject?: string; tenantid?: string; traceparent?: string };
+type EventAttributes = { subject?: string; tenantid?: string; traceparent?: string };
 
 /** A checked event on its way into the outbox. */
 export type OutgoingEvent = { event: CloudEvent; needsConsumer: boolean };

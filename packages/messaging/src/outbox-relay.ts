@@ -29,7 +29,7 @@ export type OutboxRelayOptions = {
 };
 
 /** `backlog` stops counting at 10,000; it is the one of the last pass. `failing` says why nothing moves. */
-export type RelayStatus = { connected: boolean; backlog: number; failing?: string };
+type RelayStatus = { connected: boolean; backlog: number; failing?: string };
 
 /**
  * Publishes a service's outbox at least once and in the order of `position`: a row is marked as sent only after the transport

@@ -6,7 +6,7 @@ import { RabbitLink } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
 import { GRACE_MS } from './running-deliveries.ts';
 
-export type RabbitBusOptions = {
+type RabbitBusOptions = {
   url: string;
   exchange: string;
   /** Shown in the broker's list of connections. */

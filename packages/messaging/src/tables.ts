@@ -15,7 +15,8 @@ CREATE TABLE "outbox" (
     "sent_at" TIMESTAMPTZ(6),
     CONSTRAINT "outbox_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "outbox_sent_at_position_idx" ON "outbox"("sent_at", "position");
+CREATE INDEX "outbox_unsent" ON "outbox"("position") WHERE "sent_at" IS NULL;
+CREATE INDEX "outbox_sent" ON "outbox"("sent_at") WHERE "sent_at" IS NOT NULL;
 
 CREATE TABLE "inbox" (
     "consumer" TEXT NOT NULL,

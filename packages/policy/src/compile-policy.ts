@@ -44,7 +44,7 @@ function readsOfRule({ rule, when }: CompiledRule): string[] {
 }
 
 function matchedMembers(match: PolicyRule['match']): string[] {
-  return Object.entries(match).flatMap(([member, globs]) => (globs === undefined ? [] : [member]));
+  return Object.entries<unknown>(match).flatMap(([member, globs]) => (globs === undefined ? [] : [member]));
 }
 
 // A bundle built in code may carry members that are undefined, which JSON has not.

@@ -21,7 +21,7 @@ type Progress = {
   consumesApproval: boolean;
   end: Ending | null;
 };
-export type DecisionInput = Omit<GateInput, 'asks'>;
+type DecisionInput = Omit<GateInput, 'asks'>;
 type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
 
 /**
@@ -39,7 +39,7 @@ export function decide(
 }
 
 /** The same decision with every collaborator injected, for a browser whose content security policy refuses generated code. */
-export function decideFrom(input: DecisionInput): Decision {
+function decideFrom(input: DecisionInput): Decision {
   const progress: Progress = {
     trace: [],
     asks: [],

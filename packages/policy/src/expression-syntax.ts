@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
 /** What a rule may look at. */
-export const rootVariables = [
+const rootVariables = [
   'action',
   'tool',
   'resource',

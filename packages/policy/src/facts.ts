@@ -28,7 +28,7 @@ export type IdentityFact =
   | { kind: 'missing' };
 
 /** `relations` is what the rules see: `viewer@document:42`. `required` relations that are not among them deny. */
-export type RelationshipFact = {
+type RelationshipFact = {
   snapshot_hash: string;
   age_ms: number;
   age_max_ms: number;
@@ -48,13 +48,13 @@ export type RegistryFact = {
   } | null;
 };
 
-export type ScopesFact = { required: string[]; granted: string[] };
+type ScopesFact = { required: string[]; granted: string[] };
 
-export type SandboxFact = { grant_hash: string | null; required: boolean; overgrants: string[] };
+type SandboxFact = { grant_hash: string | null; required: boolean; overgrants: string[] };
 
-export type EgressFact = { destination: string; allowed: boolean; detail: string };
+type EgressFact = { destination: string; allowed: boolean; detail: string };
 
-export type ProvenanceFact = { through_boundary: boolean };
+type ProvenanceFact = { through_boundary: boolean };
 
 /** One ceiling that applies to the call, with what is left of it at the moment of the decision. `null`: this ceiling is not set. */
 export type BudgetFact = {

@@ -1,7 +1,5 @@
 import { gateOrder } from '@countersign/contracts';
 import type { GateName } from '@countersign/contracts';
-import { canonicalBytes, digestOf } from '@countersign/crypto';
-import type { CryptoProvider } from '@countersign/crypto';
 import type { Gate } from './gate.ts';
 import { approval } from './gates/approval.ts';
 import { argumentsGate } from './gates/arguments.ts';
@@ -36,8 +34,7 @@ export const gates: Record<GateName, Gate> = {
   approval,
 };
 
-/** The gates a decision ran, in order, and the hash that the boundary record carries: SHA-256 of the names' canonical JSON. */
-export function gateRoster(provider: CryptoProvider): { gates: GateName[]; hash: string } {
-  const wired = gateOrder.filter((gate) => typeof gates[gate] === 'function');
-  return { gates: wired, hash: digestOf(provider, canonicalBytes(wired)) };
+/** The gates that a decision runs, in order. */
+export function wiredGates(): GateName[] {
+  return gateOrder.filter((gate) => typeof gates[gate] === 'function');
 }

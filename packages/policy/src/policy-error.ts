@@ -1,4 +1,4 @@
-export type PolicyErrorCode =
+type PolicyErrorCode =
   | 'MALFORMED_BUNDLE'
   | 'UNKNOWN_MEMBER'
   | 'TOO_LARGE'

@@ -9,7 +9,7 @@ import { PolicyError } from './policy-error.ts';
 type PolicyTest = PolicyBundle['tests'][number];
 
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
-export const TEST_NOW = '2026-01-01T00:00:00.000Z';
+const TEST_NOW = '2026-01-01T00:00:00.000Z';
 
 /** Runs the tests of a bundle against its rules. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
 export function runPolicyTests(policy: CompiledPolicy): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decide, evaluateRules } from '../src/index.ts';
+import { decide, evaluateRules, verdictOfTrace } from '../src/index.ts';
+import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
 import { matchesCall } from '../src/rule-index.ts';
@@ -56,6 +57,10 @@ const approvalTerms = fc.record({
 });
 const openTool = { registry: { state: 'not_applicable' } } as const;
 
+const denial: GateOutcome = { gate: 'rules', outcome: 'deny', reason_code: 'POLICY_DENIED' };
+const ask: GateOutcome = { gate: 'rules', outcome: 'escalate', reason_code: 'APPROVAL_REQUIRED' };
+const passing: GateOutcome = { gate: 'budget', outcome: 'pass' };
+
 describe('decide', () => {
   it('never becomes ALLOW by one more deny rule', () => {
     fc.assert(
@@ -91,7 +96,9 @@ describe('decide', () => {
         const policy = policyOf([...rules, { id: 'all', effect: 'allow' }]);
         const approval = known(granted ? grantFor(policy, intent) : null);
         const facts = factsFor(policy, { ...openTool, approval, [name]: { state: 'unavailable', detail: 'down' } });
-        expect(decide(policy, intent, facts).verdict).toBe('DENY');
+        const { verdict, reason_code, trace } = decide(policy, intent, facts);
+        expect(verdict).toBe('DENY');
+        expect(verdictOfTrace(trace)).toEqual({ verdict, reason_code });
       }),
       { numRuns: 50 },
     );
@@ -109,9 +116,23 @@ describe('decide', () => {
         const deciding = decision.trace.find(({ outcome }) => outcome === 'deny') ?? stop;
         expect(decision.reason_code).toBe(deciding?.reason_code ?? 'ALLOWED');
         expect(decision.consumes_approval).toBe(settled);
+        const { verdict, reason_code } = decision;
+        expect(verdictOfTrace(decision.trace)).toEqual({ verdict, reason_code });
       }),
       { numRuns: 300 },
     );
+  });
+
+  it.each<[string, GateOutcome[]]>([
+    ['no gate', []],
+    ['no gate that was reached', [{ gate: 'rules', outcome: 'not_reached' }]],
+    ['a gate that passes behind one that denied', [denial, { gate: 'approval', outcome: 'pass' }]],
+    ['a denial without a reason', [{ gate: 'rules', outcome: 'deny' }]],
+    ['gates that were not reached behind one that passed', [passing, { gate: 'approval', outcome: 'not_reached' }]],
+    ['a gate that was not reached before one that was', [{ gate: 'rules', outcome: 'not_reached' }, passing]],
+    ['an ask that no approval concluded', [ask, { gate: 'approval', outcome: 'not_applicable' }]],
+  ])('leaves no trace with %s', (_what, trace) => {
+    expect(verdictOfTrace(trace)).toBeNull();
   });
 
   it('lets no approval count that is wider than any ask', () => {

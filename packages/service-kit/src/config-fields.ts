@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How a variable is treated besides its value: secrets get a `_FILE` twin, are never printed, and must be strong in production. */
-export type SecretMeta = { secret: true; lengthMin: number };
+type SecretMeta = { secret: true; lengthMin: number };
 
 /** 256 bits written in hex are 64 characters, in base64 43; below 32 a secret was typed by a person. */
 const secretLengthMin = 32;

@@ -3,11 +3,9 @@ import { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type ReadConfigOptions = {
+type ReadConfigOptions = {
   /** Variables with this prefix must be known; a misspelt one stops the start. */
   prefix: string;
-  /** Variables read by other means, such as by the launcher. */
-  alsoKnown?: readonly string[];
   /** Variables of sibling services that share this environment in the embedded profile. */
   knownElsewhere?: readonly string[];
 };
@@ -53,7 +51,7 @@ function unknownVariables(
   env: Environment,
   options: ReadConfigOptions,
 ): string[] {
-  const elsewhere = [...(options.alsoKnown ?? []), ...(options.knownElsewhere ?? [])];
+  const elsewhere = options.knownElsewhere ?? [];
   const twins = [...secretNames, ...elsewhere].map((name) => `${name}_FILE`);
   const known = new Set([...names, ...elsewhere, ...twins]);
   return Object.keys(env)

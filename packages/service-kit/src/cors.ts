@@ -16,6 +16,7 @@ const exposed = [
   'X-Gov-Lamport-Clock',
   'X-Gov-Policy-Hash',
   'X-Gov-Reason-Code',
+  'X-Gov-Receipt',
   'X-Gov-Receipt-Id',
   'X-Gov-Verdict',
 ].join(', ');

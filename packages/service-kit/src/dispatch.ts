@@ -2,11 +2,11 @@ import type { AnyRoute } from '@countersign/contracts';
 import { answerContent, takenOver } from './answer.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { beginIdempotent, type IdempotencyClaim, type IdempotencyStore, type StoredAnswer } from './idempotency.ts';
+import { answerOnce, type OnceOptions, type StoredAnswer } from './idempotency.ts';
 import { presetHeaders, sendText } from './send.ts';
 
 type Invoke = (input: EndpointInput) => unknown;
-type Once = { store: IdempotencyStore; claim: IdempotencyClaim; scope: string };
+type Once = Omit<OnceOptions, 'log'>;
 
 /** Runs the handler, at most once per idempotency key, and sends what it answers. */
 export async function dispatch(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
@@ -31,32 +31,13 @@ function onceOnly({ idempotency, services, caller }: Exchange, { route, options 
 }
 
 async function dispatchOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<void> {
-  const { store, claim, scope } = once;
-  const earlier = await beginIdempotent(store, scope, claim);
-  if (earlier !== null) {
-    exchange.setHeader('idempotency-replayed', 'true');
-    sendStored(exchange, earlier);
-    return;
-  }
-  const stored = await runOnce(exchange, route, invoke, once);
-  // The effect has happened: failing to keep its answer must not turn it into an error.
-  await store
-    .complete(scope, claim.key, stored)
-    .catch((error: unknown) => exchange.log.error('idempotency.complete_failed', { error }));
-  sendStored(exchange, stored);
-}
-
-async function runOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<StoredAnswer> {
   const headersBefore = exchange.headers.length;
-  try {
+  const { answer, replayed } = await answerOnce({ ...once, log: exchange.log }, async () => {
     const stored = storedAnswer(exchange, route, await invoke(exchange));
     return { ...stored, headers: { ...headersSince(exchange, headersBefore), ...stored.headers } };
-  } catch (error) {
-    await once.store
-      .abandon(once.scope, once.claim.key)
-      .catch((cause: unknown) => exchange.log.error('idempotency.abandon_failed', { error: cause }));
-    throw error;
-  }
+  });
+  if (replayed) exchange.setHeader('idempotency-replayed', 'true');
+  sendStored(exchange, answer);
 }
 
 /** Credentials: they are sent once and never kept, neither for a replay nor for whoever reads the store. */
@@ -96,7 +77,7 @@ function textOf(
 ): string {
   if (body.kind === 'serialised') return body.text;
   if (status === 204) return '';
-  const text: string | undefined = JSON.stringify(body.value);
+  const text = JSON.stringify(body.value) as string | undefined; // JSON has no text for undefined
   if (text === undefined) throw new Error('The handler returned nothing');
   return text;
 }

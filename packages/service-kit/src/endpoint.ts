@@ -6,7 +6,7 @@ import type { IdempotencyClaim } from './idempotency.ts';
 import type { Log } from './logger.ts';
 import { runEndpoint } from './pipeline.ts';
 
-export type HandlerInput<Params, Query, Body, Caller> = {
+type HandlerInput<Params, Query, Body, Caller> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -31,13 +31,13 @@ export type HandlerInput<Params, Query, Body, Caller> = {
 /** The input of a handler whose route is not known. */
 export type EndpointInput = HandlerInput<unknown, unknown, unknown, unknown>;
 
-export type HandlerResult<Reply> = Reply | Answer<Reply> | Prepared | typeof takenOver;
+type HandlerResult<Reply> = Reply | Answer<Reply> | Prepared | typeof takenOver;
 
-export type Handler<Params, Query, Body, Reply, Caller> = (
+type Handler<Params, Query, Body, Reply, Caller> = (
   input: HandlerInput<Params, Query, Body, Caller>,
 ) => HandlerResult<Reply> | Promise<HandlerResult<Reply>>;
 
-export type EndpointOptions = {
+type EndpointOptions = {
   /** Limit class; default `public` for public routes, `standard` for all others. */
   rateLimit?: string;
   /** `handler`: the handler keeps the key itself, in its own transaction. Default `pipeline`. */
@@ -58,7 +58,7 @@ export type Endpoint = {
   ): Promise<void>;
 };
 
-type Handle<Caller> = <Params, Query, Body, Reply>(
+export type Handle<Caller> = <Params, Query, Body, Reply>(
   route: Route<Params, Query, Body, Reply>,
   options?: EndpointOptions,
 ) => (handler: Handler<Params, Query, Body, Reply, Caller>) => Endpoint;

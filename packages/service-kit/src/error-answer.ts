@@ -1,9 +1,20 @@
-import { errorCodes, isAppError, type AppError, type ErrorEnvelope } from '@countersign/contracts';
+import { AppError, errorCodes, isAppError, type ErrorEnvelope } from '@countersign/contracts';
 
 /** Recognises an error of a library (a database that does not answer) as one of ours; null when it does not know it. */
 export type ClassifyError = (error: unknown) => AppError | null;
 
-export type ErrorAnswer = { status: number; headers: Readonly<Record<string, string>>; envelope: ErrorEnvelope };
+/** Answers what `isOutage` recognises (a database that does not answer) as 503, to be tried again. */
+export function storeOutage(isOutage: (error: unknown) => boolean): ClassifyError {
+  return (error) =>
+    isOutage(error)
+      ? new AppError('STORE_UNAVAILABLE', 'The database does not answer', {
+          cause: error,
+          headers: { 'retry-after': '1' },
+        })
+      : null;
+}
+
+type ErrorAnswer = { status: number; headers: Readonly<Record<string, string>>; envelope: ErrorEnvelope };
 
 /** The one translation of errors to answers. What is not an AppError and is not recognised is INTERNAL and says nothing. */
 export function errorAnswer(error: unknown, requestId: string, classifiers: readonly ClassifyError[]): ErrorAnswer {

@@ -20,7 +20,7 @@ export type EventStream = {
   readonly ended: AbortSignal;
 };
 
-export type EventStreamOptions = { heartbeatMs?: number; retryMs?: number };
+type EventStreamOptions = { heartbeatMs?: number; retryMs?: number };
 
 /**
  * Opens Server-Sent Events on a route whose media is `event-stream` or `openai`; the handler then returns `takenOver`. The stream

@@ -8,7 +8,7 @@ const checkTimeoutMs = 1_000;
 
 /** Resolves when the part works, rejects when it does not. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
-export type HealthReport = { ready: boolean; checks: Record<string, 'up' | 'down'> };
+type HealthReport = { ready: boolean; checks: Record<string, 'up' | 'down'> };
 
 /** Runs all checks at once, each for at most `timeoutMs` (default and most 1 s). Never rejects; says what is down, not why. */
 export async function runChecks(
@@ -38,7 +38,7 @@ async function stateOf(check: HealthCheck, timeoutMs: number): Promise<'up' | 'd
   }
 }
 
-export const healthRoutes = {
+const healthRoutes = {
   live: defineRoute({
     operation: 'healthLive',
     summary: 'The process runs. Restart it when this fails.',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
+import type { Log } from './logger.ts';
 
 /** Draft idempotency-key-header-07 asks for a quoted string; bare tokens are accepted because most clients send them. */
 const quotedKey = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/;
@@ -37,12 +38,42 @@ export function idempotencyClaim(req: IncomingMessage, body: Buffer | null): Ide
   return { key, fingerprint: `sha256:${hash.digest('hex')}` };
 }
 
+export type OnceOptions = {
+  store: IdempotencyStore;
+  /** Names operation and caller: a key of one must not answer for another. */
+  scope: string;
+  claim: IdempotencyClaim;
+  log: Log;
+  /** Which answers are given again; any other frees the key. Default: all. */
+  keeps?: (answer: StoredAnswer) => boolean;
+};
+
+/**
+ * Runs `work` at most once for a claim, and tells its answer again to whoever repeats the request. Work that throws frees the key.
+ * Throws IDEMPOTENCY_IN_FLIGHT and IDEMPOTENCY_KEY_REUSED.
+ */
+export async function answerOnce(
+  options: OnceOptions,
+  work: () => Promise<StoredAnswer>,
+): Promise<{ answer: StoredAnswer; replayed: boolean }> {
+  const { store, scope, claim, keeps = () => true } = options;
+  const earlier = await beginOnce(options);
+  if (earlier !== null) return { answer: earlier, replayed: true };
+  const answer = await work().catch(async (error: unknown) => {
+    await freeKey(options);
+    throw error;
+  });
+  if (!keeps(answer)) await freeKey(options);
+  // The effect has happened: failing to keep its answer must not turn it into an error.
+  else
+    await store
+      .complete(scope, claim.key, answer)
+      .catch((error: unknown) => options.log.error('idempotency.complete_failed', { error }));
+  return { answer, replayed: false };
+}
+
 /** Claims the key. Returns the stored answer of an earlier equal request, or null when this one is to run. */
-export async function beginIdempotent(
-  store: IdempotencyStore,
-  scope: string,
-  claim: IdempotencyClaim,
-): Promise<StoredAnswer | null> {
+async function beginOnce({ store, scope, claim }: OnceOptions): Promise<StoredAnswer | null> {
   const verdict = await store.begin(scope, claim.key, claim.fingerprint);
   switch (verdict.kind) {
     case 'run':
@@ -50,12 +81,21 @@ export async function beginIdempotent(
     case 'replay':
       return verdict.answer;
     case 'in-flight':
-      throw new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', {
-        headers: { 'retry-after': '1' },
-      });
+      throw inFlight();
     case 'mismatch':
       throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
     default:
       return verdict satisfies never;
   }
+}
+
+async function freeKey({ store, scope, claim, log }: OnceOptions): Promise<void> {
+  await store.abandon(scope, claim.key).catch((error: unknown) => log.error('idempotency.abandon_failed', { error }));
+}
+
+/** The first request with a key has not been answered yet. */
+export function inFlight(): AppError {
+  return new AppError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still running', {
+    headers: { 'retry-after': '1' },
+  });
 }

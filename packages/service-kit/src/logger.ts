@@ -1,7 +1,7 @@
 import { createLogger as createWinston, format, transports, type Logger as Winston } from 'winston';
 import { redact } from './redact.ts';
 
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Logs are events: a low-cardinality name in the past tense (`receipt.sealed`) and fields. */

@@ -1,5 +1,5 @@
 /** `limit` requests per `windowMs`, all of which may come at once. `failClosed`: refuse when the limiter itself cannot answer. */
-export type LimitClass = { limit: number; windowMs: number; failClosed?: boolean };
+type LimitClass = { limit: number; windowMs: number; failClosed?: boolean };
 
 /**
  * Defaults. `standard`: per principal, far above a busy agent. `public`: per address, room for an office behind one address.
@@ -11,7 +11,7 @@ export const limitClassDefaults = {
   auth: { limit: 20, windowMs: 60_000, failClosed: true },
 } as const satisfies Record<string, LimitClass>;
 
-export type LimitVerdict = {
+type LimitVerdict = {
   allowed: boolean;
   /** RateLimit and RateLimit-Policy of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After in seconds when refused. */
   headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export type RateLimiter = {
 
 type Bucket = { tokens: number; filledAtMs: number };
 
-export type RateLimiterOptions = {
+type RateLimiterOptions = {
   classes?: Readonly<Record<string, LimitClass>>;
   now?: () => number;
   /** Buckets kept; beyond it the least recently used is forgotten, so that invented keys cannot fill the memory. */

@@ -3,7 +3,7 @@ import { ConfigError } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Log } from './logger.ts';
 
-export type RunServiceOptions = {
+type RunServiceOptions = {
   log: Log;
   /** Builds the service and registers what is to be closed. When it throws, what was registered is closed and the exit code is 1. */
   start(lifecycle: Lifecycle): Promise<void>;

@@ -25,7 +25,7 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
 }
 
 function describe(issue: z.core.$ZodIssue): { path: string; code: string; message: string } {
-  return { path: dotted(issue.path), code: issue.code ?? 'custom', message: issue.message };
+  return { path: dotted(issue.path), code: issue.code, message: issue.message };
 }
 
 function dotted(path: readonly PropertyKey[]): string {

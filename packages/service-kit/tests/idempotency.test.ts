@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { HttpServer, IdempotencyStore, StoredAnswer } from '../src/index.ts';
-import { asAdmin, EchoBody, handleAdmin, routes, send, startEcho } from './echo-service.ts';
+import { answerOnce, type HttpServer, type IdempotencyStore, type StoredAnswer } from '../src/index.ts';
+import { asAdmin, EchoBody, handleAdmin, routes, send, silentLog, startEcho } from './echo-service.ts';
 
 type Held = { fingerprint: string; answer: StoredAnswer | null };
 
@@ -90,5 +90,35 @@ describe('Idempotency-Key', () => {
 
   it.each(['', '"open', 'a b', 'x'.repeat(256)])('refuses the malformed key %j', async (key) => {
     expect((await call(key, 'a')).status).toBe(400);
+  });
+});
+
+describe('work that is done once', () => {
+  const claim = { key: 'key', fingerprint: 'sha256:a' };
+  const done: StoredAnswer = { status: 200, headers: {}, text: '{}' };
+  const options = (store: IdempotencyStore) => ({ store, scope: 'scope', claim, log: silentLog });
+
+  it('is answered although its answer cannot be kept: its effect has happened', async () => {
+    const store = { ...memoryStore(), complete: () => Promise.reject(new Error('away')) };
+    expect(await answerOnce(options(store), async () => done)).toEqual({ answer: done, replayed: false });
+  });
+
+  it('fails with its own error although its key cannot be freed', async () => {
+    const store = { ...memoryStore(), abandon: () => Promise.reject(new Error('away')) };
+    const work = () => Promise.reject(new Error('its own'));
+    await expect(answerOnce(options(store), work)).rejects.toThrow('its own');
+  });
+
+  it('is done again where its answer is not one to keep', async () => {
+    const store = memoryStore();
+    const once = { ...options(store), keeps: ({ status }: StoredAnswer) => status === 200 };
+    let runs = 0;
+    const work = async () => ({ ...done, status: (runs += 1) === 1 ? 503 : 200 });
+    const answers = [await answerOnce(once, work), await answerOnce(once, work), await answerOnce(once, work)];
+    expect(answers.map(({ answer, replayed }) => [answer.status, replayed])).toEqual([
+      [503, false],
+      [200, false],
+      [200, true],
+    ]);
   });
 });

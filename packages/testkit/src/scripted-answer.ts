@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-export type ScriptedToolCall = { name: string; arguments: string };
+type ScriptedToolCall = { name: string; arguments: string };
 
 /** What the model says to one request. */
 export type ScriptedAnswer = { text?: string; toolCalls?: ScriptedToolCall[] };
 
-export type ChatMessage = { role: string; content?: unknown; tool_calls?: unknown[] };
+type ChatMessage = { role: string; content?: unknown; tool_calls?: unknown[] };
 export type ScriptedRequest = {
   model: string;
   messages: ChatMessage[];

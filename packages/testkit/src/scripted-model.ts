@@ -15,10 +15,9 @@ import {
   type ScriptedRequest,
 } from './scripted-answer.ts';
 
-export type { ChatMessage, ScriptedAnswer, ScriptedRequest, ScriptedToolCall } from './scripted-answer.ts';
-export { followDirectives, scriptedModelName } from './scripted-answer.ts';
+export { followDirectives } from './scripted-answer.ts';
 
-export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
+type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 /** Answers one request; a function instead of an answer writes the response itself, to play an upstream that misbehaves. */
 export type ModelScript = (request: ScriptedRequest) => ScriptedAnswer | ((res: ServerResponse) => void);

@@ -1,7 +1,9 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import type { TrustedKeys } from './trusted-keys.ts';
+import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { VerificationError } from './verification-error.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
+import { verifyOutcome } from './verify-outcome.ts';
 import { verifyReceipt } from './verify-receipt.ts';
 import type { VerifiedReceipt } from './verify-receipt.ts';
 
@@ -15,7 +17,7 @@ export type ChainOptions = {
 };
 
 /** One tenant's session. `start` and `end` say whether receipts could be missing there without a trace. */
-export type ChainSummary = {
+type ChainSummary = {
   tenant_id: string;
   session_id: string;
   first: number;
@@ -33,15 +35,28 @@ export type ChainReport = {
   first_broken?: { index: number | null; receipt_id: string | null; code: VerificationErrorCode; message: string };
 };
 
-type Progress = { chains: Map<string, ChainSummary>; ids: Set<string>; receipts: number };
+type Progress = {
+  chains: Map<string, ChainSummary>;
+  ids: Set<string>;
+  receipts: number;
+  decisions: Map<string, ReceiptPayload>;
+  /** Receipts of decisions whose outcome was seen. */
+  settled: Set<string>;
+};
 
 /**
  * Verifies every receipt and the links of each tenant and session: positions 1, 2, 3 … in this order, each naming the hash of the
- * one before. A changed, inserted, reordered or repeated receipt breaks the chain, a removed one too, unless it was at the end:
+ * one before, and each outcome the decision that it settles. A changed, inserted, reordered or repeated receipt breaks the chain, a removed one too, unless it was at the end:
  * that shows only against `heads`. Never throws; stops at the first fault.
  */
 export function verifyChain(receipts: readonly unknown[], options: ChainOptions): ChainReport {
-  const progress: Progress = { chains: new Map(), ids: new Set(), receipts: 0 };
+  const progress: Progress = {
+    chains: new Map(),
+    ids: new Set(),
+    receipts: 0,
+    decisions: new Map(),
+    settled: new Set(),
+  };
   let index: number | null = null;
   try {
     for (const [position, receipt] of receipts.entries()) {
@@ -81,8 +96,22 @@ function link(progress: Progress, { payload, receipt_hash }: VerifiedReceipt, { 
     chain.last = lamport_clock;
     chain.head = receipt_hash;
   }
+  settle(progress, payload, { isWhole: progress.chains.get(name)?.first === 1 });
   progress.ids.add(receipt_id);
   progress.receipts += 1;
+}
+
+/** An outcome stands behind its decision in the same chain, once. In a part of a chain the decision may lie before the part. */
+function settle(progress: Progress, payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
+  if (payload.kind === 'decision') progress.decisions.set(payload.receipt_id, payload);
+  if (payload.decision_receipt_id === undefined) return;
+  if (progress.settled.has(payload.decision_receipt_id))
+    throw new VerificationError('DUPLICATE', `${payload.decision_receipt_id} has two outcomes`);
+  progress.settled.add(payload.decision_receipt_id);
+  const decided = progress.decisions.get(payload.decision_receipt_id);
+  if (decided !== undefined) verifyOutcome(payload, decided);
+  else if (isWhole)
+    throw new VerificationError('LINK_MISMATCH', `no decision before ${payload.receipt_id} is the one that it settles`);
 }
 
 function assertBeginning({

@@ -1,11 +1,12 @@
 import * as merkle from '@countersign/crypto';
 import type { Checkpoint, CryptoProvider } from '@countersign/crypto';
+import { receiptLeaf } from '@countersign/receipts';
 import type { TrustedKeys } from './trusted-keys.ts';
 import { publicKeyBytes } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { verifyReceipt } from './verify-receipt.ts';
 
-export type LogTrust = {
+type LogTrust = {
   trust: TrustedKeys;
   provider: CryptoProvider;
   /** Origin line of the log that the caller means; without it, any log of a trusted key counts. */
@@ -13,7 +14,7 @@ export type LogTrust = {
 };
 
 /** `hashes` are base64, from the leaf's sibling up. */
-export type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
+type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
 
 /**
  * Opens a checkpoint (C2SP tlog-checkpoint in a signed note). A note carries no time, so a revoked key does not count at all.
@@ -62,7 +63,7 @@ export function assertIncluded(claim: {
     merkle.verifyInclusion(provider, {
       index: proof.log_index,
       size: checkpoint.size,
-      leafHash: merkle.leafHash(provider, merkle.decodeHex(receipt_hash.slice('sha256:'.length))),
+      leafHash: receiptLeaf(provider, receipt_hash),
       proof: proof.hashes.map(merkle.decodeBase64),
       root: checkpoint.root,
     });

@@ -1,51 +1,70 @@
 import { BoundaryRecord, SignedReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
+import { verdictOfTrace } from '@countersign/policy';
+import { gateRosterHash, intentHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
+import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Returns only if `record_hash` is the hash of the record and record and receipt point at each other and tell the same story. The
- * receipt's own signature is the business of `verifyReceipt`. Throws {@link VerificationError}: `MALFORMED`,
- * `RECORD_HASH_MISMATCH`, `LINK_MISMATCH`.
+ * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is
+ * the one that the trace leads to. The receipt's
+ * own signature is the business of `verifyReceipt`. Throws {@link VerificationError}: `MALFORMED`, `RECORD_HASH_MISMATCH`,
+ * `INTENT_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`, `VERDICT_MISMATCH`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
   const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');
   assertRecordHash(parsed, provider);
-  assertLinks(parsed, payload);
+  assertIntentHash(parsed, provider);
+  assertRosterHash(parsed, provider);
+  assertSaysTheSame(parsed, payload);
+  assertVerdict(parsed);
   return parsed;
 }
 
-function assertRecordHash({ record_hash, ...hashed }: BoundaryRecord, provider: CryptoProvider): void {
-  if (digestOf(provider, canonicalBytes(parsePlainJson(hashed))) !== record_hash) {
+/** Throws `RECORD_HASH_MISMATCH`. */
+export function assertRecordHash(record: BoundaryRecord, provider: CryptoProvider): void {
+  if (recordHash(provider, record) !== record.record_hash)
     throw new VerificationError('RECORD_HASH_MISMATCH', 'record_hash is not the hash of the record');
-  }
 }
 
-function assertLinks(record: BoundaryRecord, payload: ReceiptPayload): void {
-  const pairs: [string, unknown, unknown][] = [
-    ['record_hash', record.record_hash, payload.record_hash],
-    ['receipt_id', record.receipt_id, payload.receipt_id],
-    ['kind', record.kind, payload.kind],
-    ['decision_id', record.decision_id, payload.decision_id],
-    ['tenant_id', record.tenant_id, payload.tenant_id],
-    ['principal_id', record.principal_id, payload.principal_id],
-    ['session_id', record.session_id, payload.session_id],
-    ['verdict', record.verdict, payload.verdict],
-    ['reason_code', record.reason_code, payload.reason_code],
-    ['action', record.intent.action, payload.action],
-    ['tool', record.intent.tool, payload.tool],
-    ['resource', record.intent.resource, payload.resource],
-    ['effect_level', record.intent.effect_level, payload.effect_level],
-    ['args_hash', record.intent.args_hash, payload.args_hash],
-    ['policy_hash', record.policy_hash, payload.policy_hash],
-    ['policy_epoch', record.policy_epoch, payload.policy_epoch],
-  ];
-  const differing = pairs.find(([, inRecord, inReceipt]) => inRecord !== inReceipt);
-  if (differing !== undefined)
-    throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing[0]}`);
+function assertIntentHash({ intent, ...record }: BoundaryRecord, provider: CryptoProvider): void {
+  const { action, tool, resource, args_hash } = intent;
+  const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
+  const made = intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash });
+  if (made !== intent.intent_hash)
+    throw new VerificationError(
+      'INTENT_HASH_MISMATCH',
+      'intent_hash is not the hash of the call that the record names',
+    );
+}
+
+function assertRosterHash({ gates, gate_roster_hash }: BoundaryRecord, provider: CryptoProvider): void {
+  const made = gateRosterHash(
+    provider,
+    gates.map(({ gate }) => gate),
+  );
+  if (made !== gate_roster_hash)
+    throw new VerificationError('ROSTER_HASH_MISMATCH', 'gate_roster_hash is not the hash of the gates in the trace');
+}
+
+function assertSaysTheSame(record: BoundaryRecord, payload: ReceiptPayload): void {
+  if (ulidOf(record.record_id) !== ulidOf(record.receipt_id))
+    throw new VerificationError('LINK_MISMATCH', 'record and receipt do not share a ULID');
+  const { shadow, lamport_clock: lamportClock, prev_hash: prevHash } = payload;
+  const made = payloadOf(receiptOf(record, { shadow }), record.record_hash, { lamportClock, prevHash });
+  const differing = differingMember(made, payload);
+  if (differing !== null) throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing}`);
+}
+
+/** An announcement has no trace: it decides nothing. */
+function assertVerdict({ kind, gates, verdict, reason_code }: BoundaryRecord): void {
+  if (kind !== 'decision') return;
+  const traced = verdictOfTrace(gates);
+  if (traced?.verdict !== verdict || traced.reason_code !== reason_code)
+    throw new VerificationError('VERDICT_MISMATCH', 'the verdict is not the one that the trace leads to');
 }
 
 function signedPart(receipt: unknown): unknown {

@@ -16,7 +16,19 @@ import {
   verifyRecord,
 } from '../src/index.ts';
 import { runCli } from '../src/cli.ts';
-import { ORIGIN, chainOf, exportOf, hashOf, noteOver, sign, testKeys } from './chain-fixture.ts';
+import {
+  ORIGIN,
+  chainOf,
+  chainOfRecords,
+  exportOf,
+  hashOf,
+  idOf,
+  noteOver,
+  recordOf,
+  settledChain,
+  sign,
+  testKeys,
+} from './chain-fixture.ts';
 import type { Members, Receipt } from './chain-fixture.ts';
 
 const trust = parseKeySet(testKeys());
@@ -133,6 +145,25 @@ describe('verifyReceipt', () => {
     testKeys({ d: 'secret' }),
   ])('refuses the key set %j', (jwks) => {
     expect(() => parseKeySet(jwks)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));
+  });
+});
+
+describe('verifyReceipt of one receipt alone', () => {
+  it.each([
+    [
+      'a decision that settles a receipt',
+      chainOfRecords([recordOf(1)], { 1: { decision_receipt_id: idOf('rcp', 1) } }),
+    ],
+    ['an outcome of two decisions', settledChain({ outcome: { decision_id: idOf('dec', 2) } })],
+  ])('refuses %s', (_what, { receipts }) => {
+    const refused = () => verifyReceipt(receipts.at(-1), trust, nodeProvider);
+    expect(refused).toThrow(expect.objectContaining({ code: 'LINK_MISMATCH' }));
+  });
+
+  it('accepts an outcome in a part of a chain that does not reach back to its decision', () => {
+    const { receipts } = settledChain();
+    expect(verifyChain(receipts.slice(1), { ...options, partial: true }).integrity).toBe('VERIFIED');
+    expect(verifyChain(receipts, options).integrity).toBe('VERIFIED');
   });
 });
 

@@ -1,9 +1,16 @@
-import { AppError } from '@countersign/contracts';
 import { isUnavailable } from '@countersign/database';
-import { createHttpApp, healthEndpoints, type Endpoint, type HttpApp, type Lifecycle } from '@countersign/service-kit';
+import {
+  createHttpApp,
+  healthEndpoints,
+  httpOptionsOf,
+  storeOutage,
+  type Endpoint,
+  type HttpApp,
+  type Lifecycle,
+} from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { guardsOf, handlesOf } from './handle.ts';
-import { readinessChecks } from './health.ts';
+import { callerKey, createGuards } from './guards.ts';
+import { readinessChecks, toldChecks } from './health.ts';
 import { createTaskRoute } from './routes/create-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
@@ -29,57 +36,39 @@ import { idempotencyStore } from './store/idempotency.ts';
 
 export function createApp(context: Context, lifecycle: Pick<Lifecycle, 'isStopping'>): HttpApp {
   return createHttpApp({
-    endpoints: [...endpointsOf(context), ...healthEndpoints(readinessChecks(context), lifecycle)],
-    guards: guardsOf(context),
+    ...httpOptionsOf(context.config),
+    endpoints: [...endpointsOf(context), ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context))],
+    guards: createGuards(context),
     log: context.log,
-    cors: { origins: context.config.allowedOrigins },
-    rateLimiter: context.rateLimiter,
-    idempotency: idempotencyStore(context.database.pool),
-    classifyErrors: [storeFault],
+    idempotency: idempotencyStore(context.database.transaction, context.now),
+    classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
-    trustedProxies: context.config.trustedProxies,
     guardQuery: ['workspaceId'],
   });
 }
 
 function endpointsOf(context: Context): Endpoint[] {
-  const handles = handlesOf(context);
   return [
     getHealthRoute(context),
     listModesRoute(),
     requestEmailCodeRoute(context),
     verifyEmailCodeRoute(context),
-    endSessionRoute(context, handles),
-    getWorkspaceRoute(context, handles),
-    getWorkspaceSettingsRoute(context, handles),
-    putWorkspaceSettingsRoute(context, handles),
-    putWorkspaceModeRoute(context, handles),
-    listTasksRoute(context, handles),
-    createTaskRoute(context, handles),
-    putTaskStatusRoute(context, handles),
-    runTaskRoute(context, handles),
-    listRunsRoute(context, handles),
-    listAuditRoute(context, handles),
-    listWorkspaceApprovalsRoute(context, handles),
-    resolveWorkspaceApprovalRoute(context, handles),
-    listViolationsRoute(context, handles),
-    getGovernanceStatusRoute(context, handles),
-    listGovernanceReceiptsRoute(context, handles),
-    getGovernanceReceiptRoute(context, handles),
+    endSessionRoute(context),
+    getWorkspaceRoute(context),
+    getWorkspaceSettingsRoute(context),
+    putWorkspaceSettingsRoute(context),
+    putWorkspaceModeRoute(context),
+    listTasksRoute(context),
+    createTaskRoute(context),
+    putTaskStatusRoute(context),
+    runTaskRoute(context),
+    listRunsRoute(context),
+    listAuditRoute(context),
+    listWorkspaceApprovalsRoute(context),
+    resolveWorkspaceApprovalRoute(context),
+    listViolationsRoute(context),
+    getGovernanceStatusRoute(context),
+    listGovernanceReceiptsRoute(context),
+    getGovernanceReceiptRoute(context),
   ];
-}
-
-function storeFault(error: unknown): AppError | null {
-  if (!isUnavailable(error)) return null;
-  return new AppError('STORE_UNAVAILABLE', 'The database does not answer', {
-    cause: error,
-    headers: { 'retry-after': '1' },
-  });
-}
-
-/** A key of one workspace must not answer for another, although both requests look alike. */
-function callerKey(caller: unknown): string | null {
-  if (typeof caller !== 'object' || caller === null || !('session' in caller)) return null;
-  const { session } = caller as { session: { user: { id: string } } }; // our guards put nothing else there
-  return 'workspaceId' in caller ? `${session.user.id} ${String(caller.workspaceId)}` : session.user.id;
 }

@@ -9,8 +9,11 @@ import {
   readConfig,
   secret,
   secretUrl,
+  serviceConfigOf,
+  serviceVariables,
   url,
   type Environment,
+  type ServiceConfig,
 } from '@countersign/service-kit';
 import { z } from 'zod';
 import { isLoopbackAddress } from './identity/loopback.ts';
@@ -19,20 +22,9 @@ import { isLoopbackAddress } from './identity/loopback.ts';
 const waitMsMin = 500;
 
 const variables = z.object({
-  NODE_ENV: z.enum(['production', 'development', 'test']).optional(),
-  DATABASE_URL: secretUrl(['postgres', 'postgresql']),
-  /** Without it the in-process bus carries the same outbox. */
-  AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
-  /** All services of one installation share it; installations that share a broker differ. */
-  GOV_AMQP_EXCHANGE: z
-    .string()
-    .regex(/^[a-z0-9._-]{1,100}$/)
-    .default('countersign'),
+  ...serviceVariables,
   GOV_GATEWAY_HOST: z.string().default('127.0.0.1'),
   GOV_GATEWAY_PORT: port(3100),
-  GOV_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  GOV_ALLOWED_ORIGINS: list(),
-  GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),
   GOV_SESSION_SECRET: secret(),
   GOV_SMTP_URL: secretUrl(['smtp', 'smtps']).optional(),
   GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>'),
@@ -54,25 +46,20 @@ const variables = z.object({
   GOV_MODEL_PRICE_OUTPUT: integer({ min: 0, max: 1_000_000, fallback: 1_500 }),
 });
 
-export type GatewayConfig = Readonly<{
-  databaseUrl: string;
-  amqpUrl: string | null;
-  exchange: string;
-  host: string;
-  port: number;
-  logLevel: 'debug' | 'info' | 'warn' | 'error';
-  allowedOrigins: readonly string[];
-  trustedProxies: number;
-  /** Keys the HMAC of email codes. */
-  sessionSecret: string;
-  /** True in development without a mail provider only, and then nobody but this machine can connect. */
-  revealsCodes: boolean;
-  mail: { smtpUrl: string; from: string } | null;
-  /** Null: no kernel is configured. */
-  governance: GovernanceConfig | null;
-  failClosed: boolean;
-  runs: RunConfig;
-}>;
+export type GatewayConfig = ServiceConfig &
+  Readonly<{
+    host: string;
+    port: number;
+    /** Keys the HMAC of email codes. */
+    sessionSecret: string;
+    /** True in development without a mail provider only, and then nobody but this machine can connect. */
+    revealsCodes: boolean;
+    mail: { smtpUrl: string; from: string } | null;
+    /** Null: no kernel is configured. */
+    governance: GovernanceConfig | null;
+    failClosed: boolean;
+    runs: RunConfig;
+  }>;
 
 export type GovernanceConfig = Readonly<{
   url: string;
@@ -82,7 +69,7 @@ export type GovernanceConfig = Readonly<{
   timeoutMs: number;
 }>;
 
-export type RunConfig = Readonly<{
+type RunConfig = Readonly<{
   workers: number;
   leaseMs: number;
   workerName: string;
@@ -92,28 +79,15 @@ export type RunConfig = Readonly<{
   prices: Readonly<{ inputMinorPerMillion: number; outputMinorPerMillion: number }>;
 }>;
 
-/** The only look at the process's own environment. */
-export function processEnvironment(): Environment {
-  return process.env;
-}
-
 /** Reads the environment. Throws ConfigError that names every problem at once. */
-export function gatewayConfigFrom(
-  env: Environment,
-  options: { knownElsewhere?: readonly string[] } = {},
-): GatewayConfig {
-  const read = readConfig(variables, env, { prefix: 'GOV_', ...options });
+export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig {
+  const read = readConfig(variables, env, { prefix: 'GOV_' });
   refuseContradictions(read);
   const { GOV_SMTP_URL: smtpUrl } = read;
   return Object.freeze({
-    databaseUrl: read.DATABASE_URL,
-    amqpUrl: read.AMQP_URL ?? null,
-    exchange: read.GOV_AMQP_EXCHANGE,
+    ...serviceConfigOf(read),
     host: read.GOV_GATEWAY_HOST,
     port: read.GOV_GATEWAY_PORT,
-    logLevel: read.GOV_LOG_LEVEL,
-    allowedOrigins: read.GOV_ALLOWED_ORIGINS,
-    trustedProxies: read.GOV_TRUSTED_PROXIES,
     sessionSecret: read.GOV_SESSION_SECRET,
     revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },

@@ -1,25 +1,16 @@
-import { openDatabase, type Database } from '@countersign/database';
-import {
-  createInProcessBus,
-  createRabbitBus,
-  eventFactory,
-  OutboxRelay,
-  type MessageBus,
-  type NewEvent,
-  type Report,
-} from '@countersign/messaging';
-import { createLogger, createRateLimiter, type Log, type RateLimiter } from '@countersign/service-kit';
-import { inTransaction } from '@countersign/database';
-import type pg from 'pg';
+import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus, type NewEvent } from '@countersign/messaging';
+import { createLogger, type Log } from '@countersign/service-kit';
 import type { GatewayConfig } from './config.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
+import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
+import { messagingTransaction } from './store/messages.ts';
 
 /** Everything that the gateway works with. Made once, closed in reverse. */
 export type Context = {
   readonly config: GatewayConfig;
   readonly log: Log;
-  readonly database: Database;
+  readonly database: GatewayDatabase;
   readonly bus: MessageBus;
   readonly relay: OutboxRelay;
   readonly newEvent: NewEvent;
@@ -27,28 +18,26 @@ export type Context = {
   readonly kernel: Kernel | null;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
-  readonly rateLimiter: RateLimiter | null;
   readonly fetchNow: typeof fetch;
   now(): Date;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
-  transaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T>;
+  readonly transaction: Transaction;
   close(): Promise<void>;
 };
 
 export type ContextOverrides = Partial<
-  Pick<Context, 'log' | 'bus' | 'mailer' | 'rateLimiter' | 'now'> & {
+  Pick<Context, 'log' | 'bus' | 'mailer' | 'now'> & {
     /** Stands between the gateway and the kernel, to play a network that fails. */
     fetch: typeof fetch;
   }
 >;
 
 export function createContext(config: GatewayConfig, overrides: ContextOverrides = {}): Context {
-  const log = overrides.log ?? createLogger({ service: 'gateway', level: config.logLevel });
-  const database = openDatabase({ url: config.databaseUrl, schema: 'gateway' });
-  const report: Report = ({ name, fields }) => log.warn(`messaging.${name}`, fields);
-  const bus = overrides.bus ?? createBus(config, report);
-  const transaction = <T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T> => inTransaction(database.pool, work);
-  const relay = new OutboxRelay({ bus, transaction, report });
+  const log = overrides.log ?? createLogger({ service: 'gateway', ...config.log });
+  const database = openGatewayDatabase(config.databaseUrl);
+  const report = reportTo(log);
+  const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign gateway', report });
+  const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -59,11 +48,10 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
     mailer,
     newEvent: eventFactory({ source: '/gateway' }),
     kernel: config.governance === null ? null : createKernel(config.governance, overrides.fetch),
-    rateLimiter: overrides.rateLimiter === undefined ? createRateLimiter() : overrides.rateLimiter,
     fetchNow: overrides.fetch ?? fetch,
     now: overrides.now ?? (() => new Date()),
     transaction: async (work) => {
-      const result = await transaction(work);
+      const result = await database.transaction(work);
       relay.poke();
       return result;
     },
@@ -75,9 +63,4 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
       await database.close();
     },
   };
-}
-
-function createBus(config: GatewayConfig, report: Report): MessageBus {
-  if (config.amqpUrl === null) return createInProcessBus({ report });
-  return createRabbitBus({ url: config.amqpUrl, exchange: config.exchange, name: 'countersign gateway', report });
 }

@@ -1,43 +1,83 @@
-import { RunId, TaskId, WorkspaceId } from '@countersign/contracts';
-import { runEnded, runEnqueued, taskMoved, type RunStatus, type TaskStatus } from '@countersign/contracts/gateway';
-import { recordEvents } from '@countersign/messaging';
+import { RunId, TaskId, WorkspaceId, type EventDefinition } from '@countersign/contracts';
+import {
+  approvalRequested,
+  approvalResolved,
+  runEnded,
+  runEnqueued,
+  taskCreated,
+  taskMoved,
+  type RunStatus,
+  type TaskStatus,
+  type WorkspaceApproval,
+} from '@countersign/contracts/gateway';
 import type { Context } from './context.ts';
-import type { Sql } from './store/sql.ts';
+import type { Tx } from './store/database.ts';
+import { recordEvents } from './store/messages.ts';
 
-type RunPlace = { workspaceId: string; taskId: string; runId: string };
+/*
+ * What the gateway says to the world. Each event is written in the transaction that makes it true. It handles one of them itself:
+ * `run.enqueued.v1` (orchestrator/orchestrator.ts).
+ */
 
-function dataOf(place: RunPlace) {
-  return {
-    workspaceId: WorkspaceId.parse(place.workspaceId),
-    taskId: TaskId.parse(place.taskId),
-    runId: RunId.parse(place.runId),
-  };
-}
+type TaskPlace = { workspaceId: string; taskId: string };
+type RunPlace = TaskPlace & { runId: string };
 
-/** The orchestrator's job, in the transaction that made it due. */
-export async function publishRunEnqueued(tx: Sql, context: Context, place: RunPlace): Promise<void> {
-  await recordEvents(tx, [context.newEvent(runEnqueued, dataOf(place), { tenantid: place.workspaceId })]);
-}
-
-export async function publishRunEnded(
-  tx: Sql,
-  context: Context,
-  place: RunPlace & { status: RunStatus },
-): Promise<void> {
-  const data = { ...dataOf(place), status: place.status };
-  await recordEvents(tx, [context.newEvent(runEnded, data, { tenantid: place.workspaceId })]);
+export async function publishTaskCreated(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+  await publish(tx, context, taskCreated, taskDataOf(place));
 }
 
 export async function publishTaskMoved(
-  tx: Sql,
+  tx: Tx,
   context: Context,
-  move: { workspaceId: string; taskId: string; from: TaskStatus; to: TaskStatus },
+  { from, to, ...place }: TaskPlace & { from: TaskStatus; to: TaskStatus },
 ): Promise<void> {
-  const data = {
-    workspaceId: WorkspaceId.parse(move.workspaceId),
-    taskId: TaskId.parse(move.taskId),
-    from: move.from,
-    to: move.to,
-  };
-  await recordEvents(tx, [context.newEvent(taskMoved, data, { tenantid: move.workspaceId })]);
+  await publish(tx, context, taskMoved, { ...taskDataOf(place), from, to });
+}
+
+/** The orchestrator's job, in the transaction that made it due. */
+export async function publishRunEnqueued(tx: Tx, context: Context, place: RunPlace): Promise<void> {
+  await publish(tx, context, runEnqueued, runDataOf(place));
+}
+
+export async function publishRunEnded(
+  tx: Tx,
+  context: Context,
+  { status, ...place }: RunPlace & { status: RunStatus },
+): Promise<void> {
+  await publish(tx, context, runEnded, { ...runDataOf(place), status });
+}
+
+type ApprovalPlace = Pick<WorkspaceApproval, 'workspaceId' | 'runId' | 'id'>;
+
+export async function publishApprovalRequested(tx: Tx, context: Context, approval: ApprovalPlace): Promise<void> {
+  await publish(tx, context, approvalRequested, approvalDataOf(approval));
+}
+
+export async function publishApprovalResolved(
+  tx: Tx,
+  context: Context,
+  { status, ...approval }: ApprovalPlace & Pick<WorkspaceApproval, 'status'>,
+): Promise<void> {
+  await publish(tx, context, approvalResolved, { ...approvalDataOf(approval), status });
+}
+
+async function publish<Data extends { workspaceId: WorkspaceId }>(
+  tx: Tx,
+  { newEvent }: Context,
+  definition: EventDefinition<string, Data>,
+  data: Data,
+): Promise<void> {
+  await recordEvents(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
+}
+
+function taskDataOf({ workspaceId, taskId }: TaskPlace) {
+  return { workspaceId: WorkspaceId.parse(workspaceId), taskId: TaskId.parse(taskId) };
+}
+
+function runDataOf({ runId, ...place }: RunPlace) {
+  return { ...taskDataOf(place), runId: RunId.parse(runId) };
+}
+
+function approvalDataOf({ workspaceId, runId, id }: ApprovalPlace) {
+  return { workspaceId, runId, approvalId: id };
 }

@@ -1,9 +1,10 @@
 import type { Reachability } from '@countersign/contracts/gateway';
+import { assertConnected } from '@countersign/messaging';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { probeGovernance } from './governance/probe.ts';
 
-export type HealthStates = { database: Reachability; queue: Reachability; governance: Reachability };
+type HealthStates = { database: Reachability; queue: Reachability; governance: Reachability };
 
 /**
  * Without the database nothing can be done; without a governance that is mandatory nothing may be done. Without the queue work
@@ -16,18 +17,9 @@ export function overallStatus(checks: HealthStates, governanceRequired: boolean)
   return isWhole ? 'ok' : 'degraded';
 }
 
-export function healthChecks(context: Context): { database: HealthCheck; queue: HealthCheck } {
-  return {
-    database: () => context.database.ping(),
-    queue: async () => {
-      if (!context.bus.status().connected) throw new Error('The queue is not connected.');
-    },
-  };
-}
-
 /** What has to work before traffic makes sense: the queue is not part of it, because work is accepted without it. */
 export function readinessChecks(context: Context): Record<string, HealthCheck> {
-  const { database } = healthChecks(context);
+  const database = () => context.database.ping();
   if (!context.config.failClosed) return { database };
   return {
     database,
@@ -35,4 +27,9 @@ export function readinessChecks(context: Context): Record<string, HealthCheck> {
       if ((await probeGovernance(context)).state !== 'ok') throw new Error('The kernel does not answer.');
     },
   };
+}
+
+/** What is told beside it. */
+export function toldChecks({ bus }: Context): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(bus) };
 }

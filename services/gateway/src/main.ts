@@ -1,12 +1,9 @@
 import { createLogger, runService } from '@countersign/service-kit';
-import { gatewayConfigFrom, processEnvironment } from './config.ts';
-import { startGateway } from './start.ts';
-
-const log = createLogger({ service: 'gateway' });
+import { gatewayConfigFrom, startGateway } from './index.ts';
 
 await runService({
-  log,
+  log: createLogger({ service: 'gateway' }),
   start: async (lifecycle) => {
-    await startGateway(gatewayConfigFrom(processEnvironment()), { lifecycle });
+    await startGateway(gatewayConfigFrom(), { lifecycle });
   },
 });

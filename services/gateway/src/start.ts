@@ -2,7 +2,7 @@ import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
-import { startOrchestrator } from './orchestrator/orchestrator.ts';
+import { startOrchestrator } from './workers/orchestrator.ts';
 
 export type StartedGateway = {
   readonly url: string;
@@ -10,7 +10,7 @@ export type StartedGateway = {
   /** Settles when runs are being taken from the queue. */
   readonly subscribed: Promise<void>;
   /** Not ready first, then no new requests, then no more work; runs go back to the queue. Safe to call twice. */
-  stop(): Promise<void>;
+  stop(): Promise<boolean>;
 };
 
 export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
@@ -19,19 +19,16 @@ export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
 export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
   const context = createContext(config, options);
   const lifecycle = options.lifecycle ?? createLifecycle(context.log);
-  lifecycle.onClose('context', () => context.close());
+  lifecycle.onClose('context', context.close);
   context.relay.start();
   const orchestrator = config.runs.workers === 0 ? null : startOrchestrator(context);
-  if (orchestrator !== null) lifecycle.onClose('orchestrator', () => orchestrator.stop());
+  if (orchestrator !== null) lifecycle.onClose('orchestrator', orchestrator.stop);
   const server = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
-  lifecycle.onClose('http', () => server.close());
+  lifecycle.onClose('http', server.close);
   return {
     url: server.url,
     context,
     subscribed: orchestrator?.subscribed ?? Promise.resolve(),
-    stop: async () => {
-      lifecycle.beginStop();
-      await lifecycle.stop();
-    },
+    stop: () => lifecycle.stop(),
   };
 }

@@ -38,6 +38,7 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     GOV_GATEWAY_PORT: '0',
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_RUN_LEASE: '1500ms',
+    GOV_RATE_LIMITS: '0',
     ...more,
   };
 }
@@ -48,7 +49,7 @@ export function testConfig(database: TestDatabase, more: Record<string, string> 
 
 export function startTestGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
   const log = createLogger({ service: 'gateway', silent: process.env['TEST_LOG'] === undefined });
-  return startGateway(config, { log, rateLimiter: null, ...options });
+  return startGateway(config, { log, ...options });
 }
 
 export function clientOf(url: string, headers: Record<string, string> = {}): GatewayClient {

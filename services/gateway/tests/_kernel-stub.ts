@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk } from '@countersign/crypto';
+import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ulid } from 'ulid';
@@ -50,6 +50,8 @@ export class KernelStub {
   tools = ['files.read', 'files.write'];
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
+  /** What it was asked for, in order. */
+  readonly paths: string[] = [];
   readonly approvals = new StubApprovals();
   #server: Server | null = null;
   #port = 0;
@@ -90,6 +92,7 @@ export class KernelStub {
     for await (const chunk of req as AsyncIterable<Uint8Array>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     const url = new URL(req.url ?? '/', this.url);
+    this.paths.push(url.pathname);
     if (this.fault === 'hang') return;
     if (this.fault === 'error_500') return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });
@@ -205,15 +208,16 @@ export class KernelStub {
   #seal({ ask, session, action, tool, verdict, approvalId }: Sealing): Receipt {
     if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
     const reason = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' }[verdict];
+    const id = ulid();
     const payload = {
       type: 'countersign.receipt.v1',
-      receipt_id: `rcp_${ulid()}`,
+      receipt_id: `rcp_${this.fault === 'outcome' ? ulid() : id}`,
       kind: this.fault === 'outcome' ? 'outcome' : 'decision',
-      ...(this.fault === 'outcome' ? { outcome: 'completed', decision_receipt_id: `rcp_${ulid()}` } : {}),
+      ...(this.fault === 'outcome' ? { outcome: 'completed', decision_receipt_id: `rcp_${id}` } : {}),
       tenant_id: this.fault === 'other_tenant' ? 'wsp_SOMEBODYELSE' : ask.tenant,
       principal_id: this.fault === 'other_principal' ? 'agent:other' : String(ask.req.headers['x-gov-principal-id']),
       session_id: this.fault === 'other_session' ? 'run_OTHER' : session,
-      decision_id: `dec_${ulid()}`,
+      decision_id: `dec_${id}`,
       record_hash: hash('record'),
       verdict,
       reason_code: reason,
@@ -316,8 +320,10 @@ function decisionOf({ payload, ...receipt }: Receipt, approval: StubApproval | n
   };
 }
 
-function headersOf({ payload }: Receipt): Record<string, string> {
-  return { 'x-gov-decision-id': payload.decision_id, 'x-gov-receipt-id': payload.receipt_id };
+function headersOf(receipt: Receipt): Record<string, string> {
+  const { decision_id, receipt_id } = receipt.payload;
+  const text = encodeBase64Url(utf8Bytes(JSON.stringify(receipt)));
+  return { 'x-gov-decision-id': decision_id, 'x-gov-receipt-id': receipt_id, 'x-gov-receipt': text };
 }
 
 function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

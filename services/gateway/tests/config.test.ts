@@ -30,4 +30,17 @@ describe('the configuration', () => {
       );
     gatewayConfigFrom({ ...env, [name]: '500ms' });
   });
+
+  it('checks replies everywhere but in production', () => {
+    const production = {
+      ...env,
+      NODE_ENV: 'production',
+      GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
+      GOV_ADMIN_API_KEY: 'a7e1d2c3'.repeat(8),
+      GOV_SMTP_URL: 'smtp://mail.local',
+    };
+    const { NODE_ENV: _, ...unnamed } = env;
+    const environments = [env, { ...env, NODE_ENV: 'test' }, unnamed, production];
+    expect(environments.map((each) => gatewayConfigFrom(each).checksReplies)).toEqual([true, true, true, false]);
+  });
 });

@@ -1,13 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { inTransaction } from '@countersign/database';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import { SMTPServer } from 'smtp-server';
 import { issueLocalSignIn, type StartedGateway } from '../src/index.ts';
 import { newSessionToken, sessionTokenHash } from '../src/identity/session-token.ts';
 import { findSession, insertSession, markRotated } from '../src/store/sessions.ts';
-import { sweep } from '../src/orchestrator/sweep.ts';
+import { sweep } from '../src/workers/sweep.ts';
 import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, until } from './_gateway.ts';
 
 let database: TestDatabase;
@@ -226,13 +225,13 @@ describe('a session', () => {
 
   verifies('gw.auth.logout', 'takes the successor down with it that is being minted at this moment', async () => {
     const person = await signInAs(gateway.url, 'leaving@example.org');
-    const { pool } = gateway.context.database;
-    const session = await findSession(pool, sessionTokenHash(person.token));
+    const { reader, transaction } = gateway.context.database;
+    const session = await findSession(reader, sessionTokenHash(person.token));
     if (session === null) throw new Error('The session is not stored');
     const successor = newSessionToken();
     const [createdAt, expiresAt] = [new Date(nowMs), new Date(nowMs + hourMs)];
     let leaving: Promise<unknown> = Promise.resolve();
-    await inTransaction(pool, async (rotation) => {
+    await transaction(async (rotation) => {
       expect(await markRotated(rotation, session, createdAt)).toBe(true);
       leaving = person.client.endSession();
       await until(async () => (await rowsOf(database, waitingForLock)).length > 0);

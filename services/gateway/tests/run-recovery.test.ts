@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
-import { sweep } from '../src/orchestrator/sweep.ts';
+import { sweep } from '../src/workers/sweep.ts';
 import {
   rowsOf,
   runReaching,

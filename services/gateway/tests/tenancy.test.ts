@@ -3,8 +3,18 @@ import type { AnyRoute } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
+import supertest from 'supertest';
 import type { StartedGateway } from '../src/index.ts';
-import { contentOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+import {
+  contentOf,
+  putMember,
+  rowsOf,
+  signInAs,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;
@@ -56,17 +66,15 @@ async function call({ route, names, as, objectId, text }: Call): Promise<{ statu
     route.body === undefined
       ? undefined
       : { ...bodies[route.operation], ...(names.body === undefined ? {} : { workspaceId: names.body }) };
-  const response = await fetch(new URL(path + query, gateway.url), {
-    method: route.method,
-    headers: {
-      'x-request-id': 'the-same-request',
-      ...(as === null ? {} : { authorization: `Bearer ${as.token}` }),
-      ...(names.header === undefined ? {} : { 'x-workspace-id': names.header }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: text ?? JSON.stringify(body) }),
-  });
-  return { status: response.status, text: await response.text() };
+  const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'; // the methods of a route
+  const request = supertest(gateway.url)
+    [method](path + query)
+    .set('x-request-id', 'the-same-request');
+  if (as !== null) void request.set('authorization', `Bearer ${as.token}`);
+  if (names.header !== undefined) void request.set('x-workspace-id', names.header);
+  if (body !== undefined) void request.type('application/json').send(text ?? JSON.stringify(body));
+  const answer = await request;
+  return { status: answer.status, text: answer.text };
 }
 
 function placesOf(route: AnyRoute): Place[] {
@@ -123,6 +131,29 @@ describe('workspace context', () => {
       expect(await contentOf(database)).toEqual(before);
     },
   );
+
+  it('opens each route to the role that its contract names, and to no lower one', async () => {
+    const guest = await signInAs(gateway.url, 'guest@example.org');
+    const workspaceId = ada.workspace.id;
+    const ranks = ['member', 'partner', 'owner'] as const;
+    for (const route of workspaceRoutes.filter(({ auth }) => auth !== 'member')) {
+      const answers = [];
+      for (const role of ranks) {
+        await putMember(database, { workspaceId, userId: guest.user.id, role });
+        const isWorkspacePath = route.path.startsWith('/api/workspace/');
+        const names: Call['names'] = { [isWorkspacePath ? 'path' : 'header']: workspaceId };
+        const { status, text } = await call({ route, names, as: guest });
+        answers.push(status === 403 ? errorOf(text)['details'] : 'let in');
+      }
+      const least = ranks.findIndex((role) => role === route.auth);
+      const expected = ranks.map((role, rank) => (rank < least ? { needed: route.auth, role } : 'let in'));
+      expect([route.operation, answers]).toEqual([route.operation, expected]);
+    }
+    await rowsOf(database, 'DELETE FROM workspace_members WHERE user_id = $1 AND workspace_id = $2', [
+      guest.user.id,
+      workspaceId,
+    ]);
+  });
 
   it('refuses two names that differ, and accepts one that is said twice', async () => {
     const [route] = workspaceRoutes.filter(({ operation }) => operation === 'create-task');

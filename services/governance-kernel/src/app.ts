@@ -1,14 +1,15 @@
-import { AppError } from '@countersign/contracts';
 import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,
-  createRateLimiter,
   healthEndpoints,
+  httpOptionsOf,
+  storeOutage,
   type HttpApp,
   type Lifecycle,
 } from '@countersign/service-kit';
-import type { Kernel } from './context.ts';
-import { kernelGuards } from './guards.ts';
+import type { Context } from './context.ts';
+import { callerKey, createGuards } from './guards.ts';
+import { readinessChecks, toldChecks } from './health.ts';
 import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
 import { createApprovalRoute } from './routes/create-approval.ts';
@@ -33,7 +34,6 @@ import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
-import { readinessChecks, toldChecks } from './routes/readiness.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
 import { tamperDemoRoute } from './routes/tamper-demo.ts';
@@ -45,75 +45,61 @@ import { verifyRecordRoute } from './routes/verify-record.ts';
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
 /** Every route of the kernel, in the order of the published contract. */
-export function createApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
-  const { config } = kernel;
+export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
+  const endpoints = [
+    healthzRoute(kernel),
+    versionRoute(kernel),
+    ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+    runDemoRoute(kernel),
+    verifyDemoRoute(kernel),
+    tamperDemoRoute(kernel),
+    evaluateRoute(kernel),
+    listReceiptsRoute(kernel),
+    getReceiptRoute(kernel),
+    tailReceiptsRoute(kernel),
+    exportReceiptsRoute(kernel),
+    listRecordsRoute(kernel),
+    getRecordRoute(kernel),
+    verifyRecordRoute(kernel),
+    listCheckpointsRoute(kernel),
+    createCheckpointRoute(kernel),
+    verifyCheckpointRoute(kernel),
+    getLatestCheckpointRoute(kernel),
+    getInclusionProofRoute(kernel),
+    getConsistencyProofRoute(kernel),
+    listTrustKeysRoute(kernel),
+    listApprovalsRoute(kernel),
+    createApprovalRoute(kernel),
+    transitionApprovalRoute(kernel),
+    approveByKernelRoute(kernel),
+    listBudgetsRoute(kernel),
+    putBudgetRoute(kernel),
+    putPolicyBundleRoute(kernel),
+    createChatCompletionRoute(kernel),
+    describeMcpRoute(kernel),
+    callMcpRoute(kernel),
+    listMcpCapabilitiesRoute(kernel),
+    executeMcpRoute(kernel),
+  ];
   return createHttpApp({
-    endpoints: [
-      healthzRoute(kernel),
-      versionRoute(kernel),
-      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
-      runDemoRoute(kernel),
-      verifyDemoRoute(kernel),
-      tamperDemoRoute(kernel),
-      evaluateRoute(kernel),
-      listReceiptsRoute(kernel),
-      getReceiptRoute(kernel),
-      tailReceiptsRoute(kernel),
-      exportReceiptsRoute(kernel),
-      listRecordsRoute(kernel),
-      getRecordRoute(kernel),
-      verifyRecordRoute(kernel),
-      listCheckpointsRoute(kernel),
-      createCheckpointRoute(kernel),
-      verifyCheckpointRoute(kernel),
-      getLatestCheckpointRoute(kernel),
-      getInclusionProofRoute(kernel),
-      getConsistencyProofRoute(kernel),
-      listTrustKeysRoute(kernel),
-      listApprovalsRoute(kernel),
-      createApprovalRoute(kernel),
-      transitionApprovalRoute(kernel),
-      approveByKernelRoute(kernel),
-      listBudgetsRoute(kernel),
-      putBudgetRoute(kernel),
-      putPolicyBundleRoute(kernel),
-      createChatCompletionRoute(kernel),
-      describeMcpRoute(kernel),
-      callMcpRoute(kernel),
-      listMcpCapabilitiesRoute(kernel),
-      executeMcpRoute(kernel),
-    ],
-    guards: kernelGuards(config),
+    ...httpOptionsOf(kernel.config),
+    endpoints,
+    guards: createGuards(kernel),
     log: kernel.log,
-    fastOperations: ['evaluate'],
-    cors: { origins: config.GOV_ALLOWED_ORIGINS },
-    rateLimiter: config.GOV_RATE_LIMITS ? createRateLimiter() : null,
+    // Whatever decides is under load: Express's own work per request would be a large part of each.
+    fastOperations: endpoints.filter(({ route }) => route.governed === true).map(({ route }) => route.operation),
     idempotency: kernel.answers,
-    classifyErrors: [storeFault],
+    classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
-    trustedProxies: config.GOV_TRUSTED_PROXIES,
     guardQuery: ['tenant_id'],
-    checkReplies: config.NODE_ENV !== 'production',
   });
 }
 
 /** The separate health port serves probes and nothing else. */
-export function createHealthApp(kernel: Kernel, lifecycle: Stopping): HttpApp {
+export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
   return createHttpApp({
     endpoints: [healthzRoute(kernel), ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel))],
-    guards: kernelGuards(kernel.config),
+    guards: createGuards(kernel),
     log: kernel.log,
   });
-}
-
-function storeFault(error: unknown): AppError | null {
-  return isUnavailable(error)
-    ? new AppError('STORE_UNAVAILABLE', 'The database does not answer', { cause: error })
-    : null;
-}
-
-function callerKey(caller: unknown): string | null {
-  if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
-  const tenant = 'tenant' in caller ? String(caller.tenant) : '';
-  return `${tenant}\n${String(caller.principal)}`;
 }

@@ -1,22 +1,26 @@
 import {
   ConfigError,
   durationMs,
-  flag,
   integer,
   list,
   port,
   readConfig,
   secret,
-  secretUrl,
+  serviceConfigOf,
+  serviceVariables,
   url,
   type Environment,
+  type ServiceConfig,
 } from '@countersign/service-kit';
 import { z } from 'zod';
+import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
+import { readModelPrices, type ModelPrices } from './chat/prices.ts';
+import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
+import type { PolicyKey } from './policy/activation.ts';
+import { readPolicyKeys } from './policy/policy-keys.ts';
 
-const Variables = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  DATABASE_URL: secretUrl(['postgres', 'postgresql']),
-  AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
+const variables = z.object({
+  ...serviceVariables,
   GOV_BIND_ADDR: z.string().default('127.0.0.1'),
   GOV_PORT: port(8080),
   GOV_HEALTH_PORT: port(8081),
@@ -49,39 +53,108 @@ const Variables = z.object({
   /** How long a tool definition that changed upstream may go unseen. */
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
   GOV_ALLOWED_HOSTS: list(),
-  GOV_ALLOWED_ORIGINS: list(),
-  GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),
-  GOV_RATE_LIMITS: flag(true),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
   /** How long a dispatched call may stay without an outcome before it is sealed as uncertain. */
   GOV_DISPATCH_DEADLINE: durationMs(300_000),
-  GOV_LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  /** How many decisions the kernel makes in memory before it is ready, so that the first caller meets a warm one. */
+  GOV_SELF_TEST_DECISIONS: integer({ min: 0, max: 100_000, fallback: 2_000 }),
 });
 
-export type KernelConfig = Readonly<z.infer<typeof Variables>>;
+export type KernelConfig = ServiceConfig &
+  Readonly<{
+    host: string;
+    port: number;
+    healthPort: number;
+    /** Where people reach the kernel, for links to approvals. */
+    publicUrl: string;
+    adminApiKey: string;
+    serviceApiKey: string;
+    signingKeyPem: string;
+    tenantSaltSecret: string;
+    logOrigin: string;
+    /** Null: policies come by the API alone. */
+    policyFile: string | null;
+    policyFileIntervalMs: number;
+    policyAgeMaxMs: number;
+    /** They may sign activations, beside the kernel's own. */
+    policyKeys: readonly PolicyKey[];
+    approverKeys: readonly ApproverKey[];
+    /** `url` null: no model server is configured. */
+    upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
+    modelPrices: ModelPrices;
+    mcpServers: readonly McpServerConfig[];
+    mcpTimeoutMs: number;
+    mcpListAgeMaxMs: number;
+    allowedHosts: readonly string[];
+    checkpointReceiptsMax: number;
+    checkpointIntervalMs: number;
+    dispatchDeadlineMs: number;
+    selfTestDecisions: number;
+  }>;
+
+/** Of the launcher and of the gateway, which share an environment with the kernel. */
+const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
-export function kernelConfigFrom(
-  env: Environment = process.env,
-  knownElsewhere: readonly string[] = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'],
-): KernelConfig {
-  const config = readConfig(Variables, env, { prefix: 'GOV_', knownElsewhere });
+export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
+  const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
+  const servers = read.GOV_MCP_SERVERS;
+  const config = Object.freeze({
+    ...serviceConfigOf(read),
+    host: read.GOV_BIND_ADDR,
+    port: read.GOV_PORT,
+    healthPort: read.GOV_HEALTH_PORT,
+    publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
+    adminApiKey: read.GOV_ADMIN_API_KEY,
+    serviceApiKey: read.GOV_SERVICE_API_KEY,
+    signingKeyPem: read.GOV_SIGNING_KEY,
+    tenantSaltSecret: read.GOV_TENANT_SALT_SECRET,
+    logOrigin: read.GOV_LOG_ORIGIN,
+    policyFile: read.GOV_POLICY_FILE ?? null,
+    policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
+    policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
+    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPolicyKeys(read.GOV_POLICY_PUBLIC_KEYS)),
+    approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
+    upstream: {
+      url: read.GOV_UPSTREAM_URL ?? null,
+      apiKey: read.GOV_UPSTREAM_API_KEY ?? null,
+      timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
+    },
+    modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
+    mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
+    mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
+    mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
+    allowedHosts: read.GOV_ALLOWED_HOSTS,
+    checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
+    checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
+    dispatchDeadlineMs: read.GOV_DISPATCH_DEADLINE,
+    selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
+  });
   refuseEarlyDeadline(config);
   return config;
+}
+
+/** A variable that holds a document: what is wrong with the document is told under the variable's name. */
+function sound<Value>(name: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ConfigError([`${name} is malformed: ${cause instanceof Error ? cause.message : String(cause)}`]);
+  }
 }
 
 /** What a dispatched call may take beside waiting for others: a few batches of sealing, on a busy machine. */
 const sealingMsMax = 30_000;
 
 /** How long a dispatched call can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
-export function dispatchMsMax(config: Pick<KernelConfig, 'GOV_UPSTREAM_TIMEOUT' | 'GOV_MCP_TIMEOUT'>): number {
-  return config.GOV_UPSTREAM_TIMEOUT + config.GOV_MCP_TIMEOUT + sealingMsMax;
+export function dispatchMsMax({ upstream, mcpTimeoutMs }: Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs'>): number {
+  return upstream.timeoutMs + mcpTimeoutMs + sealingMsMax;
 }
 
 /** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */
 function refuseEarlyDeadline(config: KernelConfig): void {
-  if (dispatchMsMax(config) < config.GOV_DISPATCH_DEADLINE) return;
+  if (dispatchMsMax(config) < config.dispatchDeadlineMs) return;
   const together = `GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and ${sealingMsMax / 1_000} s together`;
   throw new ConfigError([`GOV_DISPATCH_DEADLINE must be longer than ${together}`]);
 }

@@ -1,7 +1,7 @@
 import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
 import { anonymous, bearerToken, secretsEqual, type GuardRequest, type Guards } from '@countersign/service-kit';
-import type { Caller } from './boundary/governed-call.ts';
-import type { KernelConfig } from './config.ts';
+import type { Caller } from './call/governed-call.ts';
+import type { Context } from './context.ts';
 
 /** Callers of admin and service routes have no tenant: they speak for the system. */
 export type SystemCaller = { principal: PrincipalId };
@@ -11,8 +11,8 @@ const servicePrincipal = 'service' as PrincipalId;
 const ownScopes = ['*'];
 
 /** Who may call which class of route. */
-export function kernelGuards(config: KernelConfig): Guards<Caller | SystemCaller | undefined> {
-  const asAdmin = (request: GuardRequest) => requireKey(request, config.GOV_ADMIN_API_KEY);
+export function createGuards({ config }: Pick<Context, 'config'>): Guards<Caller | SystemCaller | undefined> {
+  const asAdmin = (request: GuardRequest) => requireKey(request, config.adminApiKey);
   return {
     public: anonymous,
     admin: (request) => {
@@ -20,7 +20,7 @@ export function kernelGuards(config: KernelConfig): Guards<Caller | SystemCaller
       return { principal: principalOf(request) };
     },
     service_internal: (request) => {
-      requireKey(request, config.GOV_SERVICE_API_KEY);
+      requireKey(request, config.serviceApiKey);
       return { principal: servicePrincipal };
     },
     tenant_scoped: (request) => {
@@ -35,10 +35,15 @@ export function kernelGuards(config: KernelConfig): Guards<Caller | SystemCaller
   };
 }
 
+/** A key of one tenant or principal must not answer for another. */
+export function callerKey(caller: unknown): string | null {
+  if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
+  const tenant = 'tenant' in caller ? String(caller.tenant) : '';
+  return `${tenant}\n${String(caller.principal)}`;
+}
+
 function requireKey({ req }: GuardRequest, key: string): void {
-  const token = bearerToken(req);
-  if (token === null) throw new AppError('CREDENTIALS_REQUIRED', 'This route needs Authorization: Bearer <key>');
-  if (!secretsEqual(token, key))
+  if (!secretsEqual(bearerToken(req), key))
     throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
 }
 

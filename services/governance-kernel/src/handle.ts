@@ -1,5 +1,5 @@
 import { createHandle } from '@countersign/service-kit';
-import type { Caller } from './boundary/governed-call.ts';
+import type { Caller } from './call/governed-call.ts';
 import type { SystemCaller } from './guards.ts';
 
 /** Routes that act for one tenant. */

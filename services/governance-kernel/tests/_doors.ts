@@ -102,17 +102,9 @@ export const doors: Door[] = [
   },
   proposalDoor('create-chat-completion, a tool call of the answer', { stream: false }),
   proposalDoor('create-chat-completion, a tool call of a stream', { stream: true }),
-  {
-    ...caller,
-    ...plain,
-    route: callMcp,
-    name: 'call-mcp',
-    action: 'tool.call',
-    registered: true,
-    takesGrant: true,
-    call: callMcpTool,
-    dispatches: toolsRun,
-  },
+  mcpDoor('call-mcp, a plain call', {}),
+  // A client that asks for a log is answered by the SDK's server.
+  mcpDoor('call-mcp, by the SDK server', { 'io.modelcontextprotocol/logLevel': 'error' }),
   {
     ...caller,
     ...plain,
@@ -146,6 +138,20 @@ export const doors: Door[] = [
     dispatches: toolsRun,
   },
 ];
+
+function mcpDoor(name: string, meta: Record<string, string>): Door {
+  return {
+    ...caller,
+    ...plain,
+    route: callMcp,
+    name,
+    action: 'tool.call',
+    registered: true,
+    takesGrant: true,
+    call: (site, given) => callMcpTool(site, given, meta),
+    dispatches: toolsRun,
+  };
+}
 
 function proposalDoor(name: string, { stream }: { stream: boolean }): Door {
   return {
@@ -195,13 +201,17 @@ async function callModel({ test, model }: Site, { session, args, grant, meanwhil
   return { verdict, code: error.reason_code, receiptId, session, approvalId, released: response.ok };
 }
 
-async function callMcpTool({ mcp }: Site, { session, args, grant, meanwhile }: Attempt): Promise<Told> {
+async function callMcpTool(
+  { mcp }: Site,
+  { session, args, grant, meanwhile }: Attempt,
+  meta: Record<string, string>,
+): Promise<Told> {
   await meanwhile();
   const given = grant === undefined ? {} : { 'countersign/approval_grant': grant };
   const result = await mcp.callTool({
     name: tool,
     arguments: args,
-    _meta: { 'countersign/session_id': session, ...given },
+    _meta: { 'countersign/session_id': session, ...given, ...meta },
   });
   const said = (name: string) => String(result._meta?.[`countersign/${name}`]);
   const approvalId = said('approval_id') as ApprovalId; // 'undefined' when none was asked for

@@ -15,7 +15,7 @@ export async function startKernelProcess(env: Record<string, string>): Promise<K
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${url}/health/live`)).ok, 20_000);
+  await until(async () => (await fetch(`${url}/health/live`)).ok, 60_000);
   const kill = async () => {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createClient, type AnyRoute, type Client } from '@countersign/contracts';
-import * as contracts from '@countersign/contracts/governance-kernel';
+import { createClient, type Client } from '@countersign/contracts';
+import { createKernelClient, kernelRoutes } from '@countersign/contracts/governance-kernel';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import type { PrincipalId } from '@countersign/contracts';
@@ -8,26 +8,17 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { encodeBase64Url } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
 import { activationBytes } from '../src/policy/activation.ts';
-import { kernelConfigFrom, startKernel, type KernelOverrides, type RunningKernel } from '../src/index.ts';
+import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 export const adminKey = 'test-admin-key-0123456789abcdef0123456789';
 export const serviceKey = 'test-service-key-0123456789abcdef01234567';
 
-/** Every route of the kernel's contract, by its name. */
-export const kernelRoutes = Object.fromEntries(
-  Object.entries(contracts).filter(([, value]) => typeof value === 'object' && 'operation' in value && 'path' in value),
-) as KernelRoutes; // filtered by what makes a route
-
-type KernelRoutes = {
-  [
-    Name in keyof typeof contracts as (typeof contracts)[Name] extends AnyRoute ? Name : never
-  ]: (typeof contracts)[Name];
-};
-export type KernelClient = Client<KernelRoutes>;
+export { kernelRoutes };
+export type KernelClient = Client<typeof kernelRoutes>;
 
 export type TestKernel = {
-  kernel: RunningKernel;
+  kernel: StartedKernel;
   database: TestDatabase;
   env: Record<string, string>;
   as(tenant: string, principal?: string): KernelClient;
@@ -44,8 +35,6 @@ export async function startTestKernel(
   const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
   const env = { ...environment(database.url), ...options.env };
   let kernel = await startKernel(kernelConfigFrom(env), options.overrides);
-  const clientOf = (headers: Record<string, string>) =>
-    createClient(kernelRoutes, { baseUrl: kernel.url, headers: () => headers });
   const test: TestKernel = {
     get kernel() {
       return kernel;
@@ -53,13 +42,15 @@ export async function startTestKernel(
     database,
     env,
     as: (tenant, principal) =>
-      clientOf({
-        authorization: `Bearer ${adminKey}`,
-        'x-gov-tenant-id': tenant,
-        ...(principal ? { 'x-gov-principal-id': principal } : {}),
+      createKernelClient({ baseUrl: kernel.url, apiKey: adminKey }).as({
+        tenant,
+        ...(principal ? { principal } : {}),
       }),
     get system() {
-      return clientOf({ authorization: `Bearer ${serviceKey}` });
+      return createClient(kernelRoutes, {
+        baseUrl: kernel.url,
+        headers: () => ({ authorization: `Bearer ${serviceKey}` }),
+      });
     },
     activate: (tenant, bundle, epoch = 1) => activate(kernel, { tenant, bundle, epoch }),
     restart: async (overrides) => {
@@ -86,11 +77,12 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
     GOV_LOG_LEVEL: 'silent',
     GOV_RATE_LIMITS: '0',
+    GOV_SELF_TEST_DECISIONS: '0',
   };
 }
 
 async function activate(
-  { context }: RunningKernel,
+  { context }: StartedKernel,
   { tenant, bundle, epoch }: { tenant: string; bundle: string; epoch: number },
 ): Promise<void> {
   const parsed = parsePolicyBundle(bundle);

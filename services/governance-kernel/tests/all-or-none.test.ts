@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { ApprovalId, BudgetId, Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { ApprovalId, Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
-import type { GovernedCall } from '../src/boundary/governed-call.ts';
-import { announcementOf } from '../src/ledger/announcement.ts';
+import type { GovernedCall } from '../src/call/governed-call.ts';
 import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, newSession, refusal, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   agent = new Caller(test);
   alice = new Caller(test, 'acme', 'alice');
   await test.as('acme').putBudget({
-    params: { budget_id: 'calls' as BudgetId }, // within its schema
+    params: { budget_id: 'calls' }, // within its schema
     body: { subject: 'tenant', window: 'total', tool_call_limit: 1_000 } as never,
   });
 });
@@ -79,6 +79,7 @@ function byKernel({ session, grant, key }: Payment): GovernedCall {
     effectLevel: 'E4',
     args: {},
     context: {},
+    registry: { state: 'not_applicable' as const },
     approvalGrant: grant,
     mode: 'enforce',
     dispatchedBy: 'kernel',
@@ -139,16 +140,18 @@ describe('a write that the database refuses', () => {
   );
 
   verifies('kn.atomic', 'takes everything else with it also when it could not even be sent', async () => {
-    const { ledger, newUlid, provider, rosterHash } = test.kernel.context;
+    const { ledger, newUlid, provider } = test.kernel.context;
     const chain = { tenant: 'acme' as TenantId, session: newSession() };
     const before = await content();
     const sealed = ledger.submit({
       chain,
-      reads: {},
+      wants: [],
       conclude: (batch) => {
-        batch.append(announcementOf(provider, { ...announced, ...chain, ulid: newUlid(0), rosterHash }));
         const data = { receipt_id: 1n }; // what JSON cannot hold
-        batch.newEvents.push({ event: { id: 'unwritable', type: 'unwritable', data }, needsConsumer: false } as never);
+        const unwritable = { event: { id: 'unwritable', type: 'unwritable', data }, needsConsumer: false } as never;
+        const statement = announcementStatement(provider, { ...announced, ...chain, ulid: newUlid(0) });
+        batch.seal(statement, () => ({ events: [unwritable] }));
+        return () => null;
       },
     });
     expect(await refusal(sealed)).toBe('RECEIPT_STORE_UNAVAILABLE');

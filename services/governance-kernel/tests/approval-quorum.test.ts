@@ -6,6 +6,7 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
 import { readApproverKeys } from '../src/approvals/approver-keys.ts';
+import { kernelConfigFrom } from '../src/index.ts';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -86,8 +87,10 @@ describe('a quorum', () => {
       readApproverKeys(JSON.stringify([enrolled('alice'), { ...enrolled('bob'), key_id: 'alice-key' }])),
     ).toThrow('twice');
     const smallOrder = { ...enrolled('alice'), public_key: encodeBase64Url(new Uint8Array(32)) };
-    expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('GOV_APPROVER_KEYS');
-    expect(() => readApproverKeys('{')).toThrow('GOV_APPROVER_KEYS');
+    expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('no safe Ed25519');
+    expect(() => readApproverKeys('{')).toThrow('must be');
+    for (const GOV_APPROVER_KEYS of [JSON.stringify([smallOrder]), '{'])
+      expect(() => kernelConfigFrom({ ...test.env, GOV_APPROVER_KEYS })).toThrow('GOV_APPROVER_KEYS is malformed');
   });
 
   verifies('kn.approve.quorum', 'takes only the people whom the rule names', async () => {

@@ -117,6 +117,18 @@ describe('the approval loop', () => {
     expect(said(await agent.decide({ ...open, approval_grant: question }))).toBe('DENY APPROVAL_EXPIRED');
     expect(asked(await agent.decide(given))).not.toBe(id);
     expect(await alice.approval(question)).toMatchObject({ state: 'expired' });
+    const overdue = asked(await agent.decide(payment()));
+    time.advance(15 * minuteMs);
+    // One was expired when somebody came back with it, the other one nobody has touched yet.
+    const { data } = (await alice.client.listApprovals({ query: { state: 'expired', limit: 2 } })).body;
+    expect(data.map(({ approval_id }) => approval_id)).toContain(overdue);
+    expect(data).toHaveLength(2);
+    expect(data.map(({ approval_id }) => approval_id)).toEqual(
+      data
+        .map(({ approval_id }) => approval_id)
+        .sort()
+        .reverse(),
+    );
     expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
     const { rows } = await test.kernel.context.pool.query('SELECT state FROM approvals WHERE approval_id = $1', [
       question,
@@ -134,7 +146,7 @@ describe('the approval loop', () => {
     const call = payment();
     const id = asked(await agent.decide(call));
     time.advance(15 * minuteMs);
-    await test.kernel.context.housekeeper.run();
+    await test.kernel.workers.housekeeper.run();
     const { rows } = await test.kernel.context.pool.query<{ envelope: string }>(
       'SELECT envelope FROM outbox WHERE envelope LIKE $1',
       [`%${id}%`],
@@ -248,7 +260,9 @@ describe('asking beforehand', () => {
     const { tool, args, session_id } = { ...payment(), tool: 'rent' };
     const question = { action: 'tool.call', tool, args, session_id, reason: 'monthly', scope: 'uses:2' };
     const { status, body } = await agent.client.createApproval({ body: question as never });
-    expect([status, body.state, body.receipt_id, body.requested_by]).toEqual([201, 'pending', null, 'agent']);
+    expect([status, body.state, body.requested_by]).toEqual([201, 'pending', 'agent']);
+    const [first] = await ledgerOf(test, session_id);
+    expect([body.receipt_id, first?.payload.action]).toEqual([first?.payload.receipt_id, 'approval.request']);
     expect(await refusal(agent.move('approve', body.approval_id))).toBe('PERMISSION_DENIED');
     await alice.move('approve', body.approval_id);
     const call = { tool, args, session_id };

@@ -3,10 +3,9 @@ import type { BudgetId, TenantId } from '@countersign/contracts';
 import type { Demand } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
-import type { Reservation } from '../src/boundary/dispatch-row.ts';
 import type { BudgetRow } from '../src/budgets/budget-row.ts';
-import { budgetFact, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
-import { rollWindow, windowEndMs } from '../src/budgets/window.ts';
+import { budgetFact, reserve, settleReservation, spend, type Reservation } from '../src/budgets/reserve.ts';
+import { inWindow, windowEndMs } from '../src/budgets/window.ts';
 
 const limit = 20;
 const amounts = ['tool_calls', 'spend_minor', 'egress_bytes', 'writes'] as const;
@@ -29,6 +28,7 @@ const newBudget = (limits = demandOf(() => limit)): BudgetRow => ({
   used: none,
   reserved: none,
   resetsAtMs: windowEndMs('1h', 0),
+  revision: 0,
 });
 
 /** What the budget gate asks before anything is taken. */
@@ -57,24 +57,29 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function take(budget: BudgetRow, open: Reservation[], nowMs: number, taken: Step): number {
+type State = { budget: BudgetRow; open: Reservation[]; nowMs: number };
+
+function take(state: State, taken: Step): State {
+  const { budget, open, nowMs } = state;
   switch (taken.kind) {
     case 'reserve':
-      if (holds(budget, taken.demand)) open.push(reserve(budget, taken.demand));
-      return nowMs;
+      if (!holds(budget, taken.demand)) return state;
+      return { ...state, budget: reserve(budget, taken.demand), open: [...open, held(budget, taken.demand)] };
     case 'spend':
-      if (holds(budget, taken.demand)) spend(budget, taken.demand);
-      return nowMs;
+      return holds(budget, taken.demand) ? { ...state, budget: spend(budget, taken.demand) } : state;
     case 'settle': {
-      const [reservation] = open.splice(taken.which % Math.max(1, open.length), 1);
-      if (reservation !== undefined) settleReservation(budget, reservation, shareOf(reservation.demand, taken.share));
-      return nowMs;
+      const which = taken.which % Math.max(1, open.length);
+      const reservation = open[which];
+      if (reservation === undefined) return state;
+      const settled = settleReservation(budget, reservation, shareOf(reservation.demand, taken.share));
+      return { ...state, budget: settled, open: open.filter((_, index) => index !== which) };
     }
     case 'roll':
-      rollWindow(budget, nowMs + taken.afterMs);
-      return nowMs + taken.afterMs;
+      return { ...state, budget: inWindow(budget, nowMs + taken.afterMs), nowMs: nowMs + taken.afterMs };
   }
 }
+
+const held = ({ id }: BudgetRow, of: Demand): Reservation => ({ budget_id: id, demand: of });
 
 const shareOf = (whole: Demand, percent: number) => demandOf((amount) => Math.floor((whole[amount] * percent) / 100));
 
@@ -82,33 +87,39 @@ describe('the arithmetic of budgets', () => {
   verifies('kn.budget', 'used and reserved never pass the limit and never go negative, in any order of events', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const [budget, open] = [newBudget(), [] as Reservation[]];
-        let nowMs = 0;
+        let state: State = { budget: newBudget(), open: [], nowMs: 0 };
         for (const taken of steps) {
-          nowMs = take(budget, open, nowMs, taken);
+          state = take(state, taken);
+          const { budget, open } = state;
           for (const amount of amounts) {
             expect(budget.used[amount]).toBeGreaterThanOrEqual(0);
             expect(budget.used[amount] + budget.reserved[amount]).toBeLessThanOrEqual(limit);
-            expect(budget.reserved[amount]).toBe(open.reduce((sum, held) => sum + held.demand[amount], 0));
+            expect(budget.reserved[amount]).toBe(
+              open.reduce((sum, reservation) => sum + reservation.demand[amount], 0),
+            );
           }
         }
-        for (const held of open) settleReservation(budget, held, none);
-        expect(budget.reserved).toEqual(none);
+        const released = state.open.reduce(
+          (left, reservation) => settleReservation(left, reservation, none),
+          state.budget,
+        );
+        expect(released.reserved).toEqual(none);
       }),
       { numRuns: 500 },
     );
   });
 
   it('keeps what was really spent when it was more than was held, so that nothing is left', () => {
-    const budget = newBudget();
-    const held = reserve(budget, { ...none, spend_minor: 15 });
-    settleReservation(budget, held, { ...none, spend_minor: 30 });
+    const demand = { ...none, spend_minor: 15 };
+    const reserved = reserve(newBudget(), demand);
+    const budget = settleReservation(reserved, held(reserved, demand), { ...none, spend_minor: 30 });
     expect([budget.used.spend_minor, holds(budget, { ...none, spend_minor: 1 })]).toEqual([30, false]);
   });
 
   it('stays countable however much is asked of a budget without a limit', () => {
-    const budget = newBudget();
-    for (let taken = 0; taken < 3; taken += 1) spend(budget, { ...none, egress_bytes: Number.MAX_SAFE_INTEGER });
+    let budget = newBudget();
+    for (let taken = 0; taken < 3; taken += 1)
+      budget = spend(budget, { ...none, egress_bytes: Number.MAX_SAFE_INTEGER });
     expect(budget.used.egress_bytes).toBe(Number.MAX_SAFE_INTEGER);
   });
 

@@ -1,9 +1,9 @@
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import { createBoundary } from '../src/boundary/boundary.ts';
-import type { GovernedCall } from '../src/boundary/governed-call.ts';
+import type { DispatchedCall } from '../src/boundary/dispatch.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -49,7 +49,7 @@ let tenants = 0;
 const newTenant = () => `tenant-${(tenants += 1)}`;
 const put = async (tenant: string, id: string, terms: Terms, headers: Record<string, string> = {}) =>
   await test.as(tenant).putBudget({
-    params: { budget_id: id as BudgetId },
+    params: { budget_id: id },
     body: { ...noLimits, ...terms },
     headers,
   });
@@ -145,7 +145,7 @@ describe('windows', () => {
 });
 
 describe('reservations', () => {
-  const kernelCall = (tenant: string, session: SessionId): GovernedCall => ({
+  const kernelCall = (tenant: string, session: SessionId): DispatchedCall => ({
     caller: {
       tenant: tenant as TenantId,
       principal: 'agent' as PrincipalId,
@@ -159,6 +159,7 @@ describe('reservations', () => {
     effectLevel: 'E2',
     args: {},
     context: {},
+    registry: { state: 'not_applicable' },
     mode: 'enforce',
     demand: { spend_minor: 70 },
     dispatchedBy: 'kernel',
@@ -167,9 +168,10 @@ describe('reservations', () => {
   verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 1, spend_limit_minor: 100, currency: 'EUR', write_limit: 1 });
-    const { boundary, reconciler, cycle } = test.kernel.context;
-    const crashed = createBoundary(cycle); // what no process follows
-    const decision = await crashed.decide(kernelCall(tenant, session));
+    const { boundary } = test.kernel.context;
+    const { reconciler } = test.kernel.workers;
+    // A decision that is never dispatched is what a crash leaves behind.
+    const decision = await boundary.decide(kernelCall(tenant, session));
     expect(decision.reply.verdict).toBe('ALLOW');
     expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
     expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
@@ -191,14 +193,29 @@ describe('reservations', () => {
   verifies('kn.budget', 'a call that is still on its way in a living process is late, not crashed', async () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 5, spend_limit_minor: 500, currency: 'EUR' });
-    const { boundary, reconciler } = test.kernel.context;
-    const decision = await boundary.decide(kernelCall(tenant, session));
+    const { dispatch, log } = test.kernel.context;
+    const { reconciler } = test.kernel.workers;
+    const upstream = new EventEmitter();
+    const effects = dispatch.to(async () => {
+      upstream.emit('called');
+      await once(upstream, 'answer');
+    });
+    const called = once(upstream, 'called');
+    const performing = effects.perform({
+      call: kernelCall(tenant, session),
+      request: null,
+      receive: () => ({ outcome: 'completed', spentMinor: 42, result: null }),
+      failed: { outcome: 'uncertain' },
+      log,
+    });
+    await called;
     time.advance(dispatchDeadlineMs + 1);
     expect(await reconciler.run()).toBe(0);
-    await boundary.settle(decision, { outcome: 'completed', spentMinor: 42 });
+    upstream.emit('answer');
+    await performing;
     const { used, reserved } = await budgetOf(tenant);
     expect([used.spend_minor, reserved.spend_minor]).toEqual([42, 0]);
-    expect(boundary.live()).toEqual([]);
+    expect(dispatch.live()).toEqual([]);
   });
 
   verifies('kn.budget', 'what was sent and never answered counts in full', async () => {

@@ -75,10 +75,10 @@ describe('an answer with more than was asked for', () => {
     expect(await toolReceipts(session)).toBe(1);
   });
 
-  it('has at most 128 calls over all its choices', async () => {
+  it('has at most 128 calls over all its choices, or none of them is decided', async () => {
     propose({ choices: 3, calls: 50 });
     const session = newSession();
     expect((await ask(session, { n: 3 })).status).toBe(502);
-    expect(await toolReceipts(session)).toBe(100);
+    expect(await toolReceipts(session)).toBe(0);
   });
 });

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId, SessionId } from '@countersign/contracts';
+import type { SessionId } from '@countersign/contracts';
+import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
-import { ledgerOf } from './_caller.ts';
+import { ledgerOf, newSession } from './_caller.ts';
 import { approve, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
@@ -38,7 +40,7 @@ const said = ({ verdict, reason_code }: Decided) => `${verdict} ${reason_code}`;
 describe('a proposed call of a declared server, which only the kernel can execute', () => {
   it('is judged by the budget and takes nothing from it; its execution does', async () => {
     await upstreams.test.as('acme').putBudget({
-      params: { budget_id: 'reads' as BudgetId },
+      params: { budget_id: 'reads' },
       body: {
         subject: 'tool:notes.read_note',
         window: 'total',
@@ -89,5 +91,39 @@ describe('a proposed call of a declared server, which only the kernel can execut
       [undefined, 'nobody'],
       [id, 'kernel'],
     ]);
+  });
+});
+
+describe('the calls of one answer', () => {
+  it('are sealed together in the order of the answer, between the decision and the outcome of the model call', async () => {
+    const names = ['lookup', 'find', 'lookup', 'notes__read_note', 'sum', 'notes__pay', 'lookup', 'last'];
+    const calls = names.map((name, index) => ({
+      id: `c${index}`,
+      type: 'function',
+      function: { name, arguments: '{}' },
+    }));
+    const choice = (index: number, tool_calls: object[]) => {
+      return { index, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' };
+    };
+    upstreams.model.follow(() => (res: ServerResponse) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ id: 'x', choices: [choice(0, calls.slice(0, 5)), choice(1, calls.slice(5))] }));
+    });
+    const own = newSession();
+    await upstreams.openai({ headers: { 'X-Gov-Session-ID': own } }).chat.completions.create({
+      model: 'scripted',
+      n: 2,
+      messages: [{ role: 'user', content: 'go' }],
+    });
+    const { rows } = await upstreams.test.kernel.context.pool.query<{ payload: string; sealed_by: string }>(
+      'SELECT payload, xmin::text AS sealed_by FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',
+      [own],
+    );
+    const sealed = rows.map(({ payload }) => JSON.parse(payload) as ReceiptPayload); // the kernel wrote it
+    const tools = names.map((name) => name.replace('__', '.'));
+    expect(sealed.map(({ kind, tool }) => tool ?? kind)).toEqual(['decision', ...tools, 'outcome']);
+    // The ledger waits for nobody: the first call may go out alone, the others queue behind it and go out as one.
+    const batches = new Set(rows.slice(1, -1).map(({ sealed_by }) => sealed_by));
+    expect(batches.size).toBeLessThanOrEqual(2);
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId } from '@countersign/contracts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 // One minor unit for each token, so that amounts and tokens can be compared.
@@ -14,7 +13,7 @@ const request = { model: 'scripted', max_tokens: 100, messages: [{ role: 'user' 
 
 async function setBudget(tenant: string, spendLimitMinor: number): Promise<void> {
   await upstreams.test.as(tenant).putBudget({
-    params: { budget_id: 'models' as BudgetId },
+    params: { budget_id: 'models' },
     body: {
       subject: 'tenant',
       window: 'total',

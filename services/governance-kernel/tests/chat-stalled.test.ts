@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId } from '@countersign/contracts';
 import { newSession } from './_caller.ts';
 import { adminKey } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
@@ -57,7 +56,7 @@ async function askAndStall(session: string): Promise<Socket> {
 describe('a caller that stops reading its stream', () => {
   it('is cut off when the time of the answer is over, and pays for what the model said', async () => {
     await upstreams.test.as('acme').putBudget({
-      params: { budget_id: 'models' as BudgetId },
+      params: { budget_id: 'models' },
       body: {
         subject: 'tenant',
         window: 'total',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
-import { assertNoAuthority, reservedContextKeys } from '../src/boundary/reserved-context.ts';
+import { assertNoAuthority, reservedContextKeys } from '../src/call/reserved-context.ts';
 import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 

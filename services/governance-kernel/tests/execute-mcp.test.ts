@@ -130,6 +130,7 @@ describe('execute', () => {
       effectLevel: 'E2',
       args: body.args,
       context: {},
+      registry: { state: 'not_applicable' },
       mode: 'enforce',
       dispatchedBy: 'kernel',
       idempotency: { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` },
@@ -138,7 +139,7 @@ describe('execute', () => {
     // Looking for the answer writes nothing, or it could take the place of one that is being kept in this moment.
     await asAdministrator(
       upstreams.test,
-      'ALTER TABLE idempotency_keys ADD CONSTRAINT no_write CHECK (false) NOT VALID',
+      `ALTER TABLE idempotency_keys ADD CONSTRAINT no_write CHECK (tenant_id <> '') NOT VALID`,
     );
     expect(await execute(body, key)).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_FLIGHT' } } });
     await asAdministrator(upstreams.test, 'ALTER TABLE idempotency_keys DROP CONSTRAINT no_write');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
@@ -17,7 +16,7 @@ let tenants = 0;
 async function newTenant(): Promise<string> {
   const tenant = `tenant-${(tenants += 1)}`;
   await test.as(tenant).putBudget({
-    params: { budget_id: 'calls' as BudgetId },
+    params: { budget_id: 'calls' },
     body: { subject: 'tenant', window: 'total', tool_call_limit: 100 } as never,
   });
   return tenant;

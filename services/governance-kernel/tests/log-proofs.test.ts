@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CheckpointId, Digest } from '@countersign/contracts';
-import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import type { Digest } from '@countersign/contracts';
+import type { Checkpoint, DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import pg from 'pg';
 import { adminKey, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
@@ -47,7 +47,7 @@ async function createCheckpoint() {
     headers: { authorization: `Bearer ${adminKey}` },
   });
   expect(admin.status).toBe(201);
-  return (await admin.json()) as { checkpoint_id: CheckpointId; tree_size: number; root_hash: Digest; note: string };
+  return (await admin.json()) as Checkpoint; // the kernel's own answer
 }
 
 describe('the log', () => {
@@ -97,6 +97,15 @@ describe('the log', () => {
 });
 
 describe('checkpoints', () => {
+  it('count the records of the whole log, each going on from the one before', async () => {
+    for (const before of [await createCheckpoint(), await createCheckpoint()]) {
+      await sealMany(test, 3);
+      const { record_count } = await createCheckpoint();
+      const { rows } = await test.kernel.context.pool.query('SELECT 1 FROM ledger WHERE record IS NOT NULL');
+      expect([record_count, record_count >= before.record_count + 3]).toEqual([rows.length, true]);
+    }
+  });
+
   verifies('kn.checkpoint', 'a checkpoint is a signed note that node:crypto opens with the published key', async () => {
     const { note, tree_size, root_hash } = await createCheckpoint();
     const { body: trust } = await client.listTrustKeys();

@@ -2,7 +2,6 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BudgetId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import {
   Client,
@@ -195,7 +194,7 @@ describe('the governed MCP server', () => {
 
   verifies('kn.budget', 'a call that its server never answers counts in full', async () => {
     await upstreams.test.as('acme').putBudget({
-      params: { budget_id: 'hang' as BudgetId },
+      params: { budget_id: 'hang' },
       body: {
         subject: 'tool:notes.hang',
         window: 'total',

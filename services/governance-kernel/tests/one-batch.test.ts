@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PrincipalId, TenantId } from '@countersign/contracts';
-import type { GovernedCall } from '../src/boundary/governed-call.ts';
+import type { GovernedCall } from '../src/call/governed-call.ts';
 import { ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -27,6 +27,7 @@ const read = (): GovernedCall => ({
   effectLevel: 'E1',
   args: {},
   context: {},
+  registry: { state: 'not_applicable' },
   mode: 'enforce',
   dispatchedBy: 'caller',
 });

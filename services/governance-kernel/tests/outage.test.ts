@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type BudgetId, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { createClient, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
-import type { GovernedCall } from '../src/boundary/governed-call.ts';
-import { kernelConfigFrom, startKernel, type RunningKernel } from '../src/index.ts';
+import type { DispatchedCall } from '../src/boundary/dispatch.ts';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { ledgerOf, refusal } from './_caller.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
@@ -12,7 +12,7 @@ import { until } from './_kernel-process.ts';
 /** A kernel whose way to PostgreSQL can be cut, beside one that sees the database all the time. */
 let test: TestKernel;
 let proxy: TcpProxy;
-let kernel: RunningKernel;
+let kernel: StartedKernel;
 beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
@@ -84,7 +84,7 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
   verifies('kn.budget', 'is sealed as it was when the database is back, and counts', async () => {
     const session = 'outage-outcome' as SessionId;
     await test.as('acme').putBudget({
-      params: { budget_id: 'calls' as BudgetId },
+      params: { budget_id: 'calls' },
       body: {
         subject: 'tool:files.outage',
         window: 'total',
@@ -96,10 +96,18 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
         approval_required_above_minor: null,
       },
     });
-    const { boundary, reconciler } = kernel.context;
-    const decision = await boundary.decide(kernelCall(session));
-    proxy.cut();
-    expect(await refusal(boundary.settle(decision, { outcome: 'completed' }))).toBe('RECEIPT_STORE_UNAVAILABLE');
+    const { dispatch, log } = kernel.context;
+    const { reconciler } = kernel.workers;
+    const performed = await dispatch
+      .to(async () => proxy.cut())
+      .perform({
+        call: kernelCall(session),
+        request: null,
+        receive: () => ({ outcome: 'completed', result: 'done' }),
+        failed: { outcome: 'uncertain' },
+        log,
+      });
+    expect(performed).toMatchObject({ kind: 'performed', result: 'done', receipt: null });
     proxy.restore();
     await until(async () => (await client().evaluate({ body })).body.allow, 10_000);
     await reconciler.run();
@@ -109,7 +117,7 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
   });
 });
 
-const kernelCall = (session: SessionId): GovernedCall => ({
+const kernelCall = (session: SessionId): DispatchedCall => ({
   caller: {
     tenant: 'acme' as TenantId,
     principal: 'agent' as PrincipalId,
@@ -123,6 +131,7 @@ const kernelCall = (session: SessionId): GovernedCall => ({
   effectLevel: 'E1',
   args: {},
   context: {},
+  registry: { state: 'not_applicable' },
   mode: 'enforce',
   dispatchedBy: 'kernel',
 });

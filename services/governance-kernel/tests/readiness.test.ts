@@ -19,7 +19,14 @@ async function readiness({ kernel }: TestKernel) {
 
 it('a kernel that waits for its first policy is ready to be given one', async () => {
   test = await startTestKernel();
-  expect(await readiness(test)).toEqual({ status: 200, database: 'up', policy: 'up', queue: 'up', signer: 'up' });
+  expect(await readiness(test)).toEqual({
+    status: 200,
+    database: 'up',
+    gates: 'up',
+    policy: 'up',
+    queue: 'up',
+    signer: 'up',
+  });
 });
 
 it('a kernel is not ready when no policy is fresh, until one is confirmed, whatever the demo has', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Instant } from '@countersign/contracts';
+import type { DecisionReply, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
@@ -55,7 +57,7 @@ describe('GET /api/v1/receipts', () => {
     const payloads = all.map(({ payload }) => payload);
     const cases: [NonNullable<Query>['query'], (payload: StoredReceipt['payload']) => boolean][] = [
       [{ session_id }, (payload) => payload.session_id === session_id],
-      [{ agent: 'ann' } as never, (payload) => payload.principal_id === 'ann'],
+      [{ agent: 'ann' }, (payload) => payload.principal_id === 'ann'],
       [{ verdict: 'DENY' }, (payload) => payload.verdict === 'DENY'],
       [{ reason_code: 'APPROVAL_REQUIRED' }, (payload) => payload.reason_code === 'APPROVAL_REQUIRED'],
       [{ tool: 'files.delete' }, (payload) => payload.tool === 'files.delete'],
@@ -71,6 +73,36 @@ describe('GET /api/v1/receipts', () => {
       const expected = payloads.filter(matches).map(({ receipt_id }) => receipt_id);
       expect([query, ids(await allPages(tenant, query))]).toEqual([query, expected]);
     }
+  });
+
+  it('pages by time without loss or duplicate although the clocks of two kernels disagree', async () => {
+    const sealed = await sealMany(test, 8, { tenant: 'skewed' });
+    await asAdministrator(
+      test,
+      `UPDATE ledger SET issued_at = issued_at - interval '1 hour' WHERE tenant_id = 'skewed' AND log_index % 2 = 0`,
+    );
+    const from = '2000-01-01T00:00:00.000Z' as Instant; // in its form
+    const found = await allPages('skewed', { from, limit: 3 });
+    const inOrderOfIssue = (left: DecisionReply, right: DecisionReply) =>
+      (left.log_index % 2) - (right.log_index % 2) || left.log_index - right.log_index;
+    expect(ids(found)).toEqual(
+      ids(
+        sealed
+          .sort(inOrderOfIssue)
+          .reverse()
+          .map(({ receipt }) => receipt),
+      ),
+    );
+  });
+
+  it('finds nothing for a verdict and a reason that exclude each other', async () => {
+    await seal(test, { tenant: 'excluded' });
+    const asked = [
+      { verdict: 'ALLOW', reason_code: 'POLICY_DENIED' },
+      { verdict: 'DENY', reason_code: 'ALLOWED' },
+    ] as const;
+    for (const query of asked) expect(await allPages('excluded', query)).toEqual([]);
+    expect(await allPages('excluded', { verdict: 'ALLOW', reason_code: 'ALLOWED' })).toHaveLength(1);
   });
 
   it('refuses a cursor of another tenant, of another list and one that was changed', async () => {

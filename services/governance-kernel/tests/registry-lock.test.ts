@@ -16,11 +16,11 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Makes a call that waits for the log, lets `change` commit meanwhile, and then lets the call go on. */
+/** Makes a call that has been decided and waits for a `change` of what it was decided on, and lets the change commit. */
 async function whileItWaits<Result>(call: () => Promise<Result>, change: string): Promise<Result> {
   const { pool } = site.test.kernel.context;
   const holder = await pool.connect();
-  await holder.query('BEGIN; SELECT 1 FROM log_head FOR UPDATE');
+  await holder.query(`BEGIN; ${change}`);
   const result = call();
   try {
     await until(async () => {
@@ -29,7 +29,6 @@ async function whileItWaits<Result>(call: () => Promise<Result>, change: string)
       );
       return rowCount !== 0;
     }, 5_000);
-    await pool.query(change);
   } finally {
     await holder.query('COMMIT');
     holder.release();
@@ -65,7 +64,12 @@ describe('a tool', () => {
       'kn.gates',
       `${name} while the call waits for its turn is not allowed by what was read before`,
       async () => {
-        expect(waiting.map((door) => door.name)).toEqual(['evaluate', 'call-mcp', 'execute-mcp']);
+        expect(waiting.map((door) => door.name)).toEqual([
+          'evaluate',
+          'call-mcp, a plain call',
+          'call-mcp, by the SDK server',
+          'execute-mcp',
+        ]);
         for (const door of waiting) {
           const seen = await whileItWaits(() => attempt(site, door), change);
           expect([door.name, seen.verdict, seen.code, seen.executed]).toEqual([door.name, 'DENY', code, false]);

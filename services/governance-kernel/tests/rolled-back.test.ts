@@ -4,7 +4,9 @@ import { openDatabase, type Database } from '@countersign/database';
 import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { createBoundary } from '../src/boundary/boundary.ts';
 import { GroupCommit } from '../src/ledger/group-commit.ts';
-import { ledgerTransaction } from '../src/store/ledger-store.ts';
+import { controls } from '../src/controls.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { ledgerStore } from '../src/store/ledger-store.ts';
 import { ledgerOf, newSession, refusal } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -28,8 +30,10 @@ afterAll(async () => {
 });
 
 verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is not given', async () => {
-  const { cycle, provider, signer, clock } = test.kernel.context;
-  const ledger = new GroupCommit(ledgerTransaction({ pool: database.pool, sealer: { provider, signer }, clock }));
+  const { cycle, provider, signer } = test.kernel.context;
+  const store = ledgerStore({ pool: database.pool, controls });
+  const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer }, controls }));
+  const other = createBoundary({ ...cycle, ledger });
   const session = newSession();
   const call = {
     caller: {
@@ -45,10 +49,13 @@ verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is
     effectLevel: 'E1' as const,
     args: {},
     context: {},
+    registry: { state: 'not_applicable' as const },
     mode: 'enforce' as const,
     dispatchedBy: 'caller' as const,
   };
+  await other.decide(call);
+  // The chain has grown since, so this one is decided again under locks, in a transaction with a COMMIT of its own.
   await test.kernel.context.boundary.decide(call);
-  expect(await refusal(createBoundary({ ...cycle, ledger }).decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
-  expect(await ledgerOf(test, session)).toHaveLength(1);
+  expect(await refusal(other.decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
+  expect(await ledgerOf(test, session)).toHaveLength(2);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import pg from 'pg';
-import { kernelConfigFrom, startKernel, type RunningKernel } from '../src/index.ts';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { openEvents, type EventReader } from './_event-source.ts';
 import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-type Tail = { tenant?: string; query?: Record<string, string>; lastEventId?: string | undefined; at?: RunningKernel };
+type Tail = { tenant?: string; query?: Record<string, string>; lastEventId?: string | undefined; at?: StartedKernel };
 
 function tail({ tenant = 'acme', query = {}, lastEventId, at = test.kernel }: Tail = {}): Promise<EventReader> {
   const url = `${at.url}/api/v1/receipts/tail?${new URLSearchParams(query).toString()}`;
@@ -126,7 +126,7 @@ describe('GET /api/v1/receipts/tail', () => {
   it('tells of a checkpoint after the receipts that it covers', async () => {
     const reader = await tail({ query: { session_id: newSession() } });
     const { log_index } = await seal(test);
-    const { tree_size } = await test.kernel.context.checkpointer.create();
+    const { tree_size } = await test.kernel.context.checkpoints.create();
     const event = await reader.next();
     expect(event?.event).toBe('checkpoint');
     expect(JSON.parse(event?.data ?? '')).toMatchObject({ tree_size });

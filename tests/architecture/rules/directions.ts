@@ -4,19 +4,21 @@ import { packageOf, unitOf } from '../import-graph.ts';
 const contracts = 'contracts';
 const crypto = 'packages/crypto';
 const policy = 'packages/policy';
+const receipts = 'packages/receipts';
 const verifier = 'packages/verifier';
 const database = 'packages/database';
 const messaging = 'packages/messaging';
 const serviceKit = 'packages/service-kit';
 const testkit = 'packages/testkit';
-const ofServices = [contracts, crypto, policy, verifier, database, messaging, serviceKit];
+const ofServices = [contracts, crypto, policy, receipts, verifier, database, messaging, serviceKit];
 
 /** Which of our own units each unit may import. A unit that is not listed may import nothing: list it when it is born. */
 const mayImport: Record<string, string[]> = {
   [contracts]: [],
   [crypto]: [],
   [policy]: [contracts, crypto],
-  [verifier]: [contracts, crypto, policy],
+  [receipts]: [contracts, crypto],
+  [verifier]: [contracts, crypto, policy, receipts],
   [messaging]: [contracts],
   [serviceKit]: [contracts, crypto],
   [database]: [],
@@ -32,6 +34,7 @@ const mayImport: Record<string, string[]> = {
 const outsideAllowed: Record<string, string[]> = {
   [contracts]: ['zod'],
   [crypto]: ['json-canonicalize', 'tweetnacl'],
+  [receipts]: [],
 };
 
 /** Each unit imports only the units that architecture.md §2 gives it. */

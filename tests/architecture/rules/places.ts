@@ -30,6 +30,31 @@ export function onlyStoreImportsPrisma({ edges }: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: imports ${specifier}; only store/ may`);
 }
 
+/**
+ * The kernel's ledger and its log: statements that write sets in their binary form, travel in one packet, or are prepared by name, on
+ * the way of every decision. Everything else of a service speaks to PostgreSQL through Prisma (ADR 0009).
+ */
+const ledgerFiles = new Set(
+  [
+    'ledger-store',
+    'receipt-store',
+    'dispatch-store',
+    'checkpoint-store',
+    'log-store',
+    'log-source',
+    'log-tree-store',
+    'mcp-registry',
+  ].map((name) => `services/governance-kernel/src/store/${name}.ts`),
+);
+
+/** The bare driver is the ledger's. */
+export function onlyLedgerImportsDriver({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ from, specifier }) => from.startsWith('services/') && packageOf(specifier) === 'pg')
+    .filter(({ from }) => !ledgerFiles.has(from))
+    .map(({ from }) => `${from}: imports pg; only the ledger's store may, the rest uses Prisma`);
+}
+
 /** Express stays where requests enter: app.ts of a service, and service-kit. */
 export function onlyAppImportsExpress({ edges }: ImportGraph): string[] {
   return edges
@@ -82,7 +107,7 @@ export function onlyKernelSigns({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: may not sign`);
 }
 
-const portable = new Set(['contracts', 'packages/crypto', 'packages/policy', 'packages/verifier']);
+const portable = new Set(['contracts', 'packages/crypto', 'packages/policy', 'packages/receipts', 'packages/verifier']);
 /** Separate entry points for Node, which a browser never loads. */
 const nodeEntries = new Set([
   'packages/crypto/src/node.ts',

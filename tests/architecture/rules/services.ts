@@ -2,12 +2,13 @@ import type { ImportEdge, ImportGraph } from '../import-graph.ts';
 import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
 
 /**
- * Layers of a service (ADR 0003). `operation`: what a request, a message or a clock starts. `wiring`: what builds the process.
+ * Layers of a service (ADR 0003). `operation`: what a request, a message or a clock starts, and what each request passes. `wiring`: what builds the process.
  * `domain`: everything else, which is handed its collaborators.
  */
 type Layer = 'operation' | 'store' | 'wiring' | 'domain';
 
 const operationFolders = new Set(['routes', 'orchestrator', 'workers']);
+const operationFiles = new Set(['guards.ts', 'handle.ts', 'health.ts']);
 const wiringFiles = new Set(['main.ts', 'index.ts', 'start.ts', 'app.ts', 'context.ts', 'upstreams.ts', 'config.ts']);
 /** Where a verdict is made, domain code never reaches for the store: what it decides on is handed to it. */
 const deciding = 'services/governance-kernel/';
@@ -15,7 +16,7 @@ const deciding = 'services/governance-kernel/';
 function layerOf(path: string): Layer {
   const inside = insideSrc(path) ?? '';
   const folder = inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
-  if (operationFolders.has(folder)) return 'operation';
+  if (operationFolders.has(folder) || operationFiles.has(inside)) return 'operation';
   if (folder === 'store' || folder === 'generated') return 'store';
   return wiringFiles.has(inside) ? 'wiring' : 'domain';
 }
@@ -42,6 +43,29 @@ export function onlyWiringKnowsWiring(graph: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: may import ${specifier} as a type only`);
 }
 
+/** What can call an upstream, each with the one file that may hold it. From upstreams.ts the calls go to the dispatch alone. */
+const holdersOfBareCalls = new Map([
+  ['chat/model-upstream.ts', 'upstreams.ts'],
+  ['mcp/tool-upstream.ts', 'upstreams.ts'],
+  ['mcp/servers.ts', 'upstreams.ts'],
+  ['mcp/upstream-server.ts', 'mcp/servers.ts'],
+  ['mcp/upstream-transport.ts', 'mcp/upstream-server.ts'],
+]);
+const clientsOfUpstreams = new Set(['undici', '@modelcontextprotocol/client']);
+
+/** Whatever leaves the kernel for an upstream goes through the dispatch: nobody else holds a bare call or the means to make one. */
+export function onlyDispatchReachesUpstreams({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ from, typeOnly }) => from.startsWith(deciding) && !typeOnly)
+    .filter(({ from, to, specifier }) => {
+      const importer = insideSrc(from) ?? '';
+      if (to === null) return clientsOfUpstreams.has(packageOf(specifier)) && !holdersOfBareCalls.has(importer);
+      const holder = holdersOfBareCalls.get(insideSrc(to) ?? '');
+      return holder !== undefined && holder !== importer;
+    })
+    .map(({ from, specifier }) => `${from}: reaches an upstream past the dispatch through ${specifier}`);
+}
+
 /** One route never calls another: what they share is a rule. */
 export function routesAreLeaves(graph: ImportGraph): string[] {
   return runningEdges(graph)
@@ -55,6 +79,7 @@ const pureLibraries = new Set([
   '@countersign/contracts',
   '@countersign/crypto',
   '@countersign/policy',
+  '@countersign/receipts',
   '@countersign/verifier',
   'zod',
   'ulid',

@@ -1,21 +1,11 @@
-import { createClient, type Client } from '@countersign/contracts';
-import * as kernel from '@countersign/contracts/governance-kernel';
+import { createKernelClient, type KernelClient } from '@countersign/contracts/governance-kernel';
 import { Client as McpClient, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
 import type { StartedSystem } from '../started-system.ts';
 
-export const tenant = 'acme';
-export const agentName = 'demo-agent';
+const tenant = 'acme';
+const agentName = 'demo-agent';
 export const sessionId = 'demo-session';
-
-const operations = {
-  listReceipts: kernel.listReceipts,
-  exportReceipts: kernel.exportReceipts,
-  listTrustKeys: kernel.listTrustKeys,
-  listApprovals: kernel.listApprovals,
-  transitionApproval: kernel.transitionApproval,
-  putBudget: kernel.putBudget,
-};
 
 /** What an agent has in its hands: unchanged SDKs that point at the boundary. */
 export type Agent = {
@@ -29,13 +19,17 @@ export type Agent = {
 export function operatorClient(
   { kernelUrl, adminApiKey }: StartedSystem,
   principal: string,
-): Client<typeof operations> {
-  return createClient(operations, { baseUrl: kernelUrl, headers: () => headersOf(adminApiKey, principal) });
+): ReturnType<KernelClient['as']> {
+  return createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
 }
 
 export async function connectAgent({ kernelUrl, adminApiKey }: StartedSystem): Promise<Agent> {
-  const headers = { ...headersOf(adminApiKey, agentName), 'x-gov-session-id': sessionId };
-  const { authorization: _authorization, ...defaultHeaders } = headers;
+  const defaultHeaders = {
+    'x-gov-tenant-id': tenant,
+    'x-gov-principal-id': agentName,
+    'x-gov-session-id': sessionId,
+  };
+  const headers = { authorization: `Bearer ${adminApiKey}`, ...defaultHeaders };
   const openai = new OpenAI({ baseURL: `${kernelUrl}/v1`, apiKey: adminApiKey, defaultHeaders, maxRetries: 0 });
   const mcp = new McpClient({ name: agentName, version: '1.0.0' });
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${kernelUrl}/mcp`), { requestInit: { headers } }));
@@ -47,8 +41,4 @@ export async function connectAgent({ kernelUrl, adminApiKey }: StartedSystem): P
     },
     close: () => mcp.close(),
   };
-}
-
-function headersOf(adminApiKey: string, principal: string) {
-  return { authorization: `Bearer ${adminApiKey}`, 'x-gov-tenant-id': tenant, 'x-gov-principal-id': principal };
 }

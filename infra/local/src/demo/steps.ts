@@ -5,7 +5,7 @@ import { operatorClient, type Agent } from './agent.ts';
 import type { StartedSystem } from '../started-system.ts';
 import { DemoFailure, expectStep, type Step } from './step.ts';
 
-export type Stage = { system: StartedSystem; agent: Agent; show(step: Step): void };
+type Stage = { system: StartedSystem; agent: Agent; show(step: Step): void };
 
 /** Everything the demo does while the system runs, in order. */
 export async function playSteps(stage: Stage): Promise<void> {
@@ -109,7 +109,7 @@ const budgetedCalls = 2;
 
 async function exhaustBudget({ system, agent, show }: Stage): Promise<void> {
   await operatorClient(system, 'alice').putBudget({
-    params: { budget_id: 'demo-listing' as never }, // the branded id of a literal that fits its pattern
+    params: { budget_id: 'demo-listing' },
     body: { subject: 'tool:files.list_directory', window: 'total', tool_call_limit: budgetedCalls } as never, // defaults are the server's
   });
   for (let call = 1; call <= budgetedCalls; call += 1)

@@ -25,8 +25,14 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
   if (state === 'denied' || state === 'revoked')
     return deny('APPROVAL_REJECTED', 'The approval was refused or withdrawn.');
   if (state === 'expired' || expired !== false) return deny('APPROVAL_EXPIRED', 'The approval has expired.');
-  if (state === 'pending') return escalate(first, asks);
-  if (state !== 'approved') return unavailable('approval');
+  switch (state) {
+    case 'pending':
+      return escalate(first, asks);
+    case 'approved':
+      break;
+    default:
+      return unavailable('approval'); // a state that this version does not know lets nothing pass
+  }
   if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
   // A rule may ask for more than this approval has, or give less: it was given for another ask of the same call, or asked for beforehand.
   if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);

@@ -1,14 +1,13 @@
-import { AppError } from '@countersign/contracts';
-import { transitionApproval, type Approval } from '@countersign/contracts/governance-kernel';
+import { AppError, type RawAnswer } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
 import { KernelError } from '../governance/kernel-error.ts';
-import type { KernelAnswer } from '../governance/kernel-transport.ts';
 import type { Kernel } from '../governance/kernel.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 
-export type Vote = { status: 'approved' | 'rejected'; resolver: string };
+type Vote = { status: 'approved' | 'rejected'; resolver: string };
 
 /** `awaits_others`: the kernel counts this vote and wants more of them. */
-export type Carried = 'resolved' | 'awaits_others';
+type Carried = 'resolved' | 'awaits_others';
 
 const actionOf = { approved: 'approve', rejected: 'deny' } as const;
 /** `consumed`: approved, and the run has used it by now. */
@@ -37,7 +36,7 @@ async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, ca
   if (status === 403) throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
   if (status === 412 && castsLeft > 1) return voteOnce(kernel, approval, vote, castsLeft - 1);
   // Refused or not answered it may count all the same: a vote counts that the kernel counts.
-  const moved = status === 200 ? transitionApproval.reply.safeParse(answer?.body).data : undefined;
+  const moved = answer?.kind === 'replied' ? answer.body : null;
   const after = standingOf(moved ?? (await findInKernel(kernel, approval)), vote);
   if (after !== null) return after;
   throw status === 409 ? alreadyResolved('pending') : unavailable();
@@ -58,7 +57,7 @@ async function cast(
   { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
   { status, resolver: approver }: Vote,
   ceremonyHash: string,
-): Promise<KernelAnswer | null> {
+): Promise<RawAnswer<Approval> | null> {
   try {
     const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash };
     return await kernel.decideApproval(vote);

@@ -1,20 +1,20 @@
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { changeRun } from '../orchestrator/conclude-run.ts';
-import type { Sql } from '../store/sql.ts';
+import type { Tx } from '../store/database.ts';
 import { recordViolation } from '../store/violations.ts';
-import { recordResolution } from './record-resolution.ts';
+import { recordResolution } from '../orchestrator/record-resolution.ts';
 
 const messages = {
   APPROVAL_REJECTED: 'The approval was rejected.',
   APPROVAL_EXPIRED: 'Nobody decided in time.',
 } as const;
 
-export type Unapproved = { actor: string; code: keyof typeof messages; requestId: string | null };
+type Unapproved = { actor: string; code: keyof typeof messages; requestId: string | null };
 
 /** What an approval that was rejected or expired means: the parked action never runs and the run ends as denied. */
 export async function endUnapproved(
-  tx: Sql,
+  tx: Tx,
   context: Context,
   approval: WorkspaceApproval,
   end: Unapproved,

@@ -1,7 +1,7 @@
 import type { Role } from '@countersign/contracts/gateway';
 import { hasRole } from '../workspaces/role.ts';
 
-export type ResolverFacts = {
+type ResolverFacts = {
   role: Role;
   resolver: string;
   /** The principal that asked: an agent, never a person. */

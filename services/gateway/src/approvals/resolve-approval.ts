@@ -2,7 +2,7 @@ import { AppError } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
-import { notFound } from '../handle.ts';
+import { notFound } from '../guards.ts';
 import { changeRun } from '../orchestrator/conclude-run.ts';
 import { findApproval, resolveApproval as storeResolution, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -12,9 +12,9 @@ import { countOtherApprovers, type Membership } from '../store/workspaces.ts';
 import { alreadyResolved, carryVote } from './carry-vote.ts';
 import { endUnapproved } from './end-unapproved.ts';
 import { mayResolve } from './may-resolve.ts';
-import { recordResolution } from './record-resolution.ts';
+import { recordResolution } from '../orchestrator/record-resolution.ts';
 
-export type Resolution = {
+type Resolution = {
   approvalId: string;
   status: 'approved' | 'rejected';
   resolver: string;
@@ -29,7 +29,7 @@ export type Resolution = {
  */
 export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;
-  const approval = await findApproval(context.database.pool, workspaceId, resolution.approvalId);
+  const approval = await findApproval(context.database.reader, workspaceId, resolution.approvalId);
   if (approval === null) throw notFound();
   await assertEntitled(context, approval, resolution);
   if (approval.status !== 'pending') throw alreadyResolved(approval.status);
@@ -40,7 +40,7 @@ export async function resolveApproval(context: Context, resolution: Resolution):
 
 async function assertEntitled(context: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
   const { membership, resolver, requestId } = resolution;
-  const others = await countOtherApprovers(context.database.pool, membership.workspaceId, resolver);
+  const others = await countOtherApprovers(context.database.reader, membership.workspaceId, resolver);
   const { requestedBy, startedBy } = approval;
   if (mayResolve({ role: membership.role, resolver, requestedBy, startedBy, anotherIsEntitled: others > 0 })) return;
   const denial = { action: 'approval.resolve', actor: resolver, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 
-export type AuditContent = {
+type AuditContent = {
   id: string;
   workspaceId: string;
   seq: number;

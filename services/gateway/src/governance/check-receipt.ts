@@ -3,7 +3,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { VerificationError, verifyReceipt, type TrustedKeys } from '@countersign/verifier';
 
 /** What the receipt of this very step must say. */
-export type ReceiptExpectation = {
+type ReceiptExpectation = {
   tenant: string;
   principal: string;
   session: string;
@@ -16,7 +16,7 @@ export type ReceiptExpectation = {
 };
 
 /** What the verifier refused, or the first member that is not this step's. */
-export type ReceiptFault =
+type ReceiptFault =
   VerificationError['code'] | 'kind' | 'tenant' | 'principal' | 'session' | 'action' | 'tool' | 'decision' | 'age';
 
 /** Clocks of two hosts under NTP differ by far less. */

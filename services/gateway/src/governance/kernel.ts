@@ -1,65 +1,41 @@
-import { errorCodes, ErrorEnvelope, reasonCodes, type Verdict } from '@countersign/contracts';
-import type { Approval } from '@countersign/contracts/governance-kernel';
+import { errorCodes, ErrorEnvelope, PlainObject, type RawAnswer, type RawClient } from '@countersign/contracts';
 import {
-  listApprovals,
-  listMcpCapabilities,
-  McpExecution,
-  StoredReceipt,
+  ChatCompletionRequest,
+  createKernelClient,
+  type Approval,
+  type kernelRoutes,
   type ReceiptPayload,
+  type StoredReceipt,
 } from '@countersign/contracts/governance-kernel';
-import { canonicalize, type JsonValue } from '@countersign/crypto';
+import type { JsonValue } from '@countersign/crypto';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
-import { findReceiptFault } from './check-receipt.ts';
-import { KernelError } from './kernel-error.ts';
-import { createKernelTransport, type KernelAnswer, type KernelTransport } from './kernel-transport.ts';
+import { chatReceiptOf } from './chat-receipt.ts';
+import { findApprovalOf } from './find-approval.ts';
+import { agentOf, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
+import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
-import { createKeyRing, type KeyRing } from './trusted-keys.ts';
 import { toolReplyOf } from './tool-reply.ts';
-
-/** Who asks: the agent of one workspace, within one run. */
-export type Asker = { workspaceId: string; runId: string };
-
-/** A step as it is put to the kernel. The key makes a repeated question the same question. */
-export type GovernedStep = Asker & {
-  idempotencyKey: string;
-  approvalGrant: string | null;
-  startedAt: Date;
-  signal: AbortSignal;
-};
-
-export type KernelApproval = { approvalId: string; expiresAt: Date };
-
-/** A decision whose receipt was verified here: signature, hash, tenant, principal, session, action, tool, age. */
-export type VerifiedDecision = {
-  verdict: Verdict;
-  reasonCode: string;
-  reason: string;
-  receipt: StoredReceipt;
-  /** On ESCALATE: what has to be approved. */
-  approval: KernelApproval | null;
-};
+import { createKeyRing, type KeyRing } from './trusted-keys.ts';
+import { decisionOf, verifyDecision, type KernelApproval, type VerifiedDecision } from './verified-decision.ts';
 
 export type Governed<Reply> = { decision: VerifiedDecision; reply: Reply | null };
 export type GovernedTool = { name: string; description: string; inputSchema: { [member: string]: JsonValue } };
 
 export type Kernel = {
   listTools(asker: Asker, signal: AbortSignal): Promise<GovernedTool[]>;
+  /** `request` is canonical JSON text. */
   callModel(step: GovernedStep, request: string): Promise<Governed<ModelReply>>;
-  callTool(step: GovernedStep, call: { tool: string; args: string }): Promise<Governed<ToolReply>>;
+  callTool(step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>>;
   /** What became of a call that the kernel withheld from a model's answer. */
-  recallDecision(
-    step: GovernedStep,
-    call: { tool: string; args: string },
-    proposal: Proposal,
-  ): Promise<Governed<ToolReply>>;
+  recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
-  decideApproval(vote: ApprovalVote): Promise<KernelAnswer>;
+  decideApproval(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
   readonly keyRing: KeyRing;
 };
 
-export type ApprovalVote = {
+type ApprovalVote = {
   workspaceId: string;
   approver: string;
   approvalId: string;
@@ -67,77 +43,69 @@ export type ApprovalVote = {
   ceremonyHash: string;
 };
 
-export function agentOf(workspaceId: string): string {
-  return `agent:${workspaceId}`;
-}
-
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
 export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = fetch): Kernel {
-  const parts: Parts = { send: createKernelTransport(config, fetchNow), keyRing: createKeyRing(config, fetchNow) };
+  const { url: baseUrl, adminApiKey: apiKey, timeoutMs, trustedPublicKeys } = config;
+  const client = createKernelClient({ baseUrl, apiKey, timeoutMs, fetch: fetchNow, repeats: true });
+  const as = (workspaceId: string, principal = agentOf(workspaceId)) =>
+    client.rawAs({ tenant: workspaceId, principal });
+  const parts: Parts = { as, keyRing: createKeyRing(trustedPublicKeys, client.anonymous) };
   return {
     keyRing: parts.keyRing,
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
-    findApproval: (asker, approvalId) => findApproval(parts, asker, (approval) => approval.approval_id === approvalId),
-    decideApproval: (vote) =>
-      parts.send({
-        method: 'POST',
-        path: `/api/v1/approvals/${vote.approvalId}/${vote.action}`,
-        tenant: vote.workspaceId,
-        principal: vote.approver,
-        headers: { 'if-match': `"${vote.ceremonyHash}"` },
-        body: canonicalize({ expected_ceremony_hash: vote.ceremonyHash }),
-      }),
+    findApproval: (asker, id) =>
+      findApprovalOf(as(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
+    decideApproval: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
+      as(workspaceId, approver)
+        .transitionApproval({
+          params: { approval_id: approvalId, action },
+          headers: { 'if-match': `"${ceremonyHash}"` },
+          body: { expected_ceremony_hash: ceremonyHash },
+        })
+        .catch(throwKernelError),
   };
 }
 
-type Parts = { send: KernelTransport; keyRing: KeyRing };
+type Parts = { as(workspaceId: string): RawClient<typeof kernelRoutes>; keyRing: KeyRing };
 
 async function listTools(parts: Parts, asker: Asker, signal: AbortSignal): Promise<GovernedTool[]> {
-  const answer = await parts.send({ ...identity(asker), method: 'GET', path: listMcpCapabilities.path, signal });
-  const { tools } = parse(listMcpCapabilities.reply, answer, [200]);
+  const { tools } = repliedBy(
+    await parts.as(asker.workspaceId).listMcpCapabilities({ signal }).catch(throwKernelError),
+  );
   return tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: tool.input_schema }));
 }
 
 async function callModel(parts: Parts, step: GovernedStep, request: string): Promise<Governed<ModelReply>> {
-  const answer = await parts.send({
-    ...identity(step),
-    method: 'POST',
-    path: '/v1/chat/completions',
-    headers: stepHeaders(step),
-    body: request,
-    signal: step.signal,
-  });
+  const answer = await parts
+    .as(step.workspaceId)
+    .createChatCompletion({
+      body: ChatCompletionRequest.parse(JSON.parse(request)),
+      headers: stepHeaders(step),
+      signal: step.signal,
+    })
+    .catch(throwKernelError);
   refuseFailure(answer);
-  const decision = await modelDecision(parts, step, answer);
-  if (decision.verdict !== 'ALLOW') return { decision, reply: null };
-  if (answer.status !== 200) throw malformed(`The kernel allowed the call and answered ${answer.status}`);
-  return { decision, reply: modelReplyOf(answer.body) };
-}
-
-/** The chat answer is the model's own; its receipt is fetched by the id in the header and then verified like any other. */
-async function modelDecision(parts: Parts, step: GovernedStep, answer: KernelAnswer): Promise<VerifiedDecision> {
-  const receiptId = answer.headers.get('x-gov-receipt-id');
-  const decisionId = answer.headers.get('x-gov-decision-id');
-  if (receiptId === null || decisionId === null) throw malformed('The answer of the kernel carries no receipt');
-  const receipt = await fetchReceipt(parts, step, receiptId);
+  const { receipt, decisionId } = chatReceiptOf(answer.headers);
   // The tool of a model call is the model's business; all else must be this very step.
-  await verify(parts, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
+  await verifyDecision(parts.keyRing, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
   const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
-  return decisionOf(receipt, reasonOf(answer.body), handleOf(approval));
+  const decision = decisionOf(receipt, reasonOf(answer.body), handleOf(approval));
+  if (decision.verdict !== 'ALLOW') return { decision, reply: null };
+  return { decision, reply: modelReplyOf(repliedBy(answer)) };
 }
 
 async function recallDecision(
   parts: Parts,
   step: GovernedStep,
-  call: { tool: string; args: string },
+  call: GovernedCall,
   { decisionId, receiptId, notBefore }: Proposal,
 ): Promise<Governed<ToolReply>> {
   const receipt = await fetchReceipt(parts, step, receiptId);
   const then = { ...step, startedAt: new Date(notBefore) };
-  await verify(parts, then, receipt, { action: 'tool.call', tool: call.tool, decisionId });
+  await verifyDecision(parts.keyRing, then, receipt, { action: 'tool.call', tool: call.tool, decisionId });
   const { verdict } = receipt.payload;
   if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
   if (verdict === 'DENY') return { decision: decisionOf(receipt, '', null), reply: null };
@@ -148,118 +116,44 @@ async function recallDecision(
 }
 
 async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
-  const answer = await parts.send({
-    ...identity(step),
-    method: 'GET',
-    path: `/api/v1/receipts/${encodeURIComponent(receiptId)}`,
-    signal: step.signal,
-  });
-  return parse(StoredReceipt, answer, [200]);
+  const asked = { params: { receipt_id: receiptId }, signal: step.signal };
+  return repliedBy(await parts.as(step.workspaceId).getReceipt(asked).catch(throwKernelError));
 }
 
-async function callTool(
-  parts: Parts,
-  step: GovernedStep,
-  call: { tool: string; args: string },
-): Promise<Governed<ToolReply>> {
-  const answer = await parts.send({
-    ...identity(step),
-    method: 'POST',
-    path: '/mcp/v1/execute',
-    headers: stepHeaders(step),
-    body: executionBody(step, call),
-    signal: step.signal,
-  });
+async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>> {
+  const answer = await parts
+    .as(step.workspaceId)
+    .executeMcp({
+      body: {
+        tool: call.tool,
+        args: PlainObject.parse(JSON.parse(call.args)),
+        session_id: step.runId,
+        context: {},
+        ...(step.approvalGrant === null ? {} : { approval_grant: step.approvalGrant }),
+      },
+      headers: stepHeaders(step),
+      signal: step.signal,
+    })
+    .catch(throwKernelError);
   refuseFailure(answer);
-  const execution = parse(McpExecution, answer, [200, 403]);
-  const { receipt, approval, reason } = execution.decision;
-  await verify(parts, step, receipt, {
-    action: 'tool.call',
-    tool: call.tool,
-    decisionId: execution.decision.decision_id,
-  });
-  const pending = approval ? { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) } : null;
-  const decision = decisionOf(receipt, reason, pending);
+  const execution = repliedBy(answer);
+  const { receipt, approval, reason, decision_id: decisionId } = execution.decision;
+  await verifyDecision(parts.keyRing, step, receipt, { action: 'tool.call', tool: call.tool, decisionId });
+  const decision = decisionOf(receipt, reason, handleOf(approval ?? null));
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   if (answer.status !== 200) throw malformed(`The kernel allowed the call and answered ${answer.status}`);
   return { decision, reply: toolReplyOf(execution) };
 }
 
-/** The arguments are canonical text already, so a repeated call has the same bytes. */
-function executionBody(step: GovernedStep, { tool, args }: { tool: string; args: string }): string {
-  const members = {
-    session_id: step.runId,
-    tool,
-    ...(step.approvalGrant === null ? {} : { approval_grant: step.approvalGrant }),
-  };
-  return `{"args":${args},${JSON.stringify(members).slice(1)}`;
-}
-
-/** Enough for every approval of an honest run; a lying kernel must not be paged through for ever. */
-const approvalPagesMax = 50;
-
-async function findApproval(
-  parts: Parts,
-  asker: Asker & { signal?: AbortSignal },
-  isWanted: (approval: Approval) => boolean,
-): Promise<Approval | null> {
-  const query = new URLSearchParams({ session_id: asker.runId, limit: '200' });
-  for (let page = 0; page < approvalPagesMax; page += 1) {
-    const path = `${listApprovals.path}?${query.toString()}`;
-    const answer = await parts.send({
-      ...identity(asker),
-      method: 'GET',
-      path,
-      ...(asker.signal === undefined ? {} : { signal: asker.signal }),
-    });
-    const { data, next_cursor: next } = parse(listApprovals.reply, answer, [200]);
-    const found = data.find(isWanted);
-    if (found !== undefined) return found;
-    if (next === null) return null;
-    query.set('cursor', next);
-  }
-  throw malformed('The kernel lists approvals without end');
-}
-
 /** What an ESCALATE asks for: a question of its own, or the one that was open for the same call already. */
 function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
-  return findApproval(
-    parts,
-    step,
-    ({ receipt_id: id, approval_id: approvalId }) => id === payload.receipt_id || approvalId === payload.approval_id,
-  );
+  const isAskedFor = ({ receipt_id: receiptId, approval_id: approvalId }: Approval) =>
+    receiptId === payload.receipt_id || approvalId === payload.approval_id;
+  return findApprovalOf(parts.as(step.workspaceId), step, isAskedFor);
 }
 
-function handleOf(approval: Approval | null): KernelApproval | null {
+function handleOf(approval: Pick<Approval, 'approval_id' | 'expires_at'> | null): KernelApproval | null {
   return approval === null ? null : { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) };
-}
-
-async function verify(
-  parts: Parts,
-  step: GovernedStep,
-  receipt: StoredReceipt,
-  subject: { action: string; tool: string | null; decisionId: string },
-): Promise<void> {
-  const fault = findReceiptFault(receipt, await parts.keyRing.keys(), {
-    ...subject,
-    tenant: step.workspaceId,
-    principal: agentOf(step.workspaceId),
-    session: step.runId,
-    notBefore: step.startedAt,
-  });
-  if (fault === null) return;
-  throw new KernelError('unreachable', 'RECEIPT_UNVERIFIED', `The receipt of the kernel was refused: ${fault}`);
-}
-
-function decisionOf(receipt: StoredReceipt, reason: string, approval: KernelApproval | null): VerifiedDecision {
-  const { verdict, reason_code: reasonCode } = receipt.payload;
-  if (verdict === 'ESCALATE' && approval === null)
-    throw malformed('The kernel asks for an approval that it does not name');
-  return { verdict, reasonCode, reason: reason === '' ? reasonCodes[reasonCode].nextStep : reason, receipt, approval };
-}
-
-function identity(asker: Asker): { tenant: string; principal: string } {
-  return { tenant: asker.workspaceId, principal: agentOf(asker.workspaceId) };
 }
 
 function stepHeaders(step: GovernedStep): Record<string, string> {
@@ -270,28 +164,22 @@ function stepHeaders(step: GovernedStep): Record<string, string> {
   };
 }
 
+const Failure = z.object({ error: z.object({ code: z.string() }) });
+
 /** Everything but an answer or a refusal is a failure; only a failure behind the kernel is not the kernel's. */
-function refuseFailure(answer: KernelAnswer): void {
-  if (answer.status === 200 || answer.status === 403) return;
-  const envelope = z.object({ error: z.object({ code: z.string() }) }).safeParse(answer.body);
-  const code = envelope.success ? envelope.data.error.code : `HTTP_${answer.status}`;
+function refuseFailure({ status, body }: RawAnswer<unknown>): void {
+  if (status === 200 || status === 403) return;
+  const code = Failure.safeParse(body).data?.error.code ?? `HTTP_${status}`;
   if (code === 'UPSTREAM_FAILED' || code === 'UPSTREAM_NOT_CONFIGURED')
     throw new KernelError('upstream', code, errorCodes[code].nextStep);
-  throw new KernelError('unreachable', code, `The kernel answered ${answer.status}`);
+  throw new KernelError('unreachable', code, `The kernel answered ${status}`);
 }
 
 function reasonOf(body: unknown): string {
-  const envelope = ErrorEnvelope.safeParse(body);
-  return envelope.success ? envelope.data.error.message : '';
+  return ErrorEnvelope.safeParse(body).data?.error.message ?? '';
 }
 
-function parse<T>(shape: z.ZodType<T>, answer: KernelAnswer, statuses: readonly number[]): T {
-  if (!statuses.includes(answer.status)) throw malformed(`The kernel answered ${answer.status}`);
-  const parsed = shape.safeParse(answer.body);
-  if (!parsed.success) throw malformed('The answer of the kernel broke its contract', parsed.error);
-  return parsed.data;
-}
-
-function malformed(message: string, cause?: unknown): KernelError {
-  return new KernelError('unreachable', 'GOVERNANCE_MALFORMED', message, { cause });
+function repliedBy<Reply>(answer: RawAnswer<Reply>): Reply {
+  if (answer.kind === 'refused') throw malformed(`The kernel answered ${answer.status}`);
+  return answer.body;
 }

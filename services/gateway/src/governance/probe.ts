@@ -1,7 +1,9 @@
+import { createRawClient } from '@countersign/contracts';
+import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Reachability } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 
-export type Probe = { state: Reachability; latencyMs: number };
+type Probe = { state: Reachability; latencyMs: number };
 
 /** A health check that hangs is worse than one that says no. */
 const probeTimeoutMs = 1_000;
@@ -10,15 +12,12 @@ const probeTimeoutMs = 1_000;
 export async function probeGovernance({ config, fetchNow }: Context): Promise<Probe> {
   if (config.governance === null) return { state: 'not_configured', latencyMs: 0 };
   const startedAtMs = performance.now();
-  const isAlive = await fetchNow(new URL('/healthz', config.governance.healthUrl), {
-    signal: AbortSignal.timeout(probeTimeoutMs),
-    redirect: 'error',
-  }).then(
-    async (response) => {
-      await response.body?.cancel();
-      return response.ok;
-    },
-    () => false,
-  );
+  const options = { baseUrl: config.governance.healthUrl, timeoutMs: probeTimeoutMs, fetch: fetchNow };
+  const isAlive = await createRawClient({ healthz }, options)
+    .healthz()
+    .then(
+      ({ kind }) => kind === 'replied',
+      () => false,
+    );
   return { state: isAlive ? 'ok' : 'unreachable', latencyMs: Math.round(performance.now() - startedAtMs) };
 }

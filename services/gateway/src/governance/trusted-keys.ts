@@ -1,8 +1,8 @@
-import { listTrustKeys } from '@countersign/contracts/governance-kernel';
+import type { RawClient } from '@countersign/contracts';
+import type { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, keyIdOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, type TrustedKey, type TrustedKeys } from '@countersign/verifier';
-import type { GovernanceConfig } from '../config.ts';
 import { KernelError } from './kernel-error.ts';
 
 export type KeyRing = {
@@ -12,6 +12,8 @@ export type KeyRing = {
   pinned(): TrustedKeys;
 };
 
+type TellsKeys = Pick<RawClient<typeof kernelRoutes>, 'listTrustKeys'>;
+
 /** How long the kernel may take to tell its keys. */
 const fetchTimeoutMs = 5_000;
 
@@ -19,24 +21,21 @@ const fetchTimeoutMs = 5_000;
  * The keys that receipts are verified with: those of the configuration, else those that the kernel names at the first use. Once
  * pinned they stay for the life of the process, so a kernel that is replaced later cannot bring its own.
  */
-export function createKeyRing(config: GovernanceConfig, fetchNow: typeof fetch = fetch): KeyRing {
-  let pinned: TrustedKeys = config.trustedPublicKeys.map(configuredKey);
+export function createKeyRing(configured: readonly string[], kernel: TellsKeys): KeyRing {
+  let pinned: TrustedKeys = configured.map(configuredKey);
   return {
     pinned: () => pinned,
     keys: async () => {
-      if (pinned.length === 0) pinned = await fetchKeys(config, fetchNow);
+      if (pinned.length === 0) pinned = await fetchKeys(kernel);
       return pinned;
     },
   };
 }
 
-async function fetchKeys(config: GovernanceConfig, fetchNow: typeof fetch): Promise<TrustedKeys> {
+async function fetchKeys(kernel: TellsKeys): Promise<TrustedKeys> {
   try {
-    const response = await fetchNow(new URL(listTrustKeys.path, config.url), {
-      signal: AbortSignal.timeout(fetchTimeoutMs),
-      redirect: 'error',
-    });
-    const keys = parseKeySet(await response.json());
+    const answer = await kernel.listTrustKeys({ signal: AbortSignal.timeout(fetchTimeoutMs) });
+    const keys = parseKeySet(answer.body);
     if (keys.length === 0) throw new Error('The kernel names no key');
     return keys;
   } catch (cause) {

@@ -14,7 +14,7 @@ import {
 /** The session of a token. Throws CREDENTIALS_INVALID; a token that was replaced takes its whole family down. */
 export async function authenticate(context: Context, token: string): Promise<StoredSession> {
   if (!looksLikeSessionToken(token)) throw refused();
-  const session = await findSession(context.database.pool, sessionTokenHash(token));
+  const session = await findSession(context.database.reader, sessionTokenHash(token));
   if (session === null) throw refused();
   const state = sessionState(session, context.now());
   if (state === 'reused') {

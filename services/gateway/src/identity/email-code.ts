@@ -1,9 +1,10 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import type { LiveCode } from '../store/email-codes.ts';
 
 /** Short enough that an overlooked mail is harmless, long enough for a slow mail server. */
 export const codeLifetimeMs = 10 * 60_000;
 /** Five guesses at a million codes: one success in 200,000 per code. */
-export const codeTriesMax = 5;
+const codeTriesMax = 5;
 /** Five codes per address and hour bound both the guesses and the mail that one address can be flooded with. */
 export const codesPerHourMax = 5;
 
@@ -12,15 +13,14 @@ export function newEmailCode(): string {
   return String(randomInt(0, 1_000_000)).padStart(6, '0');
 }
 
-export type CodeBinding = { codeId: string; email: string; code: string };
+type CodeBinding = { codeId: string; email: string; code: string };
 
 /** What is stored instead of the code: useless without the key, and useless for another address or another code row. */
 export function emailCodeHmac(secret: string, { codeId, email, code }: CodeBinding): string {
   return createHmac('sha256', secret).update(`countersign/email-code/v1\n${codeId}\n${email}\n${code}`).digest('hex');
 }
 
-export type LiveCode = { id: string; email: string; codeHmac: string; tries: number; expiresAt: Date };
-export type CodeVerdict = 'accepted' | 'refused' | 'exhausted' | 'expired';
+type CodeVerdict = 'accepted' | 'refused' | 'exhausted' | 'expired';
 
 /**
  * Judges one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { issueCode } from './issue-code.ts';
 
 /** What `POST /api/auth/email/verify` takes, once and within ten minutes. */
-export type LocalSignIn = { email: string; code: string };
+type LocalSignIn = { email: string; code: string };
 
 /** A one-time sign-in for the person at the terminal of the embedded profile, who needs no mail to prove who it is. */
 export async function issueLocalSignIn(context: Context, email: string): Promise<LocalSignIn> {

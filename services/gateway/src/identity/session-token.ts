@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { SessionFacts } from '../store/sessions.ts';
 
 export const sessionLifetimeMs = 30 * 24 * 3_600_000;
 /** A stolen token is worth a day, then its thief and its owner collide. */
-export const rotateAfterMs = 24 * 3_600_000;
+const rotateAfterMs = 24 * 3_600_000;
 /** Requests that were under way when the token changed may still arrive with the old one. */
-export const rotationOverlapMs = 60_000;
+const rotationOverlapMs = 60_000;
 
 const tokenPattern = /^cs_[A-Za-z0-9_-]{43}$/;
 
@@ -21,9 +22,8 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-export type SessionFacts = { createdAt: Date; expiresAt: Date; rotatedAt: Date | null; revokedAt: Date | null };
 /** `reused`: somebody holds a token that was replaced, so the whole family is revoked. */
-export type SessionState = 'valid' | 'due' | 'expired' | 'revoked' | 'reused';
+type SessionState = 'valid' | 'due' | 'expired' | 'revoked' | 'reused';
 
 export function sessionState(session: SessionFacts, now: Date): SessionState {
   if (session.revokedAt !== null) return 'revoked';

@@ -2,15 +2,15 @@ import { AppError } from '@countersign/contracts';
 import type { SignedIn } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { countTry, endCode, findLiveCode, lockAddress } from '../store/email-codes.ts';
 import { insertSession } from '../store/sessions.ts';
-import type { Sql } from '../store/sql.ts';
 import { ensureUser } from '../store/users.ts';
 import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
 import { judgeCode } from './email-code.ts';
 import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
 
-export type SignInAttempt = { email: string; code: string; requestId: string };
+type SignInAttempt = { email: string; code: string; requestId: string };
 
 /** Exchanges a code for a session; the first time it makes user and workspace. Throws CODE_INVALID, whatever was wrong. */
 export async function signIn(context: Context, attempt: SignInAttempt): Promise<SignedIn> {
@@ -23,7 +23,7 @@ export async function signIn(context: Context, attempt: SignInAttempt): Promise<
   return signedIn;
 }
 
-async function spendTry(tx: Sql, context: Context, { email, code }: SignInAttempt): Promise<boolean> {
+async function spendTry(tx: Tx, context: Context, { email, code }: SignInAttempt): Promise<boolean> {
   const now = context.now();
   await lockAddress(tx, email);
   const live = await findLiveCode(tx, email);
@@ -34,7 +34,7 @@ async function spendTry(tx: Sql, context: Context, { email, code }: SignInAttemp
   return verdict === 'accepted';
 }
 
-async function openSession(tx: Sql, context: Context, { email, requestId }: SignInAttempt): Promise<SignedIn> {
+async function openSession(tx: Tx, context: Context, { email, requestId }: SignInAttempt): Promise<SignedIn> {
   const now = context.now();
   const user = await ensureUser(tx, email, now);
   const known = await findFirstMembership(tx, user.id);

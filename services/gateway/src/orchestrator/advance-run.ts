@@ -1,17 +1,22 @@
 import type { Context } from '../context.ts';
+import { agentOf } from '../governance/governed-step.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import { agentOf } from '../governance/kernel.ts';
+import type { GovernedTool } from '../governance/kernel.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './conclude-run.ts';
-import { dispatchStep, notConfigured } from './dispatch-step.ts';
+import { dispatchStep } from './dispatch-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
 import { blockCall, refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
 
+/** What a worker holds while it works on a run: the tools, listed once, and the signal that takes the run from it. */
+type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal };
+
 /** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */
-export async function advanceRun(context: Context, lease: Lease, signal: AbortSignal): Promise<'moved' | 'left'> {
+export async function advanceRun(context: Context, lease: Lease, hold: RunHold): Promise<'moved' | 'left'> {
+  const { signal } = hold;
   const loaded = await loadRun(context, lease);
   if (loaded === null) return 'left';
   const move = nextMove(loaded, loaded.steps, loaded.settings.policyConfig.blockedTools);
@@ -19,7 +24,7 @@ export async function advanceRun(context: Context, lease: Lease, signal: AbortSi
     case 'repeat':
       return dispatchAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, move.step), signal);
     case 'call_model':
-      return callModel(context, lease, loaded, signal);
+      return callModel(context, lease, loaded, hold);
     case 'call_tool':
       return dispatchAndSettle(context, lease, loaded, await beginToolCall(context, lease, loaded, move), signal);
     case 'refuse_call':
@@ -42,11 +47,10 @@ async function callModel(
   context: Context,
   lease: Lease,
   loaded: LoadedRun,
-  signal: AbortSignal,
+  { listTools, signal }: RunHold,
 ): Promise<'moved' | 'left'> {
   try {
-    if (context.kernel === null) throw notConfigured;
-    const tools = await context.kernel.listTools(lease, signal);
+    const tools = await listTools();
     return await dispatchAndSettle(context, lease, loaded, await beginModelCall(context, lease, loaded, tools), signal);
   } catch (error) {
     if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;

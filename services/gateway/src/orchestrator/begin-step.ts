@@ -1,13 +1,14 @@
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
-import { agentOf, type GovernedTool } from '../governance/kernel.ts';
+import { agentOf } from '../governance/governed-step.ts';
+import type { GovernedTool } from '../governance/kernel.ts';
 import { conversationOf, type StepFacts } from '../runs/conversation.ts';
 import type { Move } from '../runs/next-move.ts';
 import { budgetMicros, monthOf, worstCaseMicros } from '../runs/spend.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
+import type { Tx } from '../store/database.ts';
 import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { reserveSpend } from '../store/spend.ts';
-import type { Sql } from '../store/sql.ts';
 import { dropGrantedStep, insertStep, reserveStep, type NewStep, type Reservation } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { changeRun } from './conclude-run.ts';
@@ -63,7 +64,7 @@ export async function beginAgain(
 
 /** Sets aside what a call can cost at most. Null when the month's budget cannot carry it. */
 async function reserve(
-  tx: Sql,
+  tx: Tx,
   context: Context,
   { task, settings }: LoadedRun,
   request: string,
@@ -92,7 +93,7 @@ export async function beginToolCall(
 }
 
 /** Locks task and run, in this order, and tells whether the lease still counts for a running run. */
-export async function stillOurs(tx: Parameters<typeof lockLeasedRun>[0], lease: Lease): Promise<boolean> {
+export async function stillOurs(tx: Tx, lease: Lease): Promise<boolean> {
   await lockTask(tx, lease.workspaceId, lease.taskId);
   const run = await lockLeasedRun(tx, lease);
   return run !== null && run.status === 'running';

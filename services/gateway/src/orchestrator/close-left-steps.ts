@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
-import { agentOf } from '../governance/kernel.ts';
+import { agentOf } from '../governance/governed-step.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
-import type { Sql } from '../store/sql.ts';
 import { updateStep } from '../store/steps.ts';
 
 /** Few enough that one sweep stays short. */
@@ -24,7 +24,7 @@ export async function closeLeftSteps(context: Context): Promise<void> {
   }
 }
 
-async function closeLeftStep(tx: Sql, now: Date): Promise<LeftStep | null> {
+async function closeLeftStep(tx: Tx, now: Date): Promise<LeftStep | null> {
   const step = await takeLeftStep(tx);
   if (step === null) return null;
   const { workspaceId, runId, tool, reservedMicros: reserved, reservedMonth: month } = step;

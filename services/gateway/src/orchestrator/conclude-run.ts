@@ -1,19 +1,19 @@
 import type { AuditVerdict, GovernedOutcome, RunStatus } from '@countersign/contracts/gateway';
-import { recordResolution } from '../approvals/record-resolution.ts';
+import { recordResolution } from './record-resolution.ts';
 import type { Context } from '../context.ts';
 import { publishRunEnded, publishTaskMoved } from '../events.ts';
 import { cancelApprovalsOfRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { moveRun } from '../store/run-progress.ts';
-import type { Sql } from '../store/sql.ts';
 import { closeOpenStep } from '../store/steps.ts';
 import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import { taskStatusFor } from '../tasks/task-moves.ts';
 
-export type RunPlace = { workspaceId: string; taskId: string; runId: string };
+type RunPlace = { workspaceId: string; taskId: string; runId: string };
 
-export type RunChange = {
+type RunChange = {
   to: RunStatus;
   from: readonly RunStatus[];
   outcome: GovernedOutcome | null;
@@ -40,7 +40,7 @@ const endings: readonly RunStatus[] = ['completed', 'failed', 'denied', 'budget_
  * Moves a run and its task together with their audit entry, evidence and events. Locks the task first, as every transaction
  * that touches both does. False when the run had moved on before.
  */
-export async function changeRun(tx: Sql, context: Context, place: RunPlace, change: RunChange): Promise<boolean> {
+export async function changeRun(tx: Tx, context: Context, place: RunPlace, change: RunChange): Promise<boolean> {
   const now = context.now();
   const task = await lockTask(tx, place.workspaceId, place.taskId);
   if (task === null || !(await moveRun(tx, place.runId, change, now))) return false;
@@ -70,7 +70,7 @@ export async function changeRun(tx: Sql, context: Context, place: RunPlace, chan
 /** Why a parked step of a run that somebody cancelled was never made. */
 export const endedUndecided = { code: 'RUN_ENDED', message: 'The run ended before anybody decided about this call.' };
 
-async function recordEnding(tx: Sql, context: Context, place: RunPlace, change: RunChange): Promise<void> {
+async function recordEnding(tx: Tx, context: Context, place: RunPlace, change: RunChange): Promise<void> {
   const now = context.now();
   await closeOpenStep(tx, place.runId, change.error ?? endedUndecided, now);
   for (const approval of await cancelApprovalsOfRun(tx, place.runId, now))

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import type { Governed, GovernedStep, Kernel } from '../governance/kernel.ts';
+import type { GovernedStep } from '../governance/governed-step.ts';
+import type { Governed, Kernel } from '../governance/kernel.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { idempotencyKeyOf } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';

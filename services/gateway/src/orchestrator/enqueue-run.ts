@@ -3,9 +3,9 @@ import type { Run, Task } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { insertRun } from '../store/runs.ts';
-import type { Sql } from '../store/sql.ts';
 import { setTaskStatus } from '../store/tasks.ts';
 import { getSettings } from '../store/workspaces.ts';
 import { allowedMoves, mayMove } from '../tasks/task-moves.ts';
@@ -21,7 +21,7 @@ export function assertMayMove(task: Task, to: Task['status']): void {
 
 /** Makes one run of a locked task due: run, task, audit, evidence and the job commit together. */
 export async function enqueueRun(
-  tx: Sql,
+  tx: Tx,
   context: Context,
   request: { task: Task; startedBy: string; requestId: string },
 ): Promise<{ run: Run; task: Task }> {

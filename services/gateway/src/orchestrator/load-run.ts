@@ -20,15 +20,15 @@ export type LoadedRun = {
 
 /** Null when the lease is not worth anything any more. */
 export async function loadRun({ database }: Context, lease: Lease): Promise<LoadedRun | null> {
-  const run = await findLeasedRun(database.pool, lease);
-  const task = await findTask(database.pool, lease.workspaceId, lease.taskId);
+  const run = await findLeasedRun(database.reader, lease);
+  const task = await findTask(database.reader, lease.workspaceId, lease.taskId);
   if (run === null || task === null) return null;
   return {
     status: RunStatusShape.parse(run.status),
-    iterationBudget: run.iteration_budget,
-    startedBy: run.started_by,
+    iterationBudget: run.iterationBudget,
+    startedBy: run.startedBy,
     task,
-    steps: await loadSteps(database.pool, lease.runId),
-    settings: await getSettings(database.pool, lease.workspaceId),
+    steps: await loadSteps(database.reader, lease.runId),
+    settings: await getSettings(database.reader, lease.workspaceId),
   };
 }

@@ -1,10 +1,10 @@
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
-import { agentOf } from '../governance/kernel.ts';
+import { agentOf } from '../governance/governed-step.ts';
 import type { Move } from '../runs/next-move.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
-import type { Sql } from '../store/sql.ts';
 import { insertStep, updateStep } from '../store/steps.ts';
 import { recordViolation } from '../store/violations.ts';
 import { stepOf, stillOurs } from './begin-step.ts';
@@ -53,7 +53,7 @@ export async function blockCall(
 }
 
 async function auditRefusal(
-  tx: Sql,
+  tx: Tx,
   { workspaceId, runId }: Lease,
   { tool, stepId, reason }: { tool: string; stepId: string; reason: string },
   now: Date,

@@ -1,20 +1,20 @@
-import { approvalRequested, type AuditVerdict } from '@countersign/contracts/gateway';
-import { RunId, WorkspaceId } from '@countersign/contracts';
+import type { AuditVerdict } from '@countersign/contracts/gateway';
 import { canonicalize } from '@countersign/crypto';
-import { recordEvents } from '@countersign/messaging';
 import type { Context } from '../context.ts';
+import { publishApprovalRequested } from '../events.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import { agentOf, type VerifiedDecision } from '../governance/kernel.ts';
+import { agentOf } from '../governance/governed-step.ts';
+import type { VerifiedDecision } from '../governance/verified-decision.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { costMicros } from '../runs/spend.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
-import type { Sql } from '../store/sql.ts';
 import { closeOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { recordViolation } from '../store/violations.ts';
@@ -22,7 +22,7 @@ import { changeRun, endedUndecided } from './conclude-run.ts';
 import type { StepResult } from './dispatch-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
-type Settling = { tx: Sql; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
+type Settling = { tx: Tx; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
 
 /**
  * Writes down what became of a step: step, receipt, spend, audit, evidence and what it means for the run commit together. False
@@ -208,12 +208,7 @@ async function park(context: Context, settling: Settling, decision: VerifiedDeci
     },
     now,
   );
-  const data = {
-    workspaceId: WorkspaceId.parse(lease.workspaceId),
-    runId: RunId.parse(lease.runId),
-    approvalId: stored.id,
-  };
-  await recordEvents(tx, [context.newEvent(approvalRequested, data, { tenantid: lease.workspaceId })]);
+  await publishApprovalRequested(tx, context, stored);
 }
 
 async function audit(

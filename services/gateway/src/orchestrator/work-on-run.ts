@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
+import { agentOf } from '../governance/governed-step.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import { agentOf } from '../governance/kernel.ts';
+import type { GovernedTool } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';
 import { claimRun, releaseLease, renewLease, type Lease } from '../store/leases.ts';
 import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
+import { notConfigured } from './dispatch-step.ts';
 
 /**
  * Works on one run until it ends, parks, or belongs to somebody else. Returns at once when the run is not due. Every step is
@@ -14,12 +16,14 @@ import { stillOurs } from './begin-step.ts';
  */
 export async function workOnRun(context: Context, runId: string, stopping: AbortSignal): Promise<void> {
   const { leaseMs, workerName } = context.config.runs;
-  const lease = await claimRun(context.database.pool, { runId, owner: workerName, leaseMs });
+  const { transaction } = context.database;
+  const lease = await transaction((tx) => claimRun(tx, { runId, owner: workerName, leaseMs }));
   if (lease === null) return;
   const heart = keepLease(context, lease, stopping);
   try {
     await showRunning(context, lease);
-    while (!heart.signal.aborted && (await advanceRun(context, lease, heart.signal)) === 'moved') continue;
+    const hold = { signal: heart.signal, listTools: listOnce(context, lease, heart.signal) };
+    while (!heart.signal.aborted && (await advanceRun(context, lease, hold)) === 'moved') continue;
   } catch (error) {
     if (!(error instanceof KernelError && error.kind === 'interrupted')) throw error;
   } finally {
@@ -28,18 +32,29 @@ export async function workOnRun(context: Context, runId: string, stopping: Abort
   if (stopping.aborted) await giveBack(context, lease);
 }
 
+/** The tools are asked for when the first call of a model needs them. What each may do is judged when it is called. */
+function listOnce({ kernel }: Context, lease: Lease, signal: AbortSignal): () => Promise<GovernedTool[]> {
+  let listed: Promise<GovernedTool[]> | null = null;
+  return async () => {
+    if (kernel === null) throw notConfigured;
+    return (listed ??= kernel.listTools(lease, signal));
+  };
+}
+
 /** Renews the lease three times per its life; aborts when it is lost or the process stops. */
 function keepLease(context: Context, lease: Lease, stopping: AbortSignal): { signal: AbortSignal; stop(): void } {
   const { leaseMs } = context.config.runs;
   const lost = new AbortController();
   const timer = setInterval(() => {
-    renewLease(context.database.pool, lease, leaseMs).then(
-      (renewed) => {
-        if (!renewed) lost.abort();
-      },
-      // The database does not answer: the lease runs out by itself if this goes on.
-      (error: unknown) => context.log.warn('run.lease_not_renewed', { run_id: lease.runId, error }),
-    );
+    context.database
+      .transaction((tx) => renewLease(tx, lease, leaseMs))
+      .then(
+        (renewed) => {
+          if (!renewed) lost.abort();
+        },
+        // The database does not answer: the lease runs out by itself if this goes on.
+        (error: unknown) => context.log.warn('run.lease_not_renewed', { run_id: lease.runId, error }),
+      );
   }, leaseMs / 3);
   return { signal: AbortSignal.any([lost.signal, stopping]), stop: () => clearInterval(timer) };
 }

@@ -1,12 +1,12 @@
 import { endSession } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import type { Handles } from '../handle.ts';
+import { handleSession } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { revokeFamily } from '../store/sessions.ts';
 import { findFirstMembership } from '../store/workspaces.ts';
 
-export const endSessionRoute = (context: Context, { forSession }: Handles) =>
-  forSession(endSession, async ({ caller: { session }, requestId }) => {
+export const endSessionRoute = (context: Context) =>
+  handleSession(endSession)(async ({ caller: { session }, requestId }) => {
     await context.transaction(async (tx) => {
       const now = context.now();
       await revokeFamily(tx, session.familyId, { now, reason: 'signed_out' });

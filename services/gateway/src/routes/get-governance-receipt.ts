@@ -1,13 +1,14 @@
 import { DecisionId } from '@countersign/contracts';
 import { getGovernanceReceipt } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { notFound, type Handles } from '../handle.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
 import { findReceipt } from '../store/receipts.ts';
 
-export const getGovernanceReceiptRoute = ({ database }: Context, { forWorkspace }: Handles) =>
-  forWorkspace(getGovernanceReceipt, async ({ params, caller }) => {
+export const getGovernanceReceiptRoute = ({ database }: Context) =>
+  handleWorkspace(getGovernanceReceipt)(async ({ params, caller }) => {
     const decisionId = DecisionId.safeParse(params.decisionId);
-    const receipt = decisionId.success ? await findReceipt(database.pool, caller.workspaceId, decisionId.data) : null;
+    const receipt = decisionId.success ? await findReceipt(database.reader, caller.workspaceId, decisionId.data) : null;
     if (receipt === null) throw notFound();
     return receipt;
   });

@@ -2,10 +2,10 @@ import { Instant } from '@countersign/contracts';
 import { getGovernanceStatus } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { probeGovernance } from '../governance/probe.ts';
-import type { Handles } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 
-export const getGovernanceStatusRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(getGovernanceStatus, async () => {
+export const getGovernanceStatusRoute = (context: Context) =>
+  handleWorkspace(getGovernanceStatus)(async () => {
     const { config, kernel } = context;
     const probe = await probeGovernance(context);
     return {

@@ -2,13 +2,14 @@ import { getHealth, type Reachability } from '@countersign/contracts/gateway';
 import { answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { probeGovernance } from '../governance/probe.ts';
-import { healthChecks, overallStatus } from '../health.ts';
-import { version } from '../version.ts';
+import { overallStatus, toldChecks } from '../health.ts';
+import { build } from '../build.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {
-    const { database, queue } = healthChecks(context);
-    const [report, probe] = await Promise.all([runChecks({ database, queue }), probeGovernance(context)]);
+    const database = () => context.database.ping();
+    const parts = { database, ...toldChecks(context) };
+    const [report, probe] = await Promise.all([runChecks(parts), probeGovernance(context)]);
     const checks = {
       database: reachability(report.checks['database']),
       queue: reachability(report.checks['queue']),
@@ -19,7 +20,7 @@ export const getHealthRoute = (context: Context) =>
     return answer(status === 'unavailable' ? 503 : 200, {
       status,
       service: 'gateway' as const,
-      version,
+      version: build.version,
       uptimeSeconds: Math.floor(process.uptime()),
       checks,
       governanceRequired,

@@ -1,11 +1,12 @@
 import { getWorkspace } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { notFound, type Handles } from '../handle.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
 import { findWorkspace } from '../store/workspaces.ts';
 
-export const getWorkspaceRoute = ({ database }: Context, { forWorkspace }: Handles) =>
-  forWorkspace(getWorkspace, async ({ caller }) => {
-    const workspace = await findWorkspace(database.pool, caller.workspaceId);
+export const getWorkspaceRoute = ({ database }: Context) =>
+  handleWorkspace(getWorkspace)(async ({ caller }) => {
+    const workspace = await findWorkspace(database.reader, caller.workspaceId);
     if (workspace === null) throw notFound();
     return workspace;
   });

@@ -1,7 +1,7 @@
 import { listViolations } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import type { Handles } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 import { listViolationsOf } from '../store/violations.ts';
 
-export const listViolationsRoute = ({ database }: Context, { forWorkspace }: Handles) =>
-  forWorkspace(listViolations, ({ caller, query }) => listViolationsOf(database.pool, caller.workspaceId, query));
+export const listViolationsRoute = ({ database }: Context) =>
+  handleWorkspace(listViolations)(({ caller, query }) => listViolationsOf(database.reader, caller.workspaceId, query));

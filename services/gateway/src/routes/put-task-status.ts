@@ -2,16 +2,17 @@ import { putTaskStatus, type Run, type Task } from '@countersign/contracts/gatew
 import { answer } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { publishTaskMoved } from '../events.ts';
-import { notFound, type Handles } from '../handle.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
 import { changeRun } from '../orchestrator/conclude-run.ts';
 import { assertMayMove, enqueueRun } from '../orchestrator/enqueue-run.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
 import { findLiveRunId } from '../store/runs.ts';
-import type { Sql } from '../store/sql.ts';
 import { findTask, lockTask, setTaskStatus } from '../store/tasks.ts';
 
-export const putTaskStatusRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(putTaskStatus, async ({ body: { status }, params, caller, requestId }) => {
+export const putTaskStatusRoute = (context: Context) =>
+  handleWorkspace(putTaskStatus)(async ({ body: { status }, params, caller, requestId }) => {
     const { workspaceId, session } = caller;
     const moved = await context.transaction(async (tx) => {
       const task = await lockTask(tx, workspaceId, params.id);
@@ -29,7 +30,7 @@ function replyOf({ task, run }: { task: Task; run: Run | null }): Task & { run: 
 }
 
 /** The only other move that people have. A live run ends with its task; without one the task moves alone. */
-async function cancel(tx: Sql, context: Context, task: Task, by: { actor: string; requestId: string }): Promise<Task> {
+async function cancel(tx: Tx, context: Context, task: Task, by: { actor: string; requestId: string }): Promise<Task> {
   const now = context.now();
   const runId = await findLiveRunId(tx, task.id);
   if (runId !== null) {

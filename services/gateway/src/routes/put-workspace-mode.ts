@@ -1,11 +1,11 @@
 import { putWorkspaceMode } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import type { Handles } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { setMode } from '../store/workspaces.ts';
 
-export const putWorkspaceModeRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(putWorkspaceMode, async ({ body: { mode }, caller: { workspaceId, session }, requestId }) => {
+export const putWorkspaceModeRoute = (context: Context) =>
+  handleWorkspace(putWorkspaceMode)(async ({ body: { mode }, caller: { workspaceId, session }, requestId }) => {
     await context.transaction(async (tx) => {
       const now = context.now();
       await setMode(tx, workspaceId, mode, now);

@@ -1,13 +1,13 @@
 import { AppError } from '@countersign/contracts';
 import { putWorkspaceSettings } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import type { Handles } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { getSettings, lockSettings, putSettings } from '../store/workspaces.ts';
 import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
 
-export const putWorkspaceSettingsRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(putWorkspaceSettings, async ({ body, caller, req, requestId, setHeader }) => {
+export const putWorkspaceSettingsRoute = (context: Context) =>
+  handleWorkspace(putWorkspaceSettings)(async ({ body, caller, req, requestId, setHeader }) => {
     const { workspaceId, session } = caller;
     const settings = await context.transaction(async (tx) => {
       await lockSettings(tx, workspaceId);

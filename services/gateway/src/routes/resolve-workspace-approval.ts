@@ -1,10 +1,10 @@
 import { resolveWorkspaceApproval } from '@countersign/contracts/gateway';
 import { resolveApproval } from '../approvals/resolve-approval.ts';
 import type { Context } from '../context.ts';
-import type { Handles } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 
-export const resolveWorkspaceApprovalRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(resolveWorkspaceApproval, async ({ params, body, caller, requestId }) => {
+export const resolveWorkspaceApprovalRoute = (context: Context) =>
+  handleWorkspace(resolveWorkspaceApproval)(async ({ params, body, caller, requestId }) => {
     const { session, ...membership } = caller;
     const resolver = session.user.id;
     return resolveApproval(context, { approvalId: params.id, status: body.status, resolver, membership, requestId });

@@ -1,11 +1,12 @@
 import { runTask } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { notFound, type Handles } from '../handle.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
 import { enqueueRun } from '../orchestrator/enqueue-run.ts';
 import { lockTask } from '../store/tasks.ts';
 
-export const runTaskRoute = (context: Context, { forWorkspace }: Handles) =>
-  forWorkspace(runTask, async ({ params, caller, requestId }) => {
+export const runTaskRoute = (context: Context) =>
+  handleWorkspace(runTask)(async ({ params, caller, requestId }) => {
     const { workspaceId, session } = caller;
     return context.transaction(async (tx) => {
       const task = await lockTask(tx, workspaceId, params.id);

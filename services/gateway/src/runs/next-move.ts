@@ -2,7 +2,7 @@ import type { RunStatus } from '@countersign/contracts/gateway';
 import type { JsonValue } from '@countersign/crypto';
 import { openToolCalls, type OpenCall, type Proposal, type StepFacts } from './conversation.ts';
 
-export type RunFacts = { status: RunStatus; iterationBudget: number };
+type RunFacts = { status: RunStatus; iterationBudget: number };
 
 /** What a worker does next with a run. Everything it needs to know is in the committed steps, so any worker comes to the same. */
 export type Move =

@@ -1,8 +1,8 @@
 /** Prices in minor units per million tokens, in the currency of the workspace's budget: no conversion takes place. */
-export type ModelPrices = { inputMinorPerMillion: number; outputMinorPerMillion: number };
+type ModelPrices = { inputMinorPerMillion: number; outputMinorPerMillion: number };
 
 /** One minor unit is 10,000 micros: a call of a few tokens costs less than a cent and still counts. */
-export const microsPerMinor = 10_000;
+const microsPerMinor = 10_000;
 const tokensPerMillion = 1_000_000;
 
 export function costMicros(prices: ModelPrices, tokens: { input: number; output: number }): number {

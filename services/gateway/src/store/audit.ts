@@ -3,11 +3,14 @@ import type { AuditEntry, AuditVerdict } from '@countersign/contracts/gateway';
 import { AuditEntry as AuditEntryShape, AuditVerdict as AuditVerdictShape } from '@countersign/contracts/gateway';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 import { auditHash } from '../audit/audit-chain.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { AuditEntryModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
-import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import { instant, onlyRow, type Sql } from './sql.ts';
+import type { Reader, Tx } from './database.ts';
+import { instant } from './instant.ts';
+import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-export type AuditEvent = {
+type AuditEvent = {
   workspaceId: string;
   action: string;
   actor: string;
@@ -19,16 +22,15 @@ export type AuditEvent = {
 };
 
 /** Appends to the workspace's chain in the caller's transaction. Call it late: it holds the chain's end until the commit. */
-export async function recordAudit(tx: Sql, event: AuditEvent, now: Date): Promise<void> {
-  const head = await tx.query<{ seq: number; hash: string }>(
-    'SELECT seq, hash FROM audit_heads WHERE workspace_id = $1 FOR UPDATE',
-    [event.workspaceId],
-  );
-  const { seq, hash: prevHash } = onlyRow(head.rows);
+export async function recordAudit(tx: Tx, event: AuditEvent, now: Date): Promise<void> {
+  const { workspaceId } = event;
+  await tx.$executeRaw`SELECT FROM audit_heads WHERE workspace_id = ${workspaceId} FOR UPDATE`;
+  const head = await tx.auditHead.findUniqueOrThrow({ where: { workspaceId } });
+  const seq = head.seq + 1;
   const content = {
     id: newId('aud'),
-    workspaceId: event.workspaceId,
-    seq: seq + 1,
+    workspaceId,
+    seq,
     action: event.action,
     actor: event.actor,
     verdict: event.verdict,
@@ -37,98 +39,73 @@ export async function recordAudit(tx: Sql, event: AuditEvent, now: Date): Promis
     details: event.details ?? {},
     requestId: event.requestId ?? null,
     createdAt: now.toISOString(),
-    prevHash: seq === 0 ? null : prevHash,
+    prevHash: head.seq === 0 ? null : head.hash,
   };
   const hash = auditHash(content);
-  await tx.query(
-    `INSERT INTO audit_entries (workspace_id, seq, id, action, actor, verdict, reason, subject, details, request_id, created_at, prev_hash, hash)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      content.workspaceId,
-      content.seq,
-      content.id,
-      content.action,
-      content.actor,
-      content.verdict,
-      content.reason,
-      content.subject,
-      canonicalize(content.details),
-      content.requestId,
-      now,
-      content.prevHash,
-      hash,
-    ],
-  );
-  await tx.query('UPDATE audit_heads SET seq = $2, hash = $3 WHERE workspace_id = $1', [
-    event.workspaceId,
-    content.seq,
-    hash,
-  ]);
+  const entry = { ...content, details: canonicalize(content.details), createdAt: now, hash };
+  await tx.auditEntry.create({ data: entry });
+  await tx.auditHead.update({ where: { workspaceId }, data: { seq, hash } });
 }
 
 /** Begins the chain of a new workspace. */
-export async function openAuditChain(tx: Sql, workspaceId: string): Promise<void> {
-  await tx.query(`INSERT INTO audit_heads (workspace_id, seq, hash) VALUES ($1, 0, '')`, [workspaceId]);
+export async function openAuditChain(tx: Tx, workspaceId: string): Promise<void> {
+  await tx.auditHead.create({ data: { workspaceId, seq: 0, hash: '' } });
 }
 
-type AuditRow = {
-  workspace_id: string;
-  seq: number;
-  id: string;
-  action: string;
-  actor: string;
-  verdict: string;
-  reason: string;
-  subject: string | null;
-  details: string;
-  request_id: string | null;
-  created_at: Date;
-  prev_hash: string | null;
-  hash: string;
-};
-
-export type AuditFilter = {
+type AuditFilter = {
   action?: string | undefined;
   actor?: string | undefined;
   verdict?: AuditVerdict | undefined;
+  /** Inclusive. */
   from?: string | undefined;
+  /** Exclusive. */
   to?: string | undefined;
 };
 
+/** Newest first: by place in the chain, and by time where times are asked for, since the place alone does not lead to them. */
 export async function listAuditEntries(
-  sql: Sql,
+  reader: Reader,
   workspaceId: string,
-  filter: AuditFilter & PageRequest,
+  request: AuditFilter & PageRequest,
 ): Promise<Page<AuditEntry>> {
-  const { rows } = await sql.query<AuditRow>(
-    `SELECT * FROM audit_entries
-      WHERE workspace_id = $1 AND ($2::int IS NULL OR seq < $2)
-        AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR actor = $4) AND ($5::text IS NULL OR verdict = $5)
-        AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
-      ORDER BY seq DESC LIMIT $8`,
-    [
-      workspaceId,
-      seqCursor(filter),
-      filter.action ?? null,
-      filter.actor ?? null,
-      filter.verdict ?? null,
-      filter.from ?? null,
-      filter.to ?? null,
-      filter.limit + 1,
-    ],
-  );
-  return pageOf(rows, filter, { item: auditEntryOf, key: (row) => String(row.seq) });
+  const isTimed = request.from !== undefined || request.to !== undefined;
+  const rows = await reader.auditEntry.findMany({
+    where: { AND: [{ workspaceId, ...matching(request) }, await older(reader, { workspaceId, isTimed, request })] },
+    orderBy: isTimed ? [{ createdAt: 'desc' }, { seq: 'desc' }] : { seq: 'desc' },
+    take: request.limit + 1,
+  });
+  return pageOf(rows, request, { item: auditEntryOf, key: (row) => String(row.seq) });
 }
 
-function seqCursor(request: PageRequest): number | null {
-  const start = pageStart(request);
-  return start === null || !/^\d+$/.test(start) || Number(start) > 2_147_483_647 ? null : Number(start);
+function matching({ action, actor, verdict, from, to }: AuditFilter) {
+  return {
+    ...(action !== undefined && { action }),
+    ...(actor !== undefined && { actor }),
+    ...(verdict !== undefined && { verdict }),
+    createdAt: { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lt: to }) },
+  };
 }
 
-function auditEntryOf(row: AuditRow): AuditEntry {
+type Paging = { workspaceId: string; isTimed: boolean; request: PageRequest };
+
+/** What comes behind the last entry that was seen; a cursor that names none begins anew. */
+async function older(reader: Reader, { workspaceId, isTimed, request }: Paging): Promise<Prisma.AuditEntryWhereInput> {
+  const seq = Number(olderThan(request).lt);
+  if (!Number.isInteger(seq) || seq > seqMax) return {};
+  if (!isTimed) return { seq: { lt: seq } };
+  const seen = await reader.auditEntry.findFirst({ where: { workspaceId, seq }, select: { createdAt: true } });
+  if (seen === null) return {};
+  const { createdAt } = seen;
+  return { createdAt: { lte: createdAt }, NOT: { createdAt, seq: { gte: seq } } };
+}
+
+/** The column is an INTEGER. */
+const seqMax = 2_147_483_647;
+
+function auditEntryOf(row: AuditEntryModel): AuditEntry {
   return {
     id: row.id,
-    workspaceId: WorkspaceId.parse(row.workspace_id),
+    workspaceId: WorkspaceId.parse(row.workspaceId),
     seq: row.seq,
     action: row.action,
     actor: row.actor,
@@ -136,9 +113,9 @@ function auditEntryOf(row: AuditRow): AuditEntry {
     reason: row.reason,
     subject: row.subject,
     details: AuditEntryShape.shape.details.parse(JSON.parse(row.details)),
-    requestId: row.request_id,
-    createdAt: instant(row.created_at),
-    prevHash: row.prev_hash === null ? null : Digest.parse(row.prev_hash),
+    requestId: row.requestId,
+    createdAt: instant(row.createdAt),
+    prevHash: row.prevHash === null ? null : Digest.parse(row.prevHash),
     hash: Digest.parse(row.hash),
   };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
 import { newId } from '../ids.ts';
-import type { Sql } from './sql.ts';
+import type { Tx } from './database.ts';
 
-export type Evidence = {
+type Evidence = {
   workspaceId: string;
   taskId?: string | null;
   runId?: string | null;
@@ -15,21 +15,11 @@ export type Evidence = {
 };
 
 /** Evidence metadata: a hash of the content and facts about it, never the content. */
-export async function recordEvidence(tx: Sql, evidence: Evidence, now: Date): Promise<void> {
-  const hash = createHash('sha256').update(canonicalize(evidence.content)).digest('hex');
-  await tx.query(
-    `INSERT INTO evidence_items (id, workspace_id, task_id, run_id, step_id, kind, content_hash, metadata, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      newId('evd'),
-      evidence.workspaceId,
-      evidence.taskId ?? null,
-      evidence.runId ?? null,
-      evidence.stepId ?? null,
-      evidence.kind,
-      `sha256:${hash}`,
-      JSON.stringify(evidence.metadata),
-      now,
-    ],
-  );
+export async function recordEvidence(tx: Tx, evidence: Evidence, now: Date): Promise<void> {
+  const { workspaceId, taskId = null, runId = null, stepId = null, kind, content, metadata } = evidence;
+  const hash = createHash('sha256').update(canonicalize(content)).digest('hex');
+  const about = { workspaceId, taskId, runId, stepId, kind, metadata };
+  await tx.evidenceItem.create({
+    data: { id: newId('evd'), ...about, contentHash: `sha256:${hash}`, createdAt: now },
+  });
 }

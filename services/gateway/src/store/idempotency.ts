@@ -1,50 +1,42 @@
-import type { IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
+import type { IdempotencyStore, IdempotencyVerdict } from '@countersign/service-kit';
 import { z } from 'zod';
-import type { Sql } from './sql.ts';
+import type { Transaction, Tx } from './database.ts';
 
-const keptHours = 24;
+const keptMs = 24 * 3_600_000;
 /** A request that runs for longer lost its process; its key is free again. */
-const runningMinutes = 5;
+const runningMsMax = 5 * 60_000;
 
 const Answer = z.object({ status: z.number(), headers: z.record(z.string(), z.string()), text: z.string() });
 
 /** The database decides which of two equal claims runs. */
-export function idempotencyStore(sql: Sql): IdempotencyStore {
+export function idempotencyStore(transaction: Transaction, now: () => Date): IdempotencyStore {
   return {
-    begin: (scope, key, fingerprint) => begin(sql, { scope, key, fingerprint }),
-    complete: async (scope, key, answer) => {
-      const stored: StoredAnswer = answer;
-      await sql.query('UPDATE idempotency_keys SET answer = $3 WHERE scope = $1 AND key = $2', [
-        scope,
-        key,
-        JSON.stringify(stored),
-      ]);
-    },
-    abandon: async (scope, key) => {
-      await sql.query('DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2 AND answer IS NULL', [scope, key]);
-    },
+    begin: (scope, key, fingerprint) => transaction((tx) => begin(tx, { scope, key, fingerprint, createdAt: now() })),
+    complete: (scope, key, answer) =>
+      transaction(async (tx) => {
+        await tx.idempotencyKey.updateMany({ where: { scope, key }, data: { answer: JSON.stringify(answer) } });
+      }),
+    abandon: (scope, key) =>
+      transaction(async (tx) => {
+        await tx.idempotencyKey.deleteMany({ where: { scope, key, answer: null } });
+      }),
   };
 }
 
-type Claim = { scope: string; key: string; fingerprint: string };
+type Claim = { scope: string; key: string; fingerprint: string; createdAt: Date };
 
-async function begin(sql: Sql, { scope, key, fingerprint }: Claim): Promise<IdempotencyVerdict> {
-  await sql.query(
-    `DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2
-        AND (created_at < now() - $3 * interval '1 hour' OR (answer IS NULL AND created_at < now() - $4 * interval '1 minute'))`,
-    [scope, key, keptHours, runningMinutes],
-  );
-  const claimed = await sql.query(
-    `INSERT INTO idempotency_keys (scope, key, fingerprint, created_at) VALUES ($1, $2, $3, now()) ON CONFLICT DO NOTHING`,
-    [scope, key, fingerprint],
-  );
-  if (claimed.rowCount === 1) return { kind: 'run' };
-  const { rows } = await sql.query<{ fingerprint: string; answer: string | null }>(
-    'SELECT fingerprint, answer FROM idempotency_keys WHERE scope = $1 AND key = $2',
-    [scope, key],
-  );
-  const [stored] = rows;
-  if (stored === undefined) return { kind: 'in-flight' }; // given up in this moment: the caller comes back
+async function begin(tx: Tx, { scope, key, fingerprint, createdAt }: Claim): Promise<IdempotencyVerdict> {
+  const lost = { answer: null, createdAt: { lt: ago(createdAt, runningMsMax) } };
+  await tx.idempotencyKey.deleteMany({
+    where: { scope, key, OR: [{ createdAt: { lt: ago(createdAt, keptMs) } }, lost] },
+  });
+  const claimed = await tx.idempotencyKey.createMany({
+    data: { scope, key, fingerprint, createdAt },
+    skipDuplicates: true,
+  });
+  if (claimed.count === 1) return { kind: 'run' };
+  const stored = await tx.idempotencyKey.findUnique({ where: { scope_key: { scope, key } } });
+  if (stored === null) return { kind: 'in-flight' }; // given up in this moment: the caller comes back
   if (stored.fingerprint !== fingerprint) return { kind: 'mismatch' };
   return stored.answer === null
     ? { kind: 'in-flight' }
@@ -52,6 +44,10 @@ async function begin(sql: Sql, { scope, key, fingerprint }: Claim): Promise<Idem
 }
 
 /** Removes answers that are not given again any more. */
-export async function forgetAnswers(sql: Sql): Promise<void> {
-  await sql.query(`DELETE FROM idempotency_keys WHERE created_at < now() - $1 * interval '1 hour'`, [keptHours]);
+export async function forgetAnswers(tx: Tx, now: Date): Promise<void> {
+  await tx.idempotencyKey.deleteMany({ where: { createdAt: { lt: ago(now, keptMs) } } });
+}
+
+function ago(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms);
 }

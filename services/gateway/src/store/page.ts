@@ -6,13 +6,13 @@ export type Page<Item> = { data: Item[]; nextCursor: string | null };
 
 const keyPattern = /^([a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}|[1-9]\d{0,9})$/;
 
-/** The key behind which the page begins; null for the first page. The cursor is attacker-controlled. */
-export function pageStart(request: PageRequest): string | null {
-  if (request.cursor === undefined) return null;
-  const key = Buffer.from(request.cursor, 'base64url').toString('utf8');
+/** The condition on the key of a page's rows; empty for the first page. The cursor is attacker-controlled. */
+export function olderThan({ cursor }: PageRequest): { lt?: string } {
+  if (cursor === undefined) return {};
+  const key = Buffer.from(cursor, 'base64url').toString('utf8');
   if (!keyPattern.test(key))
     throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
-  return key;
+  return { lt: key };
 }
 
 /** Cuts a page out of `limit + 1` rows. */

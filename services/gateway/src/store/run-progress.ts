@@ -1,17 +1,22 @@
 import type { GovernedOutcome, RunStatus } from '@countersign/contracts/gateway';
-import type { Sql } from './sql.ts';
+import type { Tx } from './database.ts';
 
-export type Progress = { iterations: number; tokensIn: number; tokensOut: number; costMicros: number };
+type Progress = { iterations: number; tokensIn: number; tokensOut: number; costMicros: number };
 
-export async function addProgress(tx: Sql, runId: string, progress: Progress): Promise<void> {
-  await tx.query(
-    `UPDATE runs SET iterations_used = iterations_used + $2, tokens_in = tokens_in + $3, tokens_out = tokens_out + $4,
-            cost_micros = cost_micros + $5, attempts = 0 WHERE id = $1`,
-    [runId, progress.iterations, progress.tokensIn, progress.tokensOut, progress.costMicros],
-  );
+export async function addProgress(tx: Tx, runId: string, progress: Progress): Promise<void> {
+  await tx.run.update({
+    where: { id: runId },
+    data: {
+      iterationsUsed: { increment: progress.iterations },
+      tokensIn: { increment: progress.tokensIn },
+      tokensOut: { increment: progress.tokensOut },
+      costMicros: { increment: progress.costMicros },
+      attempts: 0,
+    },
+  });
 }
 
-export type RunMove = {
+type RunMove = {
   from: readonly RunStatus[];
   to: RunStatus;
   outcome?: GovernedOutcome | null;
@@ -25,22 +30,21 @@ const finalStatuses: readonly RunStatus[] = ['completed', 'failed', 'denied', 'b
  * Compare-and-set: false when the run is not in one of the `from` statuses any more. The lease of a run that ends is left to run
  * out, because until then its worker may still write down what became of the open step.
  */
-export async function moveRun(tx: Sql, runId: string, move: RunMove, now: Date): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `UPDATE runs SET status = $3, outcome = coalesce($4, outcome), result = coalesce($5, result), error_code = $6,
-            error_message = $7, ended_at = $8::timestamptz, lease_owner = NULL,
-            lease_until = CASE WHEN $8::timestamptz IS NOT NULL THEN lease_until END
-      WHERE id = $1 AND status = ANY($2)`,
-    [
-      runId,
-      [...move.from],
-      move.to,
-      move.outcome ?? null,
-      move.result ?? null,
-      move.error?.code ?? null,
-      move.error?.message ?? null,
-      finalStatuses.includes(move.to) ? now : null,
-    ],
-  );
-  return rowCount === 1;
+export async function moveRun(tx: Tx, runId: string, move: RunMove, now: Date): Promise<boolean> {
+  const { from, to, outcome = null, result = null, error = null } = move;
+  const ending = finalStatuses.includes(to) ? { endedAt: now } : { endedAt: null, leaseUntil: null };
+  const { count } = await tx.run.updateMany({
+    where: { id: runId, status: { in: [...from] } },
+    data: {
+      status: to,
+      // What an earlier move said stays when this one says nothing.
+      ...(outcome !== null && { outcome }),
+      ...(result !== null && { result }),
+      errorCode: error?.code ?? null,
+      errorMessage: error?.message ?? null,
+      leaseOwner: null,
+      ...ending,
+    },
+  });
+  return count === 1;
 }

@@ -1,85 +1,64 @@
 import { TaskId, UserId, WorkspaceId } from '@countersign/contracts';
 import { TaskStatus, type Task } from '@countersign/contracts/gateway';
+import type { TaskModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
-import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import { instant, instantOrNull, onlyRow, type Sql } from './sql.ts';
+import type { Reader, Tx } from './database.ts';
+import { instant, instantOrNull } from './instant.ts';
+import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-type TaskRow = {
-  id: string;
-  workspace_id: string;
-  title: string;
-  description: string;
-  status: string;
-  created_by: string;
-  created_at: Date;
-  updated_at: Date;
-  completed_at: Date | null;
-};
+type NewTask = { workspaceId: string; title: string; description: string; createdBy: string };
 
-export type NewTask = { workspaceId: string; title: string; description: string; createdBy: string };
-
-export async function insertTask(tx: Sql, task: NewTask, now: Date): Promise<Task> {
-  const { rows } = await tx.query<TaskRow>(
-    `INSERT INTO tasks (id, workspace_id, title, description, status, created_by, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, 'pending', $5, $6, $6) RETURNING *`,
-    [newId('tsk'), task.workspaceId, task.title, task.description, task.createdBy, now],
-  );
-  return taskOf(onlyRow(rows));
+export async function insertTask(
+  tx: Tx,
+  { workspaceId, title, description, createdBy }: NewTask,
+  now: Date,
+): Promise<Task> {
+  const content = { workspaceId, title, description, createdBy };
+  const data = { id: newId('tsk'), ...content, status: 'pending', createdAt: now, updatedAt: now };
+  return taskOf(await tx.task.create({ data }));
 }
 
-export async function findTask(sql: Sql, workspaceId: string, taskId: string): Promise<Task | null> {
+export async function findTask(reader: Reader, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
-  const { rows } = await sql.query<TaskRow>('SELECT * FROM tasks WHERE workspace_id = $1 AND id = $2', [
-    workspaceId,
-    taskId,
-  ]);
-  const [row] = rows;
-  return row === undefined ? null : taskOf(row);
+  const row = await reader.task.findUnique({ where: { id: taskId, workspaceId } });
+  return row === null ? null : taskOf(row);
 }
 
 /** As findTask, and nobody else moves the task until the transaction ends. */
-export async function lockTask(tx: Sql, workspaceId: string, taskId: string): Promise<Task | null> {
+export async function lockTask(tx: Tx, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
-  const { rows } = await tx.query<TaskRow>('SELECT * FROM tasks WHERE workspace_id = $1 AND id = $2 FOR UPDATE', [
-    workspaceId,
-    taskId,
-  ]);
-  const [row] = rows;
-  return row === undefined ? null : taskOf(row);
+  await tx.$executeRaw`SELECT FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} FOR UPDATE`;
+  return findTask(tx, workspaceId, taskId);
 }
 
-export async function setTaskStatus(tx: Sql, taskId: string, status: TaskStatus, now: Date): Promise<Task> {
-  const { rows } = await tx.query<TaskRow>(
-    `UPDATE tasks SET status = $2, updated_at = $3, completed_at = CASE WHEN $2 = 'completed' THEN $3::timestamptz END
-      WHERE id = $1 RETURNING *`,
-    [taskId, status, now],
-  );
-  return taskOf(onlyRow(rows));
+export async function setTaskStatus(tx: Tx, taskId: string, status: TaskStatus, now: Date): Promise<Task> {
+  const data = { status, updatedAt: now, completedAt: status === 'completed' ? now : null };
+  return taskOf(await tx.task.update({ where: { id: taskId }, data }));
 }
 
 export async function listTasksOf(
-  sql: Sql,
+  reader: Reader,
   workspaceId: string,
   request: PageRequest & { status?: TaskStatus | undefined },
 ): Promise<Page<Task>> {
-  const { rows } = await sql.query<TaskRow>(
-    `SELECT * FROM tasks WHERE workspace_id = $1 AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR status = $3)
-      ORDER BY id DESC LIMIT $4`,
-    [workspaceId, pageStart(request), request.status ?? null, request.limit + 1],
-  );
+  const rows = await reader.task.findMany({
+    where: { workspaceId, id: olderThan(request), ...(request.status !== undefined && { status: request.status }) },
+    orderBy: { id: 'desc' },
+    take: request.limit + 1,
+  });
   return pageOf(rows, request, { item: taskOf, key: (row) => row.id });
 }
 
-function taskOf(row: TaskRow): Task {
+function taskOf(row: TaskModel): Task {
   return {
     id: TaskId.parse(row.id),
-    workspaceId: WorkspaceId.parse(row.workspace_id),
+    workspaceId: WorkspaceId.parse(row.workspaceId),
     title: row.title,
     description: row.description,
     status: TaskStatus.parse(row.status),
-    createdBy: UserId.parse(row.created_by),
-    createdAt: instant(row.created_at),
-    updatedAt: instant(row.updated_at),
-    completedAt: instantOrNull(row.completed_at),
+    createdBy: UserId.parse(row.createdBy),
+    createdAt: instant(row.createdAt),
+    updatedAt: instant(row.updatedAt),
+    completedAt: instantOrNull(row.completedAt),
   };
 }

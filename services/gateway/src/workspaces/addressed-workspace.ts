@@ -1,12 +1,12 @@
 /** Where a request may name its workspace, in order of precedence. An empty name is no name. */
-export type WorkspaceNames = {
+type WorkspaceNames = {
   path?: string | undefined;
   header?: string | undefined;
   query?: string | undefined;
   body?: string | undefined;
 };
 
-export type AddressedWorkspace = { kind: 'named'; workspaceId: string } | { kind: 'missing' } | { kind: 'conflict' };
+type AddressedWorkspace = { kind: 'named'; workspaceId: string } | { kind: 'missing' } | { kind: 'conflict' };
 
 /** One request speaks about one workspace: two names that differ are a mistake or an attack, never a choice of ours. */
 export function addressedWorkspace({ path, header, query, body }: WorkspaceNames): AddressedWorkspace {

@@ -8,7 +8,7 @@ export const settingsDefault: WorkspaceSettings = {
   modelConfig: ModelConfig.parse({}),
 };
 
-export type SentSections = { [Section in keyof WorkspaceSettings]?: WorkspaceSettings[Section] | undefined };
+type SentSections = { [Section in keyof WorkspaceSettings]?: WorkspaceSettings[Section] | undefined };
 
 /** A section that is sent replaces the stored one whole; the others stay. */
 export function replaceSections(stored: WorkspaceSettings, sent: SentSections): WorkspaceSettings {

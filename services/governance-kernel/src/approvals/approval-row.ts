@@ -9,31 +9,31 @@ import type {
 } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
 
-/** An approval under its row lock. Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
-  id: ApprovalId;
-  tenant: TenantId;
-  state: ApprovalState;
-  requestedBy: PrincipalId;
-  session: SessionId;
-  action: string;
-  tool: string | null;
-  resource: string | null;
-  effectLevel: EffectLevel;
-  argsHash: Digest;
-  intentHash: Digest;
-  policyHash: Digest | null;
-  policyEpoch: number;
-  receiptId: ReceiptId | null;
-  reason: string;
-  quorum: number;
-  approvers: PrincipalId[];
-  approvedBy: PrincipalId[];
-  scope: string;
-  usesRemaining: number;
-  timelockUntilMs: number | null;
-  expiresAtMs: number;
-  ceremonyHash: Digest;
-  createdAtMs: number;
-  updatedAtMs: number;
+  readonly id: ApprovalId;
+  readonly tenant: TenantId;
+  readonly state: ApprovalState;
+  readonly requestedBy: PrincipalId;
+  readonly session: SessionId;
+  readonly action: string;
+  readonly tool: string | null;
+  readonly resource: string | null;
+  readonly effectLevel: EffectLevel;
+  readonly argsHash: Digest;
+  readonly intentHash: Digest;
+  readonly policyHash: Digest | null;
+  readonly policyEpoch: number;
+  readonly receiptId: ReceiptId | null;
+  readonly reason: string;
+  readonly quorum: number;
+  readonly approvers: readonly PrincipalId[];
+  readonly approvedBy: readonly PrincipalId[];
+  readonly scope: string;
+  readonly usesRemaining: number;
+  readonly timelockUntilMs: number | null;
+  readonly expiresAtMs: number;
+  readonly ceremonyHash: Digest;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
 };

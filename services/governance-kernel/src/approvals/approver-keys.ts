@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { ApprovalRow } from './approval-row.ts';
 
 export type ApproverKey = { tenant: TenantId; principal: PrincipalId; keyId: string; publicKey: Uint8Array };
-export type SignedStatement = { statement: z.infer<typeof ApprovalStatement>; key_id: string; signature: string };
+type SignedStatement = { statement: z.infer<typeof ApprovalStatement>; key_id: string; signature: string };
 
 const ApproverKeys = z.array(
   z.strictObject({
@@ -23,7 +23,7 @@ const ApproverKeys = z.array(
 );
 
 /**
- * GOV_APPROVER_KEYS. Throws when it is malformed, when a key is no safe Ed25519 key, or when two principals of one tenant share a
+ * The keys of people who approve by signature (GOV_APPROVER_KEYS). Throws when it is malformed, when a key is no safe Ed25519 key, or when two principals of one tenant share a
  * key or a key id: a quorum of signatures counts distinct credentials.
  */
 export function readApproverKeys(text: string): ApproverKey[] {
@@ -34,13 +34,12 @@ export function readApproverKeys(text: string): ApproverKey[] {
     publicKey: decodeBase64Url(key.public_key),
   }));
   if (!keys.every(({ publicKey }) => isAcceptablePublicKey(publicKey)))
-    throw new Error('GOV_APPROVER_KEYS holds something that is no safe Ed25519 public key');
+    throw new Error('it holds something that is no safe Ed25519 public key');
   const names = keys.flatMap(({ tenant, keyId, publicKey }) => [
     `${tenant} id ${keyId}`,
     `${tenant} key ${encodeHex(publicKey)}`,
   ]);
-  if (new Set(names).size !== names.length)
-    throw new Error('GOV_APPROVER_KEYS names a key or a key_id twice in one tenant');
+  if (new Set(names).size !== names.length) throw new Error('it names a key or a key_id twice in one tenant');
   return keys;
 }
 
@@ -48,7 +47,7 @@ function parseKeys(text: string): z.infer<typeof ApproverKeys> {
   try {
     return ApproverKeys.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error('GOV_APPROVER_KEYS must be [{ tenant_id, principal_id, key_id, public_key }]', { cause });
+    throw new Error('it must be [{ tenant_id, principal_id, key_id, public_key }]', { cause });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Digest } from '@countersign/contracts';
 import type { ApprovalRow } from './approval-row.ts';
 
 /** Hash of what an approver looks at and of how far the ceremony is: whoever decides names it, so nobody decides on an old view. */
-export function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): Digest {
+function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): Digest {
   return digestOf(
     provider,
     canonicalBytes({
@@ -13,8 +13,8 @@ export function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRo
       intent_hash: approval.intentHash,
       policy_hash: approval.policyHash,
       quorum: approval.quorum,
-      approvers: approval.approvers,
-      approved_by: approval.approvedBy,
+      approvers: [...approval.approvers],
+      approved_by: [...approval.approvedBy],
       scope: approval.scope,
       uses_remaining: approval.usesRemaining,
       timelock_until_ms: approval.timelockUntilMs,
@@ -23,6 +23,7 @@ export function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRo
   ) as Digest; // digestOf writes exactly this form
 }
 
+/** The row with the hash of what it says now. */
 export function sealCeremony(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): ApprovalRow {
   return { ...approval, ceremonyHash: ceremonyHash(provider, approval) };
 }

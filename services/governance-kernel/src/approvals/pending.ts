@@ -2,12 +2,12 @@ import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { grantsNoMore, type ApprovalRequest, type Decision } from '@countersign/policy';
-import type { GovernedCall } from '../boundary/governed-call.ts';
-import type { SealedIntent } from '../boundary/normalise.ts';
-import { receiptIdOf } from '../boundary/statement-of.ts';
+import { receiptIdOf } from '@countersign/receipts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
-import { ceremonyHash, sealCeremony } from './ceremony.ts';
+import { sealCeremony } from './ceremony.ts';
 import { lifetimeSeconds, usesOf } from './scope.ts';
 
 type Escalation = {
@@ -63,12 +63,11 @@ export function wantsNoLess(open: ApprovalRow, asked: ApprovalRequest): boolean 
   return open.quorum >= asked.quorum && sameCircle && noWider;
 }
 
-/** Uses the approval once; a scope without uses left is consumed. */
-export function useApproval(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): void {
-  approval.usesRemaining -= 1;
-  if (approval.usesRemaining <= 0) approval.state = 'consumed';
-  approval.updatedAtMs = nowMs;
-  approval.ceremonyHash = ceremonyHash(provider, approval);
+/** The approval after one more use; a scope without uses left is consumed. */
+export function usedOnce(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): ApprovalRow {
+  const usesRemaining = approval.usesRemaining - 1;
+  const state = usesRemaining <= 0 ? 'consumed' : approval.state;
+  return sealCeremony(provider, { ...approval, usesRemaining, state, updatedAtMs: nowMs });
 }
 
 export function approvalHandle(approval: ApprovalRow, publicUrl: string): ApprovalHandle {

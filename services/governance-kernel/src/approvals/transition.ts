@@ -2,11 +2,11 @@ import { AppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
-import { ceremonyHash } from './ceremony.ts';
+import { sealCeremony } from './ceremony.ts';
 
 export type ApprovalAction = 'approve' | 'deny' | 'revoke';
 
-export type ApprovalVote = {
+type ApprovalVote = {
   action: ApprovalAction;
   by: PrincipalId;
   expectedCeremonyHash: Digest;
@@ -23,10 +23,10 @@ const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
 };
 
 /**
- * Moves an approval, in place and under its lock. Throws PRECONDITION_FAILED when the caller looked at an older state,
+ * The approval after a vote. Throws PRECONDITION_FAILED when the caller looked at an older state,
  * ILLEGAL_TRANSITION for a move that the state does not have, PERMISSION_DENIED for a person who may not decide this one.
  */
-export function transition(provider: CryptoProvider, approval: ApprovalRow, vote: ApprovalVote): void {
+export function transition(provider: CryptoProvider, approval: ApprovalRow, vote: ApprovalVote): ApprovalRow {
   if (vote.expectedCeremonyHash !== approval.ceremonyHash) {
     throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', {
       param: 'expected_ceremony_hash',
@@ -34,9 +34,7 @@ export function transition(provider: CryptoProvider, approval: ApprovalRow, vote
   }
   assertLegal(approval, vote);
   if (vote.action !== 'revoke') assertEntitled(approval, vote.by);
-  apply(approval, vote);
-  approval.updatedAtMs = vote.nowMs;
-  approval.ceremonyHash = ceremonyHash(provider, approval);
+  return sealCeremony(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
 }
 
 function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): void {
@@ -65,17 +63,15 @@ function assertEntitled(approval: ApprovalRow, by: PrincipalId): void {
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
 }
 
-function apply(approval: ApprovalRow, { action, by }: ApprovalVote): void {
+function moved(approval: ApprovalRow, { action, by }: ApprovalVote): Partial<ApprovalRow> {
   switch (action) {
-    case 'approve':
-      approval.approvedBy = [...approval.approvedBy, by];
-      if (approval.approvedBy.length >= approval.quorum) approval.state = 'approved';
-      return;
+    case 'approve': {
+      const approvedBy = [...approval.approvedBy, by];
+      return approvedBy.length >= approval.quorum ? { approvedBy, state: 'approved' } : { approvedBy };
+    }
     case 'deny':
-      approval.state = 'denied';
-      return;
+      return { state: 'denied' };
     case 'revoke':
-      approval.state = 'revoked';
-      return;
+      return { state: 'revoked' };
   }
 }

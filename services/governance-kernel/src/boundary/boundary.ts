@@ -1,19 +1,18 @@
 import { AppError } from '@countersign/contracts';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { canonicalize, concatBytes, digestOf, utf8Bytes } from '@countersign/crypto';
-import type { Digest, Instant } from '@countersign/contracts';
+import { outputHash } from '@countersign/receipts';
+import type { BudgetId, Instant } from '@countersign/contracts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { concludeCall, scopeOf, type Concluded, type CycleSettings } from './conclude-call.ts';
-import { concludeSettlement, ulidOf } from './conclude-settlement.ts';
-import { fenceScopes } from './facts.ts';
-import type { Boundary, GovernedCall, SealedDecision, Settlement } from './governed-call.ts';
-import { normalise, type Hasher, type SealedIntent } from './normalise.ts';
-import { registeredTool } from './registry-fact.ts';
+import { concludeCall, wantedFor, type Concluded, type CycleSettings } from './conclude-call.ts';
+import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
+import { normalise, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import { evaluateAhead, type AskRules } from './rule-evaluation.ts';
 
-export type PolicySource = {
+type PolicySource = {
   /** The bundle in memory for this tenant, or null. */
   current(tenant: string): LoadedPolicy | null;
   /** Loads what the database holds. */
@@ -37,7 +36,7 @@ const policyReloadsMax = 5;
 export function createBoundary(parts: BoundaryParts): Boundary {
   return {
     decide: (call) => decideCall(parts, call),
-    settle: (decision, settlement) => settleReceipt(parts, decision.reply.receipt.payload, settlement),
+    settle: (decision, settlement) => settleReceipt(parts, decision, settlement),
   };
 }
 
@@ -50,9 +49,11 @@ async function decideCall(parts: BoundaryParts, call: GovernedCall): Promise<Sea
         await parts.policies.reload(call.caller.tenant);
         break;
       case 'replayed':
-        return new DecisionText(concluded.json, { replayed: true, headers: null });
-      case 'sealed':
-        return new DecisionText(concluded.json, { replayed: false, headers: decisionHeaders(concluded.entry.payload) });
+        return new DecisionText(concluded.json, { replayed: true, headers: null, held: [] });
+      case 'sealed': {
+        const { json, entry, held } = concluded;
+        return new DecisionText(json, { replayed: false, headers: decisionHeaders(entry.payload), held });
+      }
     }
   }
   throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The policy keeps changing; nothing was executed');
@@ -64,17 +65,9 @@ async function attemptCall(parts: BoundaryParts, call: GovernedCall, intent: Sea
   const now = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
   const evaluate = policy === null ? neverAsked : await evaluateAhead(parts.askRules, policy.policy, intent, now);
   const prepared = { ulid: parts.newUlid(nowMs), nowMs, now, call, intent, policy, evaluate };
-  const { tenant } = call.caller;
   return parts.ledger.submit({
-    chain: { tenant, session: call.session },
-    reads: {
-      fences: fenceScopes(call.caller),
-      policyOf: tenant,
-      budgetsOf: tenant,
-      tool: registeredTool(call),
-      approval: { tenant, id: call.approvalGrant, intentHash: intent.intent_hash },
-      idempotency: call.idempotency ? scopeOf(call, call.idempotency) : undefined,
-    },
+    chain: { tenant: call.caller.tenant, session: call.session },
+    wants: wantedFor(call, intent),
     conclude: (batch) => concludeCall(batch, prepared, parts.settings),
   });
 }
@@ -86,42 +79,45 @@ function neverAsked(): never {
 /** Seals how a dispatched call ended, as the route that dispatched it tells. */
 async function settleReceipt(
   parts: BoundaryParts,
-  decided: ReceiptPayload,
+  decision: SealedDecision,
   settlement: Settlement,
 ): Promise<StoredReceipt> {
+  const decided = decision.reply.receipt.payload;
   const nowMs = parts.clock().getTime();
+  const { provider, saltOf } = parts.hasher;
+  const salt = saltOf(decided.tenant_id);
   const prepared = {
     ulid: parts.newUlid(nowMs),
     nowMs,
     decided,
     outcome: settlement.outcome,
-    outputHash: outputHash(parts.hasher, decided.tenant_id, settlement.output),
+    outputHash: settlement.output === undefined ? null : outputHash(provider, salt, settlement.output),
     spentMinor: settlement.spentMinor ?? null,
   };
-  const entry = await parts.ledger.submit({
+  return await parts.ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },
-    reads: { dispatch: ulidOf(decided.decision_id), budgetsOf: decided.tenant_id },
-    conclude: (batch) => concludeSettlement(batch, prepared),
+    wants: wantedForSettlement(decided, decision.held),
+    conclude: (batch) => {
+      const entry = concludeSettlement(batch, prepared);
+      return (placeOf) => storedReceiptOf(entry, placeOf(entry));
+    },
   });
-  return storedReceiptOf(entry);
 }
 
-function outputHash({ provider, saltOf }: Hasher, tenant: string, output: Settlement['output']): Digest | null {
-  if (output === undefined) return null;
-  const text = typeof output === 'string' ? output : canonicalize(output);
-  return digestOf(provider, concatBytes(saltOf(tenant), utf8Bytes(text))) as Digest; // digestOf writes exactly this form
-}
+type Told = { replayed: boolean; headers: Record<string, string> | null; held: readonly BudgetId[] };
 
 /** A class, because an object literal with getters is built anew for every decision. */
 class DecisionText implements SealedDecision {
   readonly json: string;
   readonly replayed: boolean;
+  readonly held: readonly BudgetId[];
   #headers: Record<string, string> | null;
   #reply: DecisionReply | null = null;
 
-  constructor(json: string, { replayed, headers }: { replayed: boolean; headers: Record<string, string> | null }) {
+  constructor(json: string, { replayed, headers, held }: Told) {
     this.json = json;
     this.replayed = replayed;
+    this.held = held;
     this.#headers = headers;
   }
 
@@ -137,7 +133,7 @@ class DecisionText implements SealedDecision {
   }
 }
 
-export function decisionHeaders(receipt: ReceiptPayload): Record<string, string> {
+function decisionHeaders(receipt: ReceiptPayload): Record<string, string> {
   return {
     'x-gov-decision-id': receipt.decision_id,
     'x-gov-verdict': receipt.verdict,

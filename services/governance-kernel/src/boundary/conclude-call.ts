@@ -3,18 +3,24 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import { decide, readFacts, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { pendingApproval, useApproval, wantsNoLess } from '../approvals/pending.ts';
+import { approvals } from '../approvals/approvals.ts';
+import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
+import { budgets } from '../budgets/budgets.ts';
 import { reserve, spend } from '../budgets/reserve.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import type { SealedEntry } from '../ledger/statement.ts';
+import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
+import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { gatherFacts, type Gathered } from './facts.ts';
-import type { GovernedCall } from './governed-call.ts';
-import type { SealedIntent } from './normalise.ts';
-import { writeReply } from './reply.ts';
+import { activePolicy } from '../policy/policy-heads.ts';
+import { answers, answersKeptMs } from './answers.ts';
+import { dispatches } from './dispatches.ts';
+import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
+import { closeReply, openReply } from './reply.ts';
 import { statementOf } from './statement-of.ts';
 
-export type Prepared = {
+type Prepared = {
   ulid: string;
   nowMs: number;
   /** The same moment, as it is written. */
@@ -22,7 +28,7 @@ export type Prepared = {
   call: GovernedCall;
   intent: SealedIntent;
   policy: LoadedPolicy | null;
-  /** The rules' answer, or why there is none; found before the locks were taken. */
+  /** The rules' answer, or why there is none; found before the batch. */
   evaluate: RuleEvaluator;
 };
 
@@ -41,47 +47,50 @@ export type CycleSettings = {
 };
 
 export type Concluded =
-  | { kind: 'sealed'; entry: SealedEntry; decision: Decision; json: string }
+  | { kind: 'sealed'; entry: SealedEntry; json: string; held: readonly BudgetId[] }
   | { kind: 'replayed'; json: string }
   /** The active bundle is not the one that was evaluated: load it and come back. */
   | { kind: 'policy_changed' };
 
+/** The sets that steps 3 to 5 look at. */
+export function wantedFor(call: GovernedCall, intent: SealedIntent): Wanted[] {
+  const facts = wantedFacts(call, intent);
+  return call.idempotency === undefined ? facts : [...facts, wanted(answers, answerKey(call, call.idempotency))];
+}
+
 /**
- * Steps 3 to 5 of the cycle for one call, under the locks of its transaction: gather, decide, and everything that commits with
- * the decision. Nothing here waits, so a batch is concluded in one go.
+ * Steps 3 to 5 of the cycle for one call: gather, decide, and everything that commits with the decision. Nothing here waits, so a
+ * batch is concluded in one go.
  */
-export function concludeCall(batch: LedgerBatch, prepared: Prepared, settings: CycleSettings): Concluded {
+export function concludeCall(
+  batch: LedgerBatch,
+  prepared: Prepared,
+  settings: CycleSettings,
+): (placeOf: PlaceOf) => Concluded {
   const { call, policy } = prepared;
-  const replayed = earlierAnswer(batch, call);
-  if (replayed !== null) return { kind: 'replayed', json: replayed };
-  if (!isCurrent(batch, prepared)) return { kind: 'policy_changed' };
+  const replayed = earlierAnswer(batch, prepared);
+  if (replayed !== null) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
+  if (!isCurrent(batch, prepared)) return () => ({ kind: 'policy_changed' });
 
   const gathered = gatherFacts(batch, { ...prepared, policyAgeMaxMs: settings.policyAgeMaxMs });
   const judgeable = { intent: judgedIntent(prepared), facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
-  const approval =
-    decision.verdict === 'ESCALATE' ? (openApproval(gathered, decision) ?? ask(prepared, decision, settings)) : null;
-  const entry = batch.append(
-    statementOf({ ...judgedOf(prepared, decision, gathered, approval), rosterHash: settings.rosterHash }),
-  );
-  // Only after the statement is sealed: an entry that fails to seal must leave nothing behind in its batch.
-  if (approval !== null && !gathered.open.includes(approval)) batch.newApprovals.push(approval);
-  if (takesEffect(call, decision)) takeEffect(batch, { prepared, decision, gathered, settings });
-  const json = writeReply({
-    entry,
-    decision,
-    approval,
-    budget: gathered.budgets[0] ?? null,
-    publicUrl: settings.publicUrl,
+  const asked = decision.verdict === 'ESCALATE' ? approvalAsked(prepared, decision, gathered, settings) : null;
+  const taken = takesEffect(call, decision) ? effectsOfAllow({ prepared, decision, gathered, settings }) : nothingTaken;
+
+  let json = '';
+  const statement = statementOf({
+    ...judgedOf(prepared, decision, gathered, asked?.approval ?? null),
+    rosterHash: settings.rosterHash,
   });
-  if (call.idempotency)
-    batch.newAnswers.push({
-      ...scopeOf(call, call.idempotency),
-      fingerprint: call.idempotency.fingerprint,
-      answer: json,
-    });
-  return { kind: 'sealed', entry, decision, json };
+  const entry = batch.seal(statement, (sealed) => {
+    const approval = asked?.approval ?? null;
+    const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
+    json = openReply({ entry: sealed, decision, approval, budget, publicUrl: settings.publicUrl });
+    return { changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, json, sealed)] };
+  });
+  return (placeOf) => ({ kind: 'sealed', entry, json: closeReply(json, placeOf(entry)), held: taken.held });
 }
 
 /** Arguments that were no JSON object reach the request gate as what they are: nothing to judge. */
@@ -89,34 +98,54 @@ function judgedIntent({ call, intent }: Prepared): SealedIntent {
   return call.malformedArguments === true ? { ...intent, args: null as never } : intent; // a value that its type rules out, on purpose
 }
 
-function earlierAnswer(batch: LedgerBatch, call: GovernedCall): string | null {
-  if (!call.idempotency) return null;
-  const earlier = batch.answer(scopeOf(call, call.idempotency));
-  if (earlier === null) return null;
-  if (earlier.fingerprint !== call.idempotency.fingerprint) {
-    throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
-  }
-  return earlier.answer;
-}
-
-export function scopeOf({ caller }: GovernedCall, { key, route }: { key: string; route: string }) {
+function answerKey({ caller }: GovernedCall, { key, route }: { key: string; route: string }) {
   return { tenant: caller.tenant, principal: caller.principal, route, key };
 }
 
+function earlierAnswer(batch: LedgerBatch, { call, nowMs }: Prepared): ((placeOf: PlaceOf) => string) | null {
+  if (!call.idempotency) return null;
+  const earlier = batch.row(answers, answerKey(call, call.idempotency));
+  if (earlier === null || earlier.createdAtMs <= nowMs - answersKeptMs) return null;
+  if (earlier.fingerprint !== call.idempotency.fingerprint) {
+    throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+  }
+  const { answer, place } = earlier;
+  if (answer === null || place === null)
+    throw new AppError('IDEMPOTENCY_IN_FLIGHT', 'A request with this Idempotency-Key is being answered');
+  return (placeOf) => closeReply(answer, typeof place === 'number' ? place : placeOf(place));
+}
+
+function answerKept({ ulid, nowMs, call }: Prepared, json: string, place: SealedEntry): Change[] {
+  if (!call.idempotency) return [];
+  const { fingerprint } = call.idempotency;
+  const kept = { fingerprint, ulid, answer: json, createdAtMs: nowMs, place };
+  return [put(answers, { ...answerKey(call, call.idempotency), ...kept })];
+}
+
 function isCurrent(batch: LedgerBatch, { call, policy }: Prepared): boolean {
-  const head = batch.policy(call.caller.tenant);
+  const head = activePolicy(batch, call.caller.tenant);
   return (head?.hash ?? null) === (policy?.hash ?? null) && (head?.epoch ?? 0) === (policy?.epoch ?? 0);
 }
 
-/** The question that is already open for this very call and wants no less; asking twice would make two grants of one wish. */
-function openApproval({ open }: Gathered, { approval_request: asked }: Decision): ApprovalRow | null {
-  return asked === undefined ? null : (open.find((approval) => wantsNoLess(approval, asked)) ?? null);
-}
+type Asked = { approval: ApprovalRow; changes: Change[] };
 
-/** Null where no approval of a call would help: a server that is not approved is another question. */
-function ask({ call, ...prepared }: Prepared, decision: Decision, { provider }: CycleSettings): ApprovalRow | null {
-  if (call.mode === 'shadow' || decision.approval_request === undefined) return null;
-  return pendingApproval(provider, { ...prepared, call, decision, asked: decision.approval_request });
+/**
+ * The question that is already open for this very call and wants no less, since asking twice would make two grants of one wish; else
+ * a new one. Null where no approval of a call would help: a server that is not approved is another question.
+ */
+function approvalAsked(
+  { call, ...prepared }: Prepared,
+  decision: Decision,
+  { open }: Gathered,
+  { provider }: CycleSettings,
+): Asked | null {
+  const { approval_request: asked } = decision;
+  if (asked === undefined) return null;
+  const earlier = open.find((approval) => wantsNoLess(approval, asked));
+  if (earlier !== undefined) return { approval: earlier, changes: [] };
+  if (call.mode === 'shadow') return null;
+  const approval = pendingApproval(provider, { ...prepared, call, decision, asked });
+  return { approval, changes: [put(approvals, approval)] };
 }
 
 function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
@@ -146,26 +175,28 @@ function takesEffect({ mode, dispatchedBy }: GovernedCall, { verdict }: Decision
 }
 
 type Allowed = { prepared: Prepared; decision: Decision; gathered: Gathered; settings: CycleSettings };
+type Taken = { changes: Change[]; budgets: Gathered['budgets']; held: readonly BudgetId[] };
+
+const nothingTaken: Taken = { changes: [], budgets: [], held: [] };
 
 /** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
-function takeEffect(batch: LedgerBatch, { prepared, decision, gathered, settings }: Allowed): void {
-  const { ulid, nowMs, call } = prepared;
+function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Taken {
+  const { nowMs, call } = prepared;
   const { demand } = gathered.facts;
-  if (decision.consumes_approval && gathered.approval !== null) {
-    useApproval(settings.provider, gathered.approval, nowMs);
-    batch.changedApprovals.add(gathered.approval);
-  }
-  for (const budget of gathered.budgets) batch.changedBudgets.add(budget);
-  if (call.dispatchedBy === 'caller') {
-    for (const budget of gathered.budgets) spend(budget, demand);
-    return;
-  }
-  const reservations = gathered.budgets.map((budget) => reserve(budget, demand));
-  batch.newDispatches.push({
-    ulid,
-    tenant: call.caller.tenant,
-    state: 'open',
-    reservations,
-    deadlineAtMs: nowMs + settings.dispatchDeadlineMs,
-  });
+  const take = call.dispatchedBy === 'caller' ? spend : reserve;
+  const left = gathered.budgets.map((budget) => take(budget, demand));
+  const changes = left.map((budget) => put(budgets, budget));
+  if (decision.consumes_approval && gathered.approval !== null)
+    changes.push(put(approvals, usedOnce(settings.provider, gathered.approval, nowMs)));
+  if (call.dispatchedBy === 'caller') return { changes, budgets: left, held: [] };
+  const held = left.map(({ id }) => id);
+  changes.push(
+    put(dispatches, {
+      ulid: prepared.ulid,
+      tenant: call.caller.tenant,
+      reservations: held.map((budget_id) => ({ budget_id, demand })),
+      deadlineAtMs: nowMs + settings.dispatchDeadlineMs,
+    }),
+  );
+  return { changes, budgets: left, held };
 }

@@ -1,6 +1,6 @@
 import type { EffectLevel } from '@countersign/contracts';
 import type { Demand } from '@countersign/policy';
-import type { GovernedCall } from './governed-call.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
 
 const writing = new Set<EffectLevel>(['E2', 'E3', 'E4']);
 const executing = new Set(['tool.call', 'connector.invoke', 'agent.spawn']);

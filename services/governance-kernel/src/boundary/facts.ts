@@ -1,18 +1,28 @@
-import type { ApprovalFact, Facts, FenceFact, PolicyFact } from '@countersign/policy';
+import type { GateName } from '@countersign/contracts';
+import type { Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { lifetimeSeconds } from '../approvals/scope.ts';
-import { budgetApplies, budgetFact } from '../budgets/reserve.ts';
-import { rollWindow } from '../budgets/window.ts';
+import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
+import { budgets } from '../budgets/budgets.ts';
+import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
+import { inWindow } from '../budgets/window.ts';
+import { fences } from '../fences/fences.ts';
+import { fenceFact, fenceScopes } from '../fences/fence-fact.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
+import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
+import { policyFact } from '../policy/policy-fact.ts';
+import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
+import { registry } from '../registry/registry.ts';
+import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
 import { demandOf } from './demand.ts';
-import type { GovernedCall } from './governed-call.ts';
-import type { SealedIntent } from './normalise.ts';
-import { registryFact } from './registry-fact.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
+import { registeredTool, registryFact } from './registry-fact.ts';
 
 export type Gathered = {
   facts: Facts;
+  /** Those that limit the call, in the window of now, by name. */
   budgets: BudgetRow[];
   /** The approval that the decision judged. */
   approval: ApprovalRow | null;
@@ -20,7 +30,7 @@ export type Gathered = {
   open: ApprovalRow[];
 };
 
-type Situation = {
+export type Situation = {
   call: GovernedCall;
   intent: SealedIntent;
   policy: LoadedPolicy | null;
@@ -29,124 +39,122 @@ type Situation = {
   now: string;
 };
 
-const notApplicable = { state: 'not_applicable' } as const;
+/** Which facts a gate judges. Two gates may judge one fact: the arguments are held against the schema that the registry knows. */
+type FactsOf = {
+  request: never;
+  fence: 'fence';
+  policy: 'policy';
+  identity: 'identity';
+  relationship: 'relationship';
+  registry: 'registry';
+  arguments: never;
+  scopes: 'scopes';
+  sandbox: 'sandbox';
+  egress: 'egress';
+  provenance: 'provenance';
+  rules: never;
+  budget: 'budgets' | 'demand';
+  approval: 'approval';
+};
 
-/** Step 3 of the cycle: everything the decision looks at, in one object, read under the locks of the deciding transaction. */
+type Source<Gate extends GateName> = {
+  /** The sets that it reads; none: the fact comes with the call. */
+  wants?(call: GovernedCall, intent: SealedIntent): Wanted[];
+  facts(read: Read): Pick<Facts, FactsOf[Gate]>;
+};
+
+type Read = Situation & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
+
+const notApplicable = { state: 'not_applicable' } as const;
+const judgesTheCallItself = { facts: () => ({}) };
+
+/** Where the facts of each gate come from. A gate without a source does not compile. */
+const sources: { readonly [Gate in GateName]: Source<Gate> } = {
+  request: judgesTheCallItself,
+  fence: {
+    wants: ({ caller }) => fenceScopes(caller).map((scope) => wanted(fences, scope)),
+    facts: ({ batch, call }) => ({ fence: { state: 'known', value: fenceFact(batch, call.caller) } }),
+  },
+  policy: {
+    wants: ({ caller }) => wantedPolicies(caller.tenant),
+    facts: (read) => {
+      const head = activePolicy(read.batch, read.call.caller.tenant);
+      return { policy: { state: 'known', value: policyFact(head, read) } };
+    },
+  },
+  identity: { facts: ({ call }) => ({ identity: { state: 'known', value: call.caller.identity } }) },
+  // No policy can ask for a relation yet.
+  relationship: { facts: () => ({ relationship: notApplicable }) },
+  registry: {
+    wants: (call) => {
+      const address = registeredTool(call);
+      return address === undefined ? [] : [wanted(registry, address)];
+    },
+    facts: ({ batch, call }) => ({ registry: registryFact(batch, call) }),
+  },
+  arguments: judgesTheCallItself,
+  // No tool can ask for a scope or a sandbox yet, and no rule names where an effect may go.
+  scopes: { facts: () => ({ scopes: notApplicable }) },
+  sandbox: { facts: () => ({ sandbox: notApplicable }) },
+  egress: { facts: () => ({ egress: notApplicable }) },
+  // Whatever is decided here came through the boundary.
+  provenance: { facts: () => ({ provenance: { state: 'known', value: { through_boundary: true } } }) },
+  rules: judgesTheCallItself,
+  budget: {
+    wants: ({ caller: { tenant } }, intent) =>
+      budgetSubjects(intent).map((subject) => wanted(budgets, { tenant, subject })),
+    facts: ({ call, limiting }) => ({
+      budgets: { state: 'known', value: limiting.map(budgetFact) },
+      demand: demandOf(call),
+    }),
+  },
+  approval: {
+    wants: ({ caller: { tenant }, session, approvalGrant }, { intent_hash: intentHash }) => {
+      const ofIntent = wanted(approvals, { tenant, session, intentHash });
+      if (approvalGrant === undefined) return [ofIntent];
+      return [ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
+    },
+    facts: (read) => ({ approval: { state: 'known', value: approvalFact(read, read.approval) } }),
+  },
+};
+
+const allSources: readonly Pick<Source<GateName>, 'wants'>[] = Object.values(sources);
+
+/** The sets that the facts of a call are made from. */
+export function wantedFacts(call: GovernedCall, intent: SealedIntent): Wanted[] {
+  return allSources.flatMap(({ wants }) => wants?.(call, intent) ?? []);
+}
+
+/** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
 export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered {
-  const { call, intent, nowMs } = situation;
-  const budgets = batch
-    .budgets(intent.tenant as GovernedCall['caller']['tenant'])
-    .filter((budget) => budgetApplies(budget, intent));
-  for (const budget of budgets) {
-    if (rollWindow(budget, nowMs)) batch.changedBudgets.add(budget);
-  }
+  const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
-  const approval = approvalOf(batch, situation, standing);
+  const approval = presentedApproval(batch, situation, standing);
+  const read: Read = { ...situation, batch, limiting, approval };
+  const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
-    fence: { state: 'known', value: fenceFact(batch, call) },
-    policy: { state: 'known', value: policyFact(batch, situation) },
-    identity: { state: 'known', value: call.caller.identity },
-    relationship: notApplicable,
-    registry: registryFact(batch, call),
-    scopes: call.facts?.scopes ?? notApplicable,
-    sandbox: call.facts?.sandbox ?? notApplicable,
-    egress: call.facts?.egress ?? notApplicable,
-    provenance: call.facts?.provenance ?? { state: 'known', value: { through_boundary: true } },
-    budgets: { state: 'known', value: budgets.map(budgetFact) },
-    demand: demandOf(call),
-    approval: { state: 'known', value: approvalFact(situation, approval) },
+    fence: sources.fence.facts(read).fence,
+    policy: sources.policy.facts(read).policy,
+    identity: sources.identity.facts(read).identity,
+    relationship: sources.relationship.facts(read).relationship,
+    registry: sources.registry.facts(read).registry,
+    scopes: sources.scopes.facts(read).scopes,
+    sandbox: sources.sandbox.facts(read).sandbox,
+    egress: sources.egress.facts(read).egress,
+    provenance: sources.provenance.facts(read).provenance,
+    budgets: left,
+    demand,
+    approval: sources.approval.facts(read).approval,
   };
   const open = standing.filter(({ state }) => state === 'pending');
-  return { facts: Object.freeze(facts), budgets, approval, open };
+  return { facts: Object.freeze(facts), budgets: limiting, approval, open };
 }
 
-/** The scopes of fences that could stop this caller. */
-export function fenceScopes({ tenant, principal }: GovernedCall['caller']): string[] {
-  return ['system', `tenant:${tenant}`, `agent:${tenant}:${principal}`];
-}
-
-function fenceFact(batch: LedgerBatch, { caller }: GovernedCall): FenceFact {
-  const [system, tenant, agent] = fenceScopes(caller).map((scope) => batch.fence(scope));
-  return {
-    // A fence that nobody knows how to read stops everything rather than nothing.
-    frozen:
-      [system, tenant, agent].some((kind) => kind === 'freeze' || isUnknownFence(kind)) || system === 'quarantine',
-    tenant_quarantined: tenant === 'quarantine',
-    agent_quarantined: agent === 'quarantine',
-    throttled: [system, tenant, agent].includes('throttle'),
-  };
-}
-
-const knownFences = new Set(['freeze', 'quarantine', 'throttle']);
-
-function isUnknownFence(kind: string | null | undefined): boolean {
-  return typeof kind === 'string' && !knownFences.has(kind);
-}
-
-function policyFact(batch: LedgerBatch, { intent, policy, policyAgeMaxMs, nowMs }: Situation): PolicyFact {
-  const head = batch.policy(intent.tenant as GovernedCall['caller']['tenant']); // the intent took it from the caller
-  if (head === null || policy === null) return null;
-  return {
-    hash: head.hash,
-    epoch: head.epoch,
-    signature_valid: policy.signatureValid,
-    age_ms: Math.max(0, nowMs - head.confirmedAtMs),
-    age_max_ms: policyAgeMaxMs,
-  };
-}
-
-/** Approvals that could count for exactly this call under this policy, newest first: a later one answers a stronger question. */
-function standingApprovals(batch: LedgerBatch, { call, intent, policy, nowMs }: Situation): ApprovalRow[] {
-  return batch
-    .approvalsFor(call.caller.tenant, intent.intent_hash)
-    .filter((row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && covers(row, intent))
-    .sort((left, right) => (left.id < right.id ? 1 : -1));
-}
-
-/** The approval that was presented, else the one that stands for this call. */
-function approvalOf(batch: LedgerBatch, { call }: Situation, standing: ApprovalRow[]): ApprovalRow | null {
-  if (call.approvalGrant !== undefined) return batch.approval(call.caller.tenant, call.approvalGrant);
-  return (
-    standing.find(({ state }) => state === 'approved') ?? standing.find(({ state }) => state === 'pending') ?? null
-  );
-}
-
-function approvalFact({ call, intent, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
-  if (approval !== null) return factOf(approval, covers(approval, intent) ? approval.intentHash : '', nowMs);
-  return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
-}
-
-/** The effect is not part of the intent's hash: an approval of a graver call covers the milder one, and never the reverse. */
-function covers({ effectLevel }: ApprovalRow, { effect_level }: SealedIntent): boolean {
-  return effect_level <= effectLevel; // E0 to E4 sort by gravity
-}
-
-function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullable<ApprovalFact> {
-  return {
-    approval_id: row.id,
-    state: row.state === 'consumed' ? 'approved' : row.state,
-    intent_hash: intentHash,
-    policy_hash: row.policyHash,
-    approved_by: row.approvedBy,
-    scope: row.scope,
-    timeout: lifetimeSeconds(row),
-    uses_remaining: row.usesRemaining,
-    expired: nowMs >= row.expiresAtMs,
-  };
-}
-
-/** A grant that does not exist, or is another tenant's, fits no call. */
-function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
-  return {
-    approval_id: approvalId,
-    state: 'approved',
-    intent_hash: '',
-    policy_hash: null,
-    approved_by: [],
-    scope: 'once',
-    timeout: 0,
-    uses_remaining: 0,
-    expired: false,
-  };
+function limitingBudgets(batch: LedgerBatch, { call, intent, nowMs }: Situation): BudgetRow[] {
+  const { tenant } = call.caller;
+  return budgetSubjects(intent)
+    .flatMap((subject) => batch.rows(budgets, { tenant, subject }))
+    .map((budget) => inWindow(budget, nowMs))
+    .sort((left, right) => (left.id < right.id ? -1 : 1));
 }

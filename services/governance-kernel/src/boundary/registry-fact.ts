@@ -1,17 +1,18 @@
 import type { Fact, RegistryFact } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { parseToolAddress, type ToolAddress } from '../mcp/tool-definition.ts';
-import type { GovernedCall } from './governed-call.ts';
+import { parseToolAddress, type ToolAddress } from '../registry/tool-definition.ts';
+import { registry } from '../registry/registry.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
 
 /**
- * What the route learned of the tool, held against the registry's rows under the lock: trust that was withdrawn while the call
+ * What the route learned of the tool, held against the registry's rows of the batch: trust that was withdrawn while the call
  * waited is withdrawn for it too. The schema and the effect were read with the old pin, so under another pin nothing is known.
  */
 export function registryFact(batch: LedgerBatch, call: GovernedCall): Fact<RegistryFact> {
-  const learned = call.facts?.registry ?? { state: 'not_applicable' };
+  const learned = call.registry;
   if (learned.state !== 'known' || !mayPass(learned.value)) return learned;
   const address = registeredTool(call);
-  const row = address === undefined ? null : batch.tool(address);
+  const row = address === undefined ? null : batch.row(registry, address);
   if (row === null) return unavailable('The tool is not registered any more');
   if (row.state !== 'approved') return { state: 'known', value: { ...learned.value, state: row.state } };
   if (row.pinnedHash !== learned.value.tool?.pinned_hash) return unavailable('The pin changed during the decision');
@@ -19,9 +20,8 @@ export function registryFact(batch: LedgerBatch, call: GovernedCall): Fact<Regis
 }
 
 /** The tool whose rows the decision needs to see. Any other fact refuses the call, whatever the rows say now. */
-export function registeredTool({ tool, facts }: GovernedCall): ToolAddress | undefined {
-  const learned = facts?.registry;
-  if (tool === null || learned?.state !== 'known' || !mayPass(learned.value)) return undefined;
+export function registeredTool({ tool, registry: learned }: GovernedCall): ToolAddress | undefined {
+  if (tool === null || learned.state !== 'known' || !mayPass(learned.value)) return undefined;
   return parseToolAddress(tool) ?? undefined;
 }
 

@@ -3,8 +3,8 @@ import { approvalHandle } from '../approvals/pending.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgetFact } from '../budgets/reserve.ts';
 import type { Decision } from '@countersign/policy';
-import { storedReceiptJson, type SealedEntry } from '../ledger/statement.ts';
-import { recordIdOf } from './statement-of.ts';
+import { openReceiptJson, type SealedEntry } from '../ledger/statement.ts';
+import { recordIdOf } from '@countersign/receipts';
 
 type Answered = {
   entry: SealedEntry;
@@ -14,8 +14,11 @@ type Answered = {
   publicUrl: string;
 };
 
-/** The DecisionReply as JSON: written once, from the bytes that were signed. */
-export function writeReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
+/**
+ * The DecisionReply as JSON: written once, from the bytes that were signed. Its end is open, because the entry's place in the log
+ * is known when it is committed.
+ */
+export function openReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
   const { payload } = entry;
   const head = JSON.stringify({
     verdict: decision.verdict,
@@ -30,12 +33,15 @@ export function writeReply({ entry, decision, approval, budget, publicUrl }: Ans
     policy_hash: payload.policy_hash,
     policy_epoch: payload.policy_epoch,
     lamport_clock: payload.lamport_clock,
-    log_index: entry.logIndex,
     trace: decision.trace,
     ...(approval === null ? {} : { approval: approvalHandle(approval, publicUrl) }),
     ...(budget === null ? {} : { budget: budgetUse(budget) }),
   });
-  return `${head.slice(0, -1)},"receipt":${storedReceiptJson(entry)}}`;
+  return `${head.slice(0, -1)},"receipt":${openReceiptJson(entry)}`;
+}
+
+export function closeReply(open: string, logIndex: number): string {
+  return `${open},"log_index":${logIndex}},"log_index":${logIndex}}`;
 }
 
 function budgetUse(budget: BudgetRow) {

@@ -1,7 +1,11 @@
+import type { BudgetId } from '@countersign/contracts';
 import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { BoundaryParts } from './boundary.ts';
-import { concludeSettlement, ulidOf } from './conclude-settlement.ts';
+import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
+
+/** A decision that nobody settled, and the budgets that its call still holds. */
+export type Abandoned = { decided: ReceiptPayload; held: readonly BudgetId[] };
 
 /**
  * Seals a decision as uncertain that nobody settled, because the process that was to dispatch it died. Whether the call was sent
@@ -9,15 +13,17 @@ import { concludeSettlement, ulidOf } from './conclude-settlement.ts';
  */
 export async function settleAbandoned(
   { ledger, clock, newUlid }: Pick<BoundaryParts, 'ledger' | 'clock' | 'newUlid'>,
-  decided: ReceiptPayload,
+  { decided, held }: Abandoned,
 ): Promise<StoredReceipt> {
   const nowMs = clock().getTime();
   const ending = { outcome: 'uncertain', outputHash: null, spentMinor: null, abandoned: true } as const;
   const prepared = { ulid: newUlid(nowMs), nowMs, decided, ...ending };
-  const entry = await ledger.submit({
+  return await ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },
-    reads: { dispatch: ulidOf(decided.decision_id), budgetsOf: decided.tenant_id },
-    conclude: (batch) => concludeSettlement(batch, prepared),
+    wants: wantedForSettlement(decided, held),
+    conclude: (batch) => {
+      const entry = concludeSettlement(batch, prepared);
+      return (placeOf) => storedReceiptOf(entry, placeOf(entry));
+    },
   });
-  return storedReceiptOf(entry);
 }

@@ -3,17 +3,19 @@ import type { Demand } from '@countersign/policy';
 
 export type BudgetWindow = '1h' | '24h' | 'month' | 'total';
 
-/** A budget under its row lock. Limits are null where no ceiling is set. Times are milliseconds since the epoch. */
+/** Limits are null where no ceiling is set. Times are milliseconds since the epoch. */
 export type BudgetRow = {
-  tenant: TenantId;
-  id: BudgetId;
+  readonly tenant: TenantId;
+  readonly id: BudgetId;
   /** `tenant`, `principal:<id>`, `agent:<id>` or `tool:<name>`. */
-  subject: string;
-  window: BudgetWindow;
-  limits: { [Amount in keyof Demand]: number | null };
-  approvalRequiredAboveMinor: number | null;
-  currency: string | null;
-  used: Demand;
-  reserved: Demand;
-  resetsAtMs: number | null;
+  readonly subject: string;
+  readonly window: BudgetWindow;
+  readonly limits: Readonly<Record<keyof Demand, number | null>>;
+  readonly approvalRequiredAboveMinor: number | null;
+  readonly currency: string | null;
+  readonly used: Readonly<Demand>;
+  readonly reserved: Readonly<Demand>;
+  readonly resetsAtMs: number | null;
+  /** How often amounts were taken: a row of another revision was read too early. */
+  readonly revision: number;
 };

@@ -1,14 +1,13 @@
 import type { Instant } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import type { BudgetRow } from './budget-row.ts';
-import { rollWindow } from './window.ts';
+import { inWindow } from './window.ts';
 
 export type StoredBudget = { row: BudgetRow; version: number; updatedAtMs: number };
 
 /** A budget as callers see it: in the window that holds now, whether or not a call has opened it yet. */
 export function budgetView({ row: stored, version, updatedAtMs }: StoredBudget, nowMs: number): Budget {
-  const row = { ...stored };
-  rollWindow(row, nowMs);
+  const row = inWindow(stored, nowMs);
   return {
     budget_id: row.id,
     subject: row.subject,

@@ -1,25 +1,14 @@
 import type { BudgetFact, Demand } from '@countersign/policy';
-import type { Reservation } from '../boundary/dispatch-row.ts';
 import type { BudgetRow } from './budget-row.ts';
 
-type Subject = { principal: string; tool: string | null };
-
-/** Does this budget limit this call? */
-export function budgetApplies(budget: BudgetRow, { principal, tool }: Subject): boolean {
-  const [kind, ...rest] = budget.subject.split(':');
-  const name = rest.join(':');
-  switch (kind) {
-    case 'tenant':
-      return true;
-    case 'principal':
-    case 'agent':
-      return name === principal;
-    case 'tool':
-      return name === tool;
-    default:
-      return true; // a subject that nobody knows limits everything rather than nothing
-  }
+/** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
+export function budgetSubjects({ principal, tool }: { principal: string; tool: string | null }): string[] {
+  const ofEveryCall = ['tenant', `principal:${principal}`, `agent:${principal}`];
+  return tool === null ? ofEveryCall : [...ofEveryCall, `tool:${tool}`];
 }
+
+/** What a dispatched call holds of a budget until it is settled. */
+export type Reservation = { readonly budget_id: BudgetRow['id']; readonly demand: Demand };
 
 /** What is left of a budget for this decision. */
 export function budgetFact(budget: BudgetRow): BudgetFact {
@@ -40,20 +29,19 @@ function remaining(budget: BudgetRow, amount: keyof Demand): number | null {
 }
 
 /** Takes the demand now: for calls whose end the kernel never hears of. */
-export function spend(budget: BudgetRow, demand: Demand): void {
-  budget.used = combine(budget.used, demand, 1);
+export function spend(budget: BudgetRow, demand: Demand): BudgetRow {
+  return { ...budget, used: combine(budget.used, demand, 1) };
 }
 
 /** Holds the demand until the call is settled. */
-export function reserve(budget: BudgetRow, demand: Demand): Reservation {
-  budget.reserved = combine(budget.reserved, demand, 1);
-  return { budget_id: budget.id, demand };
+export function reserve(budget: BudgetRow, demand: Demand): BudgetRow {
+  return { ...budget, reserved: combine(budget.reserved, demand, 1) };
 }
 
 /** Turns a reservation into what was really used. */
-export function settleReservation(budget: BudgetRow, { demand }: Reservation, actual: Demand): void {
-  budget.reserved = combine(budget.reserved, demand, -1);
-  budget.used = combine(budget.used, actual, 1);
+export function settleReservation(budget: BudgetRow, { demand }: Reservation, actual: Demand): BudgetRow {
+  const reserved = combine(budget.reserved, demand, -1);
+  return { ...budget, reserved, used: combine(budget.used, actual, 1) };
 }
 
 function combine(amounts: Demand, change: Demand, sign: 1 | -1): Demand {

@@ -18,10 +18,9 @@ export function windowEndMs(window: BudgetWindow, nowMs: number): number | null 
   }
 }
 
-/** Starts a new window when the old one is over. What is reserved stays reserved: those calls are still running. */
-export function rollWindow(budget: BudgetRow, nowMs: number): boolean {
-  if (budget.resetsAtMs === null || nowMs < budget.resetsAtMs) return false;
-  budget.used = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
-  budget.resetsAtMs = windowEndMs(budget.window, nowMs);
-  return true;
+/** The budget in its window of now. What is reserved stays reserved: those calls are still running. */
+export function inWindow(budget: BudgetRow, nowMs: number): BudgetRow {
+  if (budget.resetsAtMs === null || nowMs < budget.resetsAtMs) return budget;
+  const used = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
+  return { ...budget, used, resetsAtMs: windowEndMs(budget.window, nowMs) };
 }

@@ -7,24 +7,31 @@ import { releaseCalls, type DecisionSummary, type Release } from './release-call
 import { usageOf } from './usage.ts';
 import type { Usage } from './prices.ts';
 
-export type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage | null };
+type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage | null };
 
 /** Who judges the calls of an answer, and how many choices (`n`) its caller has asked for. */
 export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
 
 const answerDepthMax = 64;
 
-/** A whole answer with every call in it decided. Throws UPSTREAM_FAILED for what is no chat completion. */
+/**
+ * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer, after the
+ * model call's decision and before its outcome. Throws UPSTREAM_FAILED for what is no chat completion.
+ */
 export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerTerms): Promise<GovernedAnswer> {
   const answer = parseAnswer(bytes);
-  const choices: JsonObject[] = [];
+  const choices = choicesOf(answer, choicesMax).map(readChoice);
+  const proposed = choices.flatMap((choice) => choice.proposed);
+  const judged = proposed.length === 0 ? [] : await judge(proposed);
   const decisions: DecisionSummary[] = [];
-  for (const choice of choicesOf(answer, choicesMax)) {
-    const governed = await governChoice(choice, judge);
-    choices.push(governed.choice);
-    decisions.push(...governed.decisions);
-  }
-  return { text: JSON.stringify({ ...passiveEnvelope(answer), choices }), decisions, usage: usageOf(answer['usage']) };
+  const governed = choices.map((choice) => {
+    if (choice.proposed.length === 0) return choice.passed;
+    const release = releaseCalls(judged.slice(decisions.length, decisions.length + choice.proposed.length));
+    decisions.push(...release.summary.decisions);
+    return { ...choice.passed, ...withRelease(choice.passed, release) };
+  });
+  const text = JSON.stringify({ ...passiveEnvelope(answer), choices: governed });
+  return { text, decisions, usage: usageOf(answer['usage']) };
 }
 
 function parseAnswer(bytes: Buffer): JsonObject {
@@ -52,17 +59,15 @@ function choicesOf({ choices }: JsonObject, choicesMax: number): JsonObject[] {
   return choices;
 }
 
-async function governChoice(
-  choice: JsonObject,
-  judge: JudgeCalls,
-): Promise<{ choice: JsonObject; decisions: DecisionSummary[] }> {
+type ReadChoice = { passed: Passed; proposed: ProposedCall[] };
+
+function readChoice(choice: JsonObject): ReadChoice {
   const { message } = choice;
   if (!isJsonObject(message)) throw malformedAnswer();
-  const proposed = proposedCalls(message);
-  const passed = { ...passiveChoice(choice), message: passiveMessage(message) };
-  if (proposed.length === 0) return { choice: passed, decisions: [] };
-  const release = releaseCalls(await judge(proposed));
-  return { choice: { ...passed, ...withRelease(passed, release) }, decisions: release.summary.decisions };
+  return {
+    passed: { ...passiveChoice(choice), message: passiveMessage(message) },
+    proposed: proposedCalls(message),
+  };
 }
 
 function proposedCalls(message: JsonObject): ProposedCall[] {

@@ -1,6 +1,7 @@
 import type { SessionId } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
-import type { Boundary, Caller, SealedDecision } from '../boundary/governed-call.ts';
+import type { Caller } from '../call/governed-call.ts';
+import type { Boundary, SealedDecision } from '../boundary/sealed-decision.ts';
 import { toolCall } from '../mcp/execute-tool.ts';
 import type { McpGateway, ResolvedTool } from '../mcp/gateway.ts';
 import { Listings } from '../mcp/listings.ts';
@@ -8,12 +9,16 @@ import type { ProposedCall } from './proposed-call.ts';
 
 export type JudgedCall = { proposed: ProposedCall; tool: string; decision: SealedDecision };
 
-/** Decides the calls of one answer, in their order. Throws what the boundary throws; then none of them may be shown. */
+/**
+ * Decides the calls of one answer. They are handed over in their order and at once, so one batch seals them, in that order. Throws what
+ * the boundary throws, when all of them are answered; then none may be shown.
+ */
 export type JudgeCalls = (proposed: readonly ProposedCall[]) => Promise<JudgedCall[]>;
 
-export type JudgeParts = {
+type JudgeParts = {
   boundary: Pick<Boundary, 'decide'>;
-  mcp: Pick<McpGateway, 'resolveIfDeclared' | 'callTimeoutMs'>;
+  mcp: Pick<McpGateway, 'resolveIfDeclared'>;
+  callTimeoutMs: number;
   caller: Caller;
   session: SessionId;
 };
@@ -22,25 +27,30 @@ export type JudgeParts = {
 export const callsPerAnswerMax = 128;
 
 /** The judge of one answer: what it knows of tools, and how long it waits to know it, is the same for all calls of the answer. */
-export function judgeWith({ boundary, mcp, caller, session }: JudgeParts): JudgeCalls {
-  const listings = new Listings(mcp.callTimeoutMs);
+export function judgeWith({ boundary, mcp, callTimeoutMs, caller, session }: JudgeParts): JudgeCalls {
+  const listings = new Listings(callTimeoutMs);
   let calls = 0;
   return async (proposed) => {
     calls += proposed.length;
     if (calls > callsPerAnswerMax)
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerAnswerMax} calls at once`);
     const known = await resolveEach(mcp, proposed, listings);
-    const judged: JudgedCall[] = [];
-    for (const call of proposed) {
+    const judged = proposed.map(async (call): Promise<JudgedCall> => {
       const declared = known.get(call.name) ?? null;
       const resolved = declared ?? undeclared(call.name);
       const dispatchedBy = declared === null ? 'caller' : 'nobody'; // only this kernel can reach a declared server
       const governed = toolCall({ caller, session, resolved, args: call.args ?? {}, context: {}, dispatchedBy });
       const decision = await boundary.decide(call.args === null ? { ...governed, malformedArguments: true } : governed);
-      judged.push({ proposed: call, tool: resolved.tool, decision });
-    }
-    return judged;
+      return { proposed: call, tool: resolved.tool, decision };
+    });
+    return await allAnswered(judged);
   };
+}
+
+/** Unlike Promise.all it waits for the others of one that rejects: the settlement of the answer comes after each of its calls. */
+async function allAnswered<Value>(promises: readonly Promise<Value>[]): Promise<Value[]> {
+  await Promise.allSettled(promises);
+  return await Promise.all(promises);
 }
 
 /** At the same time, so that a server which does not answer takes no time from another that does. */

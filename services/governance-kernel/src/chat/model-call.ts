@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { AppError, ResourceName, type ApprovalId, type PlainJson, type SessionId } from '@countersign/contracts';
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
-import type { Caller, GovernedCall } from '../boundary/governed-call.ts';
+import type { DispatchedCall } from '../boundary/dispatch.ts';
+import type { Caller } from '../call/governed-call.ts';
+import { bodyHash } from './body-hash.ts';
 
-export type ModelRequest = {
+type ModelCallRequest = {
   caller: Caller;
   session: SessionId;
   request: ChatCompletionRequest;
@@ -25,7 +26,7 @@ export function modelCall({
   body,
   approvalGrant,
   reservedMinor,
-}: ModelRequest): GovernedCall {
+}: ModelCallRequest): DispatchedCall {
   return {
     caller,
     session,
@@ -35,6 +36,7 @@ export function modelCall({
     effectLevel: 'E1',
     args: modelArgs(request, body),
     context: {},
+    registry: { state: 'not_applicable' },
     approvalGrant: approvalGrant ?? undefined,
     mode: 'enforce',
     demand: { spend_minor: reservedMinor },
@@ -57,7 +59,7 @@ function modelArgs(request: ChatCompletionRequest, body: Buffer): Record<string,
     tools: toolNames(request),
     message_count: request.messages.length,
     body_bytes: body.byteLength,
-    body_hash: `sha256:${createHash('sha256').update(body).digest('hex')}`,
+    body_hash: bodyHash(body),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '@countersign/contracts';
 import { Pool } from 'undici';
+import type { Permit, Upstream } from '../boundary/dispatch.ts';
+import { bodyHash } from './body-hash.ts';
 
-export type ModelUpstreamOptions = {
-  /** Base URL in OpenAI's sense (https://api.openai.com/v1), or null: no upstream. */
-  url: string | null;
+type ModelUpstreamOptions = {
+  /** Base URL in OpenAI's sense (https://api.openai.com/v1). */
+  url: string;
   apiKey: string | null;
   timeoutMs: number;
 };
@@ -18,10 +20,11 @@ export type UpstreamAnswer = {
   deadline: AbortSignal;
 };
 
+export type ModelRequest = { body: Buffer; stream: boolean; signal: AbortSignal };
+
 export type ModelUpstream = {
-  readonly isConfigured: boolean;
-  /** Sends the bytes as they are. Of the caller's headers nothing goes with them. Throws UPSTREAM_FAILED. */
-  send(request: { body: Buffer; stream: boolean; signal: AbortSignal }): Promise<UpstreamAnswer>;
+  /** Sends the bytes that were decided, as they are. Of the caller's headers nothing goes with them. Throws UPSTREAM_FAILED. */
+  send: Upstream<ModelRequest, UpstreamAnswer>;
   close(): Promise<void>;
 };
 
@@ -29,7 +32,6 @@ export type ModelUpstream = {
 const connectionsMax = 128;
 
 export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOptions): ModelUpstream {
-  if (url === null) return unconfigured;
   const target = new URL(url);
   const pool = new Pool(target.origin, {
     connections: connectionsMax,
@@ -38,8 +40,8 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   });
   const path = completionsPath(target);
   return {
-    isConfigured: true,
-    send: async ({ body, stream, signal }) => {
+    send: async (permit, { body, stream, signal }) => {
+      assertDecided(permit, body);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const headers = headersOf(apiKey, stream);
       const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unreachable);
@@ -57,11 +59,10 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   };
 }
 
-const unconfigured: ModelUpstream = {
-  isConfigured: false,
-  send: () => Promise.reject(new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured')),
-  close: () => Promise.resolve(),
-};
+/** The decision was made about these bytes: only their hash is part of it. */
+function assertDecided(permit: Permit, body: Buffer): void {
+  if (permit.take().args['body_hash'] !== bodyHash(body)) throw new Error('This body is not the one that was decided');
+}
 
 /** `…/v1` is the usual base; a bare origin and the full address of the operation are understood as well. */
 function completionsPath({ pathname, search }: URL): string {

@@ -6,7 +6,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { chunkBytesMax, type GovernedStream } from './govern-stream.ts';
 import { malformedAnswer } from './govern-answer.ts';
 
-export type Delivered = { bytes: number; hash: string };
+type Delivered = { bytes: number; hash: string };
 
 const done = '[DONE]';
 
@@ -74,12 +74,12 @@ export class StreamRelay {
 async function* eventsOf(body: Readable, bytesMax: number): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let pending: EventSourceMessage[] = [];
-  let fault: Error | null = null;
+  const parsing: { fault: Error | null } = { fault: null };
   const parser = createParser({
     maxBufferSize: chunkBytesMax,
     onEvent: (event) => void pending.push(event),
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') fault = error;
+      if (error.type === 'max-buffer-size-exceeded') parsing.fault = error;
     },
   });
   let bytes = 0;
@@ -88,7 +88,7 @@ async function* eventsOf(body: Readable, bytesMax: number): AsyncGenerator<strin
     bytes += buffer.byteLength;
     if (bytes > bytesMax) throw malformedAnswer(new Error(`The stream has more than ${bytesMax} bytes`));
     parser.feed(decoder.decode(buffer, { stream: true }));
-    if (fault !== null) throw malformedAnswer(fault);
+    if (parsing.fault !== null) throw malformedAnswer(parsing.fault);
     const events = pending;
     pending = [];
     for (const { data } of events) yield data;

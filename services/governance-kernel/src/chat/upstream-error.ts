@@ -3,7 +3,7 @@ import { AppError } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
-export type SafeError = { status: number; headers: Record<string, string>; body: JsonObject };
+type SafeError = { status: number; headers: Record<string, string>; body: JsonObject };
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);

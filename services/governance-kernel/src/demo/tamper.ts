@@ -1,7 +1,7 @@
 import type { ReceiptPayload, SignedReceipt } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, encodeBase64Url } from '@countersign/crypto';
 
-export type Mutation = 'flip_verdict' | 'change_action' | 'change_principal' | 'flip_signature_bit';
+type Mutation = 'flip_verdict' | 'change_action' | 'change_principal' | 'flip_signature_bit';
 
 /** The receipt with one member changed, as a forger would: everything else stays, the signature too. */
 export function tamper({ payload, signature }: SignedReceipt, mutation: Mutation): SignedReceipt {

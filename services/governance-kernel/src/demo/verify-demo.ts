@@ -1,9 +1,10 @@
 import type { Digest } from '@countersign/contracts';
 import type { SignedReceipt } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, type CryptoProvider } from '@countersign/crypto';
+import type { CryptoProvider } from '@countersign/crypto';
+import { receiptHash } from '@countersign/receipts';
 import { VerificationError, verifyReceipt, type TrustedKeys, type VerificationErrorCode } from '@countersign/verifier';
 
-export type DemoVerdict = {
+type DemoVerdict = {
   valid: boolean;
   signature_valid: boolean;
   hash_matches: boolean;
@@ -18,21 +19,17 @@ export function verifyShown(
   expected: Digest,
   { trust, provider }: { trust: TrustedKeys; provider: CryptoProvider },
 ): DemoVerdict {
-  const receiptHash = hashOf(receipt, provider);
-  const hashMatches = receiptHash === expected;
+  const shownHash = receiptHash(provider, receipt.payload);
+  const hashMatches = shownHash === expected;
   const fault = faultOf(() => verifyReceipt(receipt, trust, provider));
   return {
     valid: fault === null && hashMatches,
     signature_valid: fault === null,
     hash_matches: hashMatches,
     code: fault ?? (hashMatches ? null : 'HASH_MISMATCH'),
-    receipt_hash: receiptHash,
+    receipt_hash: shownHash,
     expected_receipt_hash: expected,
   };
-}
-
-export function hashOf({ payload }: SignedReceipt, provider: CryptoProvider): Digest {
-  return digestOf(provider, canonicalBytes(payload)) as Digest; // digestOf writes exactly this form
 }
 
 function faultOf(verify: () => unknown): VerificationErrorCode | null {

@@ -1,149 +1,118 @@
-import type { ApprovalId, BudgetId, TenantId } from '@countersign/contracts';
-import type { CompletedNode, Frontier } from '@countersign/crypto';
 import type { OutgoingEvent } from '@countersign/messaging';
-import type { RegistryFact } from '@countersign/policy';
-import type { ApprovalRow } from '../approvals/approval-row.ts';
-import type { BudgetRow } from '../budgets/budget-row.ts';
-import type { DispatchRow } from '../boundary/dispatch-row.ts';
-import type { ToolAddress } from '../mcp/tool-definition.ts';
-import type { PolicyHead } from '../policy/policy-head.ts';
-import { appendToLog, sealStatement, type Sealer } from './seal.ts';
-import type { ChainHead, ChainKey, SealedEntry, Statement } from './statement.ts';
+import { wanted, type AnyControl, type Change, type Control, type Wanted } from './control.ts';
+import { sealStatement, type Sealer } from './seal.ts';
+import { chainName, type ChainHead, type ChainKey, type SealedEntry, type Statement } from './statement.ts';
 
-/** Subtrees below this level are recomputed from the ledger: storing them would cost a row per receipt. */
-export const storedLevelMin = 8;
-
-export type IdempotencyRow = {
-  tenant: TenantId;
-  principal: string;
-  route: string;
-  key: string;
-  fingerprint: string;
-  answer: string | null;
-};
-
-export type ActivatedPolicy = PolicyHead & { text: string; keyId: string; signature: string };
-
-/** What the registry holds of a tool: its server's state, and its pin if it has one. */
-export type ToolRow = ToolAddress & { state: RegistryFact['state']; pinnedHash: string | null };
-
-/** What the locked rows said when the transaction began. */
+/** What was read for a batch. A set that nobody read is a fault: an entry asks for what it did not want. */
 export type BatchView = {
-  log: Frontier;
-  heads: Map<string, ChainHead>;
-  fences: Map<string, string>;
-  policies: Map<string, PolicyHead>;
-  budgets: BudgetRow[];
-  approvals: ApprovalRow[];
-  tools: ToolRow[];
-  dispatches: DispatchRow[];
-  idempotency: IdempotencyRow[];
+  head(chain: ChainKey): ChainHead;
+  rows(wanted: Wanted): readonly unknown[];
 };
+
+/** What an entry does beside its receipt. It happens with the receipt or not at all. */
+export type Effects = { readonly changes?: readonly Change[]; readonly events?: readonly OutgoingEvent[] };
+
+type Overlay = { readonly control: AnyControl; readonly rows: Map<string, Pick<Change, 'row' | 'kind'>> };
+
+/** A chain that grew: the head it had, and the one it has now. */
+type GrownChain = ChainKey & { readonly from: ChainHead; readonly to: ChainHead };
 
 /**
  * One transaction's working copy. Entries are concluded one after the other against it, so the second call of a batch sees what
- * the first one took. The store then writes what changed, all or nothing.
+ * the first one took. Everything goes in through `seal`, whole: an entry that throws has left nothing behind.
  */
 export class LedgerBatch {
   readonly sealed: SealedEntry[] = [];
-  readonly completedNodes: CompletedNode[] = [];
-  readonly newApprovals: ApprovalRow[] = [];
-  readonly newDispatches: DispatchRow[] = [];
-  readonly newAnswers: IdempotencyRow[] = [];
-  readonly newPolicies: ActivatedPolicy[] = [];
-  readonly newEvents: OutgoingEvent[] = [];
-  readonly confirmedPolicies: Pick<PolicyHead, 'tenant' | 'confirmedAtMs'>[] = [];
-  readonly changedBudgets = new Set<BudgetRow>();
-  readonly changedApprovals = new Set<ApprovalRow>();
-  readonly changedDispatches = new Set<DispatchRow>();
-  readonly changedHeads = new Map<string, ChainKey & ChainHead>();
+  readonly events: OutgoingEvent[] = [];
   readonly #view: BatchView;
   readonly #sealer: Sealer;
-  #log: Frontier;
+  readonly #chains = new Map<string, GrownChain>();
+  readonly #overlays = new Map<string, Overlay>();
+  readonly #read = new Map<AnyControl, Map<string, unknown>>();
 
   constructor(view: BatchView, sealer: Sealer) {
     this.#view = view;
     this.#sealer = sealer;
-    this.#log = view.log;
   }
 
-  get log(): Frontier {
-    return this.#log;
+  /** The rows of a set as the entries before this one leave them. */
+  rows<Key, Row>(control: Control<Key, Row>, key: Key): readonly Row[] {
+    const sought = wanted(control, key);
+    const read = this.#view.rows(sought);
+    if (control.guard === 'row') this.#noteRead(sought.control, read);
+    const overlay = this.#overlays.get(control.name);
+    return (overlay === undefined ? read : overlaid(overlay, sought.set, read)) as readonly Row[]; // its own rows
   }
 
-  get grew(): boolean {
-    return this.sealed.length > 0;
+  row<Key, Row>(control: Control<Key, Row>, key: Key): Row | null {
+    return this.rows(control, key)[0] ?? null;
   }
 
-  append(statement: Statement): SealedEntry {
+  /** Seals a statement together with its effects, which may name the sealed entry. Throws for one that nobody could read again. */
+  seal(statement: Statement, effectsOf: (entry: SealedEntry) => Effects = () => ({})): SealedEntry {
     const chain: ChainKey = { tenant: statement.receipt.tenant_id, session: statement.receipt.session_id };
     const name = chainName(chain);
-    const head = this.changedHeads.get(name) ?? this.#view.heads.get(name) ?? { lamport: 0, receiptHash: null };
-    const entry = sealStatement(this.#sealer, statement, head, this.#log.size);
-    const { frontier, completed } = appendToLog(this.#sealer.provider, this.#log, entry.receiptHash);
-    this.#log = frontier;
-    this.completedNodes.push(...completed.filter((node) => node.level >= storedLevelMin));
-    this.changedHeads.set(name, { ...chain, lamport: head.lamport + 1, receiptHash: entry.receiptHash });
+    const grown = this.#chains.get(name);
+    const head = grown?.to ?? this.#view.head(chain);
+    const entry = sealStatement(this.#sealer, statement, head);
+    const { changes = [], events = [] } = effectsOf(entry);
+    const to = { lamport: head.lamport + 1, receiptHash: entry.receiptHash };
+    this.#chains.set(name, { ...chain, from: grown?.from ?? head, to });
     this.sealed.push(entry);
+    this.#apply(changes);
+    this.events.push(...events);
     return entry;
   }
 
-  fence(scope: string): string | null {
-    return this.#view.fences.get(scope) ?? null;
+  /** For a change that states nothing new and takes nothing: what was known is confirmed. */
+  renew(change: Change): void {
+    this.#apply([change]);
   }
 
-  /** The tenant's own bundle, else the one of every tenant (`*`). */
-  policy(tenant: TenantId): PolicyHead | null {
-    return this.ownPolicy(tenant) ?? this.ownPolicy('*');
+  get chains(): GrownChain[] {
+    return [...this.#chains.values()];
   }
 
-  /** As the entries before this one leave it: what is sealed behind an activation is decided under it. */
-  ownPolicy(tenant: string): PolicyHead | null {
-    const sameTenant = (row: { tenant: string }) => row.tenant === tenant;
-    const head = this.newPolicies.findLast(sameTenant) ?? this.#view.policies.get(tenant) ?? null;
-    const confirmed = this.confirmedPolicies.findLast(sameTenant);
-    return head === null || confirmed === undefined ? head : { ...head, ...confirmed };
+  get changes(): Change[] {
+    return [...this.#overlays.values()].flatMap(({ control, rows }) =>
+      [...rows.values()].map(({ row, kind }) => ({ control, row, kind })),
+    );
   }
 
-  budgets(tenant: TenantId): BudgetRow[] {
-    return this.#view.budgets.filter((budget) => budget.tenant === tenant);
+  /** Rows with a revision of their own that were looked at and left as they are: what was refused rests on them. */
+  get reads(): { control: AnyControl; rows: unknown[] }[] {
+    return [...this.#read].map(([control, rows]) => {
+      const changed = this.#overlays.get(control.name)?.rows;
+      return { control, rows: [...rows].filter(([id]) => changed?.has(id) !== true).map(([, row]) => row) };
+    });
   }
 
-  budget(tenant: TenantId, id: BudgetId): BudgetRow | null {
-    return this.budgets(tenant).find((budget) => budget.id === id) ?? null;
+  get isEmpty(): boolean {
+    return this.sealed.length === 0 && this.#overlays.size === 0;
   }
 
-  approval(tenant: TenantId, id: ApprovalId): ApprovalRow | null {
-    return this.#approvals(tenant).find((approval) => approval.id === id) ?? null;
+  /** Does it change what the decisions of everybody rest on? */
+  get changesControls(): boolean {
+    return [...this.#overlays.values()].some(({ control }) => control.guard === 'epoch');
   }
 
-  approvalsFor(tenant: TenantId, intentHash: string): ApprovalRow[] {
-    return this.#approvals(tenant).filter((approval) => approval.intentHash === intentHash);
+  #noteRead(control: AnyControl, rows: readonly unknown[]): void {
+    const noted = this.#read.get(control) ?? new Map<string, unknown>();
+    this.#read.set(control, noted);
+    for (const row of rows) noted.set(control.idOf(row), row);
   }
 
-  tool({ serverId, toolName }: ToolAddress): ToolRow | null {
-    return this.#view.tools.find((row) => row.serverId === serverId && row.toolName === toolName) ?? null;
-  }
-
-  dispatch(ulid: string): DispatchRow | null {
-    return this.#view.dispatches.find((dispatch) => dispatch.ulid === ulid) ?? null;
-  }
-
-  answer(wanted: Omit<IdempotencyRow, 'fingerprint' | 'answer'>): IdempotencyRow | null {
-    const same = (row: IdempotencyRow) =>
-      row.tenant === wanted.tenant &&
-      row.principal === wanted.principal &&
-      row.route === wanted.route &&
-      row.key === wanted.key;
-    return this.newAnswers.find(same) ?? this.#view.idempotency.find(same) ?? null;
-  }
-
-  #approvals(tenant: TenantId): ApprovalRow[] {
-    return [...this.newApprovals, ...this.#view.approvals].filter((approval) => approval.tenant === tenant);
+  #apply(changes: readonly Change[]): void {
+    for (const { control, row, kind } of changes) {
+      const overlay = this.#overlays.get(control.name) ?? { control, rows: new Map() };
+      this.#overlays.set(control.name, overlay);
+      overlay.rows.set(control.idOf(row), { row, kind });
+    }
   }
 }
 
-// No identifier holds a line feed, so the name is unambiguous.
-export function chainName({ tenant, session }: { tenant: string; session: string }): string {
-  return `${tenant}\n${session}`;
+function overlaid({ control, rows }: Overlay, set: string, read: readonly unknown[]): unknown[] {
+  const kept = read.filter((row) => !rows.has(control.idOf(row)));
+  const changed = [...rows.values()].filter(({ row, kind }) => kind === 'put' && control.setsOf(row).includes(set));
+  return [...kept, ...changed.map(({ row }) => row)];
 }

@@ -1,18 +1,5 @@
 import { AppError, isAppError } from '@countersign/contracts';
-import type { LedgerBatch } from './batch.ts';
-import type { BatchReads, LedgerReads } from './reads.ts';
-import { mergeReads } from './reads.ts';
-import type { ChainKey } from './statement.ts';
-
-/** One thing to seal. `conclude` runs under the locks of its batch and must not wait for anything. */
-export type LedgerEntry<Result> = {
-  chain: ChainKey;
-  reads: LedgerReads;
-  conclude(batch: LedgerBatch): Result;
-};
-
-/** Runs `work` inside one transaction on the locked rows and writes what it changed. Resolves after the commit is durable. */
-export type TransactBatch = (reads: BatchReads, work: (batch: LedgerBatch) => void) => Promise<void>;
+import type { Commit, LedgerEntry } from './commit.ts';
 
 /** Enough to make the commit a small part of each decision, few enough that one batch stays in the low milliseconds. */
 const batchEntriesMax = 128;
@@ -21,19 +8,18 @@ const batchEntriesMax = 128;
 const queueEntriesMax = 10_000;
 
 type Queued = { entry: LedgerEntry<unknown>; resolve(result: unknown): void; reject(error: unknown): void };
-type Concluded = { queued: Queued; result: unknown } | { queued: Queued; error: unknown };
 
 /**
  * Group commit without linger: what queued while the last batch was committing is the next batch. A batch sizes itself, from
  * one entry on an idle kernel to dozens under load. Nobody is answered before the commit is durable.
  */
 export class GroupCommit {
-  readonly #transact: TransactBatch;
+  readonly #commitEntries: Commit;
   #queue: Queued[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(transact: TransactBatch) {
-    this.#transact = transact;
+  constructor(commit: Commit) {
+    this.#commitEntries = commit;
   }
 
   /** Rejects with RECEIPT_STORE_UNAVAILABLE when the batch was not committed, or with what `conclude` threw. */
@@ -60,18 +46,15 @@ export class GroupCommit {
   }
 
   async #commit(batch: Queued[]): Promise<void> {
-    let concluded: Concluded[] = [];
     try {
-      await this.#transact(mergeReads(batch.map(({ entry }) => entry)), (view) => {
-        concluded = batch.map((queued) => conclude(queued, view));
-      });
+      const settled = await this.#commitEntries(batch.map(({ entry }) => entry));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const done = settled[index];
+        if (done?.status === 'fulfilled') resolve(done.value);
+        else reject(done?.reason);
+      }
     } catch (error) {
       await this.#refuse(batch, error);
-      return;
-    }
-    for (const done of concluded) {
-      if ('error' in done) done.queued.reject(done.error);
-      else done.queued.resolve(done.result);
     }
   }
 
@@ -85,14 +68,6 @@ export class GroupCommit {
       return;
     }
     for (const queued of batch) await this.#commit([queued]);
-  }
-}
-
-function conclude(queued: Queued, batch: LedgerBatch): Concluded {
-  try {
-    return { queued, result: queued.entry.conclude(batch) };
-  } catch (error) {
-    return { queued, error };
   }
 }
 

@@ -1,47 +1,42 @@
-import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
-import type { BoundaryRecord, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Digest, SessionId, TenantId } from '@countersign/contracts';
+import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 
-/** Members of a receipt that only the ledger can know: its place in the chain. */
-type ChainMember = 'type' | 'lamport_clock' | 'prev_hash' | 'record_hash';
+export type { Statement } from '@countersign/receipts';
 
-/** What is to be sealed: a receipt without its place in the chain, and the boundary record it speaks of. */
-export type Statement = {
-  ulid: string;
-  receipt: Omit<ReceiptPayload, ChainMember>;
-  /** A new record, sealed in the same row; or the hash of the record that this receipt is about. */
-  record: Omit<BoundaryRecord, 'record_hash'> | { hash: Digest };
-};
-
-/** A statement after it got its place, hash and signature: one row of the ledger. */
+/** A statement after it got its place in the chain, hash and signature. Its place in the log is known when it is committed. */
 export type SealedEntry = {
-  ulid: string;
-  payload: ReceiptPayload;
-  payloadText: string;
-  receiptHash: Digest;
-  keyId: string;
-  signature: string;
-  logIndex: number;
-  recordText: string | null;
-  recordHash: Digest;
+  readonly ulid: string;
+  readonly payload: ReceiptPayload;
+  readonly payloadText: string;
+  readonly receiptHash: Digest;
+  readonly keyId: string;
+  readonly signature: string;
+  readonly recordText: string | null;
+  readonly recordHash: Digest;
 };
 
-export type ChainKey = { tenant: TenantId; session: SessionId };
-export type ChainHead = { lamport: number; receiptHash: Digest | null };
+/** Where a committed entry stands in the log. */
+export type PlaceOf = (entry: SealedEntry) => number;
 
-/** Who states, where and when: what receipts that are not decisions have in common. */
-export type Speaker = { tenant: TenantId; principal: PrincipalId; session: SessionId; at: Instant };
+export type ChainKey = { readonly tenant: TenantId; readonly session: SessionId };
+export type ChainHead = { readonly lamport: number; readonly receiptHash: Digest | null };
 
-export function storedReceiptOf(entry: SealedEntry): StoredReceipt {
+// No identifier holds a line feed, so the name is unambiguous.
+export function chainName({ tenant, session }: { tenant: string; session: string }): string {
+  return `${tenant}\n${session}`;
+}
+
+export function storedReceiptOf(entry: SealedEntry, logIndex: number): StoredReceipt {
   return {
     payload: entry.payload,
     signature: { alg: 'Ed25519', key_id: entry.keyId, value: entry.signature },
     receipt_hash: entry.receiptHash,
-    log_index: entry.logIndex,
+    log_index: logIndex,
   };
 }
 
-/** The JSON of storedReceiptOf(entry), made from the bytes that were signed. */
-export function storedReceiptJson(entry: SealedEntry): string {
+/** The JSON of storedReceiptOf(), made from the bytes that were signed, open at its end: `log_index` and the brace are missing. */
+export function openReceiptJson(entry: SealedEntry): string {
   const signature = `{"alg":"Ed25519","key_id":"${entry.keyId}","value":"${entry.signature}"}`;
-  return `{"payload":${entry.payloadText},"signature":${signature},"receipt_hash":"${entry.receiptHash}","log_index":${entry.logIndex}}`;
+  return `{"payload":${entry.payloadText},"signature":${signature},"receipt_hash":"${entry.receiptHash}"`;
 }

@@ -1,6 +1,6 @@
 import { AppError, ApprovalId, SessionId } from '@countersign/contracts';
 import type { z } from 'zod';
-import type { Caller } from '../boundary/governed-call.ts';
+import type { Caller } from '../call/governed-call.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

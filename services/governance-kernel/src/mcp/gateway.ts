@@ -1,32 +1,26 @@
-import { rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EffectLevel } from '@countersign/contracts';
 import type { Fact, RegistryFact } from '@countersign/policy';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
+import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
-import type { McpRegistry, RegisteredTool, ServerState } from '../store/mcp-registry.ts';
-import type { Listings, ToolsOf } from './listings.ts';
-import { describeDeclaration, type McpServerConfig } from './server-config.ts';
+import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
+import type { Listings, Lists, ToolsOf } from './listings.ts';
+import type { McpServerConfig } from './server-config.ts';
+import { sharedLookups } from './shared-lookups.ts';
 import {
-  annotatedEffect,
   definitionHash,
   parseFunctionName,
   parseToolAddress,
   pinnedDefinition,
   toolAddress,
   type ToolAddress,
-} from './tool-definition.ts';
-import { UpstreamServer } from './upstream-server.ts';
+} from '../registry/tool-definition.ts';
 
-export type McpGatewayOptions = {
-  servers: readonly McpServerConfig[];
-  registry: McpRegistry;
-  scratchDir: string;
-  callTimeoutMs: number;
-  listAgeMaxMs: number;
-  outputBytesMax: number;
+type McpGatewayParts = {
+  configs: readonly McpServerConfig[];
+  /** What each server lists. Calling one is not the gateway's to do. */
+  servers: ReadonlyMap<string, Lists>;
+  registry: Pick<McpRegistry, 'findTool' | 'findServer'>;
   log: Log;
-  now: () => number;
 };
 
 /** What a decision must know about one tool. */
@@ -42,8 +36,6 @@ export type ListedTool = {
 };
 
 export type McpGateway = {
-  /** Connects to every declared server; one that takes long is waited for in the background. Never rejects because of an upstream. */
-  start(): Promise<void>;
   /** By canonical name. A tool that nobody lists resolves too, to facts that deny it. */
   resolve(tool: string): Promise<ResolvedTool>;
   /**
@@ -52,83 +44,27 @@ export type McpGateway = {
    */
   resolveIfDeclared(name: string, listings?: Listings): Promise<ResolvedTool | null>;
   listTools(): Promise<ListedTool[]>;
-  /** The bare call. Only dispatch.ts holds it. */
-  callUpstream(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
-  readonly callTimeoutMs: number;
-  close(): Promise<void>;
 };
-
-/** A kernel without its tools can still decide: it does not wait longer than this. */
-const startWaitMs = 10_000;
 
 /** The governed server itself: it is approved by being us, and it has no tools of its own. */
 const ownServerId = 'countersign';
 
-/** All upstream MCP servers that the operator declared, with their pins. It knows tools and calls them; it decides nothing. */
-export function createMcpGateway(options: McpGatewayOptions): McpGateway {
-  const configs = new Map(options.servers.map((config) => [config.server_id, config]));
-  const servers = new Map(options.servers.map((config) => [config.server_id, upstreamServer(options, config)]));
-  const parts: Parts = { options, configs, servers };
+/** The tools of all MCP servers that the operator declared, with their pins. It knows tools; it neither decides nor calls. */
+export function createMcpGateway({ configs, servers, registry, log }: McpGatewayParts): McpGateway {
+  const parts: Parts = {
+    configs: new Map(configs.map((config) => [config.server_id, config])),
+    servers,
+    registry: { ...registry, findTool: sharedLookups(registry.findTool) },
+    log,
+  };
   return {
-    start: async () => {
-      for (const config of options.servers) await declare(options.registry, config);
-      const started = Promise.all([...servers.values()].map((server) => server.start()));
-      await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
-    },
     resolve: (tool) => resolve(parts, tool),
     resolveIfDeclared: (name, listings) => resolveIfDeclared(parts, name, listings?.of),
     listTools: () => listTools(parts),
-    callUpstream: async (tool, args, signal) => {
-      const address = parseToolAddress(tool);
-      const server = address === null ? undefined : servers.get(address.serverId);
-      if (address === null || server === undefined) throw new Error('No server has this tool');
-      return await server.call(address.toolName, args, signal);
-    },
-    callTimeoutMs: options.callTimeoutMs,
-    close: async () => {
-      await Promise.all([...servers.values()].map((server) => server.close()));
-      await rm(options.scratchDir, { recursive: true, force: true });
-    },
   };
 }
 
-type Parts = {
-  options: McpGatewayOptions;
-  configs: ReadonlyMap<string, McpServerConfig>;
-  servers: ReadonlyMap<string, UpstreamServer>;
-};
-
-function upstreamServer(options: McpGatewayOptions, config: McpServerConfig): UpstreamServer {
-  const record = (tools: readonly Tool[]) => recordTools(options.registry, config.server_id, tools);
-  let recorded = '';
-  return new UpstreamServer({
-    ...options,
-    config,
-    // The definitions are written when they differ from what was written last: a list that is asked for each second is not news.
-    onListed: async (tools) => {
-      const seen = tools.map((tool) => `${tool.name} ${definitionHash(tool)}`).join('\n');
-      if (seen === recorded) return;
-      await record(tools);
-      recorded = seen;
-    },
-  });
-}
-
-async function declare(registry: McpRegistry, config: McpServerConfig): Promise<void> {
-  await registry.declareServer({
-    serverId: config.server_id,
-    transport: config.transport,
-    config: describeDeclaration(config),
-  });
-}
-
-async function recordTools(registry: McpRegistry, serverId: string, tools: readonly Tool[]): Promise<void> {
-  const observed = tools.map((tool) => {
-    const definition = pinnedDefinition(tool);
-    return { name: tool.name, hash: definitionHash(tool), definition, effectLevel: annotatedEffect(definition) };
-  });
-  await registry.recordTools(serverId, observed);
-}
+type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
 
 async function resolve(parts: Parts, tool: string, toolsOf: ToolsOf = listNow): Promise<ResolvedTool> {
   const address = parseToolAddress(tool);
@@ -136,7 +72,7 @@ async function resolve(parts: Parts, tool: string, toolsOf: ToolsOf = listNow): 
   if (address === null || server === undefined)
     return { tool, effectLevel: 'E4', registry: unlisted(ownServerId, 'approved') };
   try {
-    const known = await parts.options.registry.findTool(address);
+    const known = await parts.registry.findTool(address);
     if (known === null) return { tool, effectLevel: 'E4', registry: unavailable('The server is not registered') };
     const effectLevel = effectOf(parts, address, known.tool);
     // A server that is not approved is decided about without asking it anything.
@@ -144,7 +80,7 @@ async function resolve(parts: Parts, tool: string, toolsOf: ToolsOf = listNow): 
     const live = (await toolsOf(server)).find(({ name }) => name === address.toolName);
     return { tool, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
-    parts.options.log.warn('mcp_registry.unavailable', { tool, error });
+    parts.log.warn('mcp_registry.unavailable', { tool, error });
     return {
       tool,
       effectLevel: effectOf(parts, address, null),
@@ -212,8 +148,8 @@ async function listTools(parts: Parts): Promise<ListedTool[]> {
   return lists.flat().sort((left, right) => (left.tool < right.tool ? -1 : 1));
 }
 
-async function callableTools(parts: Parts, serverId: string, server: UpstreamServer): Promise<ListedTool[]> {
-  const known = await parts.options.registry.findServer(serverId);
+async function callableTools(parts: Parts, serverId: string, server: Lists): Promise<ListedTool[]> {
+  const known = await parts.registry.findServer(serverId);
   if (known?.state !== 'approved') return [];
   const live = await server.tools().catch(() => []);
   const liveHashes = new Map(live.map((tool) => [tool.name, definitionHash(tool)]));

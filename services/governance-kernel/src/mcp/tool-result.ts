@@ -11,7 +11,7 @@ export function toolResult(tool: string, execution: ToolExecution): CallToolResu
       return { ...errorText(refusalText(tool, reply)), _meta: decisionMeta(reply) };
     case 'replayed':
       return uncertainResult(tool, reply);
-    case 'executed':
+    case 'performed':
       return {
         ...execution.result,
         _meta: {

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type CallToolResult, type Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
+import type { Permit } from '../boundary/dispatch.ts';
+import { parseToolAddress } from '../registry/tool-definition.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
-export type UpstreamServerOptions = TransportOptions & {
+type UpstreamServerOptions = TransportOptions & {
   callTimeoutMs: number;
   /** A list older than this is asked for again before a decision relies on it: how long drift may stay unseen. */
   listAgeMaxMs: number;
@@ -55,13 +57,15 @@ export class UpstreamServer {
   }
 
   /** Rejects with what the SDK throws; whether the tool ran is then for the caller to judge. */
-  async call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+  async call(permit: Permit, signal: AbortSignal): Promise<CallToolResult> {
     if (this.#live === null) throw new Error('The MCP server is not connected');
     const { client, tools } = this.#live;
+    const { tool, args } = permit.take();
+    const name = parseToolAddress(tool ?? '')?.toolName ?? '';
     const timeout = this.#options.callTimeoutMs;
     return await client.callTool(
-      { name: tool, arguments: args },
-      { signal, timeout, maxTotalTimeout: timeout, toolDefinition: listedDefinition(tools, tool) },
+      { name, arguments: args },
+      { signal, timeout, maxTotalTimeout: timeout, toolDefinition: listedDefinition(tools, name) },
     );
   }
 
@@ -148,10 +152,11 @@ export class UpstreamServer {
   }
 
   async #retryUntilConnected(): Promise<void> {
-    while (this.#live === null && !this.#closing.signal.aborted) {
+    const isOver = () => this.#closing.signal.aborted;
+    while (this.#live === null && !isOver()) {
       const waitMs = Math.max(0, this.#retryAtMs - this.#options.now());
       await delay(waitMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
-      if (!this.#closing.signal.aborted) await this.#connect().catch(() => undefined);
+      if (!isOver()) await this.#connect().catch(() => undefined);
     }
   }
 }

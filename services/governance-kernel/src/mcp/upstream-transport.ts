@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Log } from '@countersign/service-kit';
+import type { Dispatcher } from 'undici';
+import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
 
 export type TransportOptions = {
@@ -10,6 +12,8 @@ export type TransportOptions = {
   /** Folder for homes of children. */
   scratchDir: string;
   outputBytesMax: number;
+  /** The connections to HTTP servers. */
+  agent: Dispatcher;
   log: Log;
 };
 
@@ -49,38 +53,9 @@ function childEnvironment(home: string): Record<string, string> {
   return { HOME: home, LOGNAME: 'nobody', USER: 'nobody', SHELL: '/bin/sh', TERM: 'dumb' };
 }
 
-function httpTransport(config: Http, { outputBytesMax }: TransportOptions): Transport {
+function httpTransport(config: Http, { agent, outputBytesMax }: TransportOptions): Transport {
   return new StreamableHTTPClientTransport(new URL(config.url), {
-    requestInit: { headers: config.headers, redirect: 'error' },
-    fetch: boundedFetch(outputBytesMax),
+    requestInit: { headers: config.headers },
+    fetch: pooledFetch(agent, outputBytesMax),
   });
-}
-
-/** A body beyond the cap ends as an error instead of filling memory. */
-function boundedFetch(bytesMax: number): FetchLike {
-  return async (url, init) => {
-    const response = await fetch(url, init);
-    if (response.body === null || isDeclaredWithin(response.headers, bytesMax)) return response;
-    let bytes = 0;
-    const counted = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.byteLength;
-          if (bytes > bytesMax) controller.error(new Error(`The answer has more than ${bytesMax} bytes`));
-          else controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(counted, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
-  };
-}
-
-/** The HTTP parser holds a plain body to its declared length; a compressed one may still unfold. */
-function isDeclaredWithin(headers: Headers, bytesMax: number): boolean {
-  const declared = headers.get('content-length');
-  return declared !== null && Number(declared) <= bytesMax && !headers.has('content-encoding');
 }

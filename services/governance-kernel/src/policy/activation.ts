@@ -1,10 +1,10 @@
 import { AppError } from '@countersign/contracts';
 import type { Digest } from '@countersign/contracts';
-import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
+import type { Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, decodeBase64Url, type CryptoProvider } from '@countersign/crypto';
 
 export type PolicyKey = { keyId: string; publicKey: Uint8Array };
-export type SignedActivation = { tenant: string; epoch: number; policyHash: Digest; signature: Signature };
+type SignedActivation = { tenant: string; epoch: number; policyHash: Digest; signature: Signature };
 
 /** The bytes that a policy key signs: who gets which bundle at which epoch. */
 export function activationBytes({ tenant, epoch, policyHash }: Omit<SignedActivation, 'signature'>): Uint8Array {
@@ -42,5 +42,3 @@ export function moveOf(
     details: { active_epoch: active.epoch },
   });
 }
-
-export type NamedBundle = { bundle: PolicyBundle; hash: Digest };

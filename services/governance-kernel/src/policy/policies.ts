@@ -2,12 +2,14 @@ import { AppError } from '@countersign/contracts';
 import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf, parsePlainJson, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
+import { announcementStatement } from '@countersign/receipts';
 import { compilePolicy, PolicyError, type CompiledPolicy } from '@countersign/policy';
-import { announcementOf } from '../ledger/announcement.ts';
-import type { ActivatedPolicy } from '../ledger/batch.ts';
+import { put, wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { isSignedByTrustedKey, moveOf, type PolicyKey } from './activation.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
+import type { PolicyHead } from './policy-head.ts';
+import { policyHeads } from './policy-heads.ts';
 
 export type StoredPolicy = {
   tenant: string;
@@ -18,7 +20,7 @@ export type StoredPolicy = {
   signature: string;
 };
 
-export type PolicyParts = {
+type PolicyParts = {
   ledger: GroupCommit;
   provider: CryptoProvider;
   trustedKeys: readonly PolicyKey[];
@@ -26,11 +28,10 @@ export type PolicyParts = {
   load(tenants: string[]): Promise<StoredPolicy[]>;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
-  rosterHash: Digest;
 };
 
-export type Activation = { tenant: string; bundle: PolicyBundle; epoch: number; signature: Signature; by: PrincipalId };
-export type Activated = { epoch: number; hash: Digest; move: 'activate' | 'confirm'; at: Instant };
+type Activation = { tenant: string; bundle: PolicyBundle; epoch: number; signature: Signature; by: PrincipalId };
+type Activated = { epoch: number; hash: Digest; move: 'activate' | 'confirm'; at: Instant };
 
 /** Bundles in memory, each compiled once; the database decides which one is active. */
 export class Policies {
@@ -76,9 +77,9 @@ export class Policies {
   /** Makes a bundle the active one, or confirms that it still is. Throws PERMISSION_DENIED, INVALID_REQUEST, ILLEGAL_TRANSITION. */
   async activate(activation: Activation): Promise<Activated> {
     const compiled = this.compile(activation.bundle);
-    const wanted = { epoch: activation.epoch, hash: compiled.hash as Digest }; // compilePolicy hashes with digestOf
+    const bundle = { epoch: activation.epoch, hash: compiled.hash as Digest }; // compilePolicy hashes with digestOf
     const { provider, trustedKeys, ledger } = this.#parts;
-    if (!isSignedByTrustedKey(provider, trustedKeys, { ...activation, policyHash: wanted.hash })) {
+    if (!isSignedByTrustedKey(provider, trustedKeys, { ...activation, policyHash: bundle.hash })) {
       throw new AppError('PERMISSION_DENIED', 'The activation is not signed by a trusted policy key', {
         reasonCode: 'POLICY_SIGNATURE_INVALID',
       });
@@ -88,34 +89,33 @@ export class Policies {
     const chain = { tenant: receiptTenant(activation.tenant), session: 'policy' as SessionId }; // within its schema
     const move = await ledger.submit({
       chain,
-      reads: { policyOf: activation.tenant },
+      wants: [wanted(policyHeads, activation.tenant)],
       conclude: (batch) => {
-        const next = moveOf(batch.ownPolicy(activation.tenant), wanted);
-        if (next === 'confirm') batch.confirmedPolicies.push({ tenant: activation.tenant, confirmedAtMs: nowMs });
-        else {
-          batch.append(this.#receiptOf(activation, { ...chain, ...wanted, nowMs, at }));
-          batch.newPolicies.push(this.#rowOf(activation, { hash: wanted.hash, confirmedAtMs: nowMs }));
-        }
-        return next;
+        const active = batch.row(policyHeads, activation.tenant);
+        const next = moveOf(active, bundle);
+        const head = { tenant: activation.tenant, ...bundle, confirmedAtMs: nowMs };
+        if (next === 'confirm') batch.renew(put(policyHeads, { ...active, ...head }));
+        else
+          batch.seal(this.#receiptOf(activation, { ...chain, ...bundle, nowMs, at }), () => ({
+            changes: [put(policyHeads, this.#activated(activation, head))],
+          }));
+        return () => next;
       },
     });
-    return { ...wanted, move, at };
+    return { ...bundle, move, at };
   }
 
-  #rowOf(
-    { tenant, epoch, bundle, signature }: Activation,
-    head: Pick<ActivatedPolicy, 'hash' | 'confirmedAtMs'>,
-  ): ActivatedPolicy {
+  #activated({ bundle, signature }: Activation, head: PolicyHead): PolicyHead {
     const text = canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // drops members that are undefined
-    return { ...head, tenant, epoch, text, keyId: signature.key_id, signature: signature.value };
+    return { ...head, activation: { text, keyId: signature.key_id, signature: signature.value } };
   }
 
   #receiptOf(
     activation: Activation,
     said: { tenant: TenantId; session: SessionId; hash: Digest; epoch: number; nowMs: number; at: Instant },
   ) {
-    const { provider, newUlid, rosterHash } = this.#parts;
-    return announcementOf(provider, {
+    const { provider, newUlid } = this.#parts;
+    return announcementStatement(provider, {
       ...said,
       ulid: newUlid(said.nowMs),
       principal: activation.by,
@@ -130,7 +130,6 @@ export class Policies {
       policyHash: said.hash,
       policyEpoch: said.epoch,
       approvalId: null,
-      rosterHash,
     });
   }
 

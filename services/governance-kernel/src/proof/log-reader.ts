@@ -1,17 +1,17 @@
-import { leafHash, nodeHash, type CryptoProvider, type NodeReader } from '@countersign/crypto';
-import { storedLevelMin } from '../ledger/batch.ts';
-import { digestBytes } from '../ledger/seal.ts';
+import { nodeHash, type CryptoProvider, type NodeReader } from '@countersign/crypto';
+import { receiptLeaf } from '@countersign/receipts';
 import type { LogLeaf, LogNode, NodeKey } from '../store/log-store.ts';
 import { batched } from './batched.ts';
+import { storedLevelMin } from '../ledger/log-tree.ts';
 
-export type LogSource = {
+type LogSource = {
   listNodes(keys: NodeKey[]): Promise<LogNode[]>;
   /** Leaves of runs of `width`, each run by the index of its first leaf. */
   listLeaves(starts: number[], width: number): Promise<LogLeaf[]>;
 };
 
 /** The ledger does not hold what its own log says: rows were removed, or never written. */
-export class LogIncomplete extends Error {
+class LogIncomplete extends Error {
   override readonly name = 'LogIncomplete';
 }
 
@@ -67,7 +67,7 @@ function tilesOf(provider: CryptoProvider, leaves: LogLeaf[]): Map<string, Uint8
   for (const { index, receiptHash } of leaves) {
     const start = String(index - (index % tileLeaves));
     const tile = tiles.get(start) ?? [];
-    tile.push(leafHash(provider, digestBytes(receiptHash)));
+    tile.push(receiptLeaf(provider, receiptHash));
     tiles.set(start, tile);
   }
   return tiles;

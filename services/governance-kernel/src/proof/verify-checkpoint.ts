@@ -3,7 +3,7 @@ import { encodeHex, type CryptoProvider } from '@countersign/crypto';
 import { VerificationError, verifyCheckpoint, verifyConsistency, type TrustedKeys } from '@countersign/verifier';
 import { check, type Check } from './check.ts';
 
-export type CheckpointEvidence = {
+type CheckpointEvidence = {
   checkpoint: Checkpoint;
   /** Recomputed from the ledger; null when leaves are missing. */
   root: Uint8Array | null;
@@ -11,7 +11,7 @@ export type CheckpointEvidence = {
   previous: { checkpoint: Checkpoint; path: string[] | null } | null;
 };
 
-export type LogTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
+type LogTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
 
 /** Checks of one signed head of the log: what was signed, what the ledger holds, what was signed before. */
 export function verifyLogHead(evidence: CheckpointEvidence, trust: LogTrust): Check[] {

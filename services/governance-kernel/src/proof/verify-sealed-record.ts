@@ -1,6 +1,7 @@
 import type { BoundaryRecord, Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import type { CryptoProvider } from '@countersign/crypto';
 import {
+  assertRecordHash,
   VerificationError,
   verifyChain,
   verifyInclusion,
@@ -12,7 +13,7 @@ import type { Neighbours } from '../store/record-store.ts';
 import { check, type Check } from './check.ts';
 
 /** What the store holds about one record: nothing of it is believed here. */
-export type RecordEvidence = {
+type RecordEvidence = {
   record: BoundaryRecord;
   receipt: StoredReceipt;
   neighbours: Neighbours;
@@ -21,7 +22,7 @@ export type RecordEvidence = {
   path: string[] | null;
 };
 
-export type RecordTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
+type RecordTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
 
 /** Everything that can be checked about a record without asking anyone: a list of named checks, in this order. */
 export function verifySealedRecord(evidence: RecordEvidence, trust: RecordTrust): Check[] {
@@ -37,11 +38,6 @@ export function verifySealedRecord(evidence: RecordEvidence, trust: RecordTrust)
     check('chain_next', () => assertNext(evidence, trust)),
     check('inclusion', () => assertIncluded(evidence, trust)),
   ];
-}
-
-function assertRecordHash({ record_hash, ...hashed }: BoundaryRecord, provider: CryptoProvider): void {
-  if (digestOf(provider, canonicalBytes(parsePlainJson(hashed))) !== record_hash)
-    throw new VerificationError('RECORD_HASH_MISMATCH', 'record_hash is not the hash of the record');
 }
 
 function assertSame(left: string, right: string): void {

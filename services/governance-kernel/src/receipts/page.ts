@@ -1,7 +1,7 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import { cursorOf, parseCursor, type CursorScope } from './cursor.ts';
 
-export type PageQuery = { limit: number; cursor?: string | undefined };
+type PageQuery = { limit: number; cursor?: string | undefined };
 
 /**
  * One page of a list that is ordered by a number, newest first. Asks for one item more than the page holds: whether it comes is

@@ -2,15 +2,15 @@ import { AppError, type TenantId } from '@countersign/contracts';
 import { approveByKernel } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
-import { decideApproval } from '../approvals/approvals.ts';
+import { decideApproval } from '../approvals/decide-approval.ts';
 import { requireSameSubject, verifyStatement } from '../approvals/approver-keys.ts';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import { etag } from '../if-match.ts';
 import { findApproval } from '../store/approval-store.ts';
 
 /** Approves or denies by the approver's own signature; the service that carries it here is trusted with nothing. */
-export const approveByKernelRoute = (kernel: Kernel) =>
+export const approveByKernelRoute = (kernel: Context) =>
   handleSystem(approveByKernel)(async ({ body }) => {
     const { statement, key_id, signature } = body;
     verifyStatement(kernel.provider, kernel.approverKeys, body);

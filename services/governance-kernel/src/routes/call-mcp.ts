@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorEnvelope } from '@countersign/contracts';
 import { callMcp } from '@countersign/contracts/governance-kernel';
 import { takenOver } from '@countersign/service-kit';
@@ -7,26 +8,43 @@ import { handleTenant } from '../handle.ts';
 import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
 import type { ToolExecutor } from '../mcp/execute-tool.ts';
 import type { McpGateway } from '../mcp/gateway.ts';
-import { governedServer } from '../mcp/governed-server.ts';
+import { governedServer, type GovernedServerParts } from '../mcp/governed-server.ts';
 import type { OriginGuard } from '../mcp/guard-origin.ts';
+import { answerPlainCall, plainCallOf } from '../mcp/plain-call.ts';
 
-export type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor; guardOrigin: OriginGuard };
+type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor; guardOrigin: OriginGuard };
 
-/** The governed MCP server of both protocol revisions. Stateless: each request has a server of its own, for its caller alone. */
+/**
+ * The governed MCP server of both protocol revisions, stateless. A plain call is answered here; everything else has an SDK server of
+ * its own, for its caller alone.
+ */
 export const callMcpRoute = ({ mcp, executor, guardOrigin }: CallMcpParts) =>
-  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, log }) => {
+  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, log }) => {
     if (!guardOrigin(req, res)) return takenOver;
     const session = sessionHeader(req.headers);
     const approvalGrant = approvalGrantHeader(req.headers);
-    const onerror = (error: Error) => log.debug('mcp.refused', { error });
-    const handler = createMcpHandler(() => governedServer({ mcp, executor, caller, session, approvalGrant, log }), {
-      onerror,
-      maxRequestBodySize: callMcp.bodyBytesMax,
-    });
-    // Parsed here, strictly: the SDK would take the last of two members of one name, where whoever looked before took the first.
-    await toNodeHandler(handler, { onerror })(req, res, body);
+    const sender = { caller, session, approvalGrant, log };
+    const call = plainCallOf(req.headers, body);
+    if (call === null) await serve({ mcp, executor, sender }, { req, res, body });
+    else sendText(res, await answerPlainCall(executor, sender, { call, signal }));
     return takenOver;
   });
+
+type Message = { req: IncomingMessage; res: ServerResponse; body: unknown };
+
+async function serve(parts: GovernedServerParts, { req, res, body }: Message): Promise<void> {
+  const onerror = (error: Error) => parts.sender.log.debug('mcp.refused', { error });
+  const handler = createMcpHandler(() => governedServer(parts), { onerror, maxRequestBodySize: callMcp.bodyBytesMax });
+  // Parsed here, strictly: the SDK would take the last of two members of one name, where whoever looked before took the first.
+  await toNodeHandler(handler, { onerror })(req, res, body);
+}
+
+/** A caller that went away reads nothing any more. */
+function sendText(res: ServerResponse, text: string): void {
+  if (res.destroyed) return;
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) });
+  res.end(text);
+}
 
 /** From -32000 on codes are the server's own; -32020 and below belong to the protocol. */
 const serverErrorCode = -32_000;

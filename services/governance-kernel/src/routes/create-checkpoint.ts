@@ -1,6 +1,6 @@
 import { createCheckpoint } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 
-export const createCheckpointRoute = ({ checkpointer }: Kernel) =>
-  handleSystem(createCheckpoint)(() => checkpointer.create());
+export const createCheckpointRoute = ({ checkpoints }: Context) =>
+  handleSystem(createCheckpoint)(() => checkpoints.create());

@@ -1,9 +1,9 @@
 import { AppError } from '@countersign/contracts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from '@countersign/contracts/governance-kernel';
 import { handleTenant } from '../handle.ts';
-import { mcpProtocolVersions, mcpServerInfo } from '../mcp/governed-server.ts';
+import { mcpProtocolVersions, mcpServerInfo } from '../mcp/server-info.ts';
 
-export type DescribeMcpParts = { cycle: { settings: { publicUrl: string } } };
+type DescribeMcpParts = { cycle: { settings: { publicUrl: string } } };
 
 /** A description for people and tools. There is no event stream to open: neither protocol revision needs one here. */
 export const describeMcpRoute = ({ cycle }: DescribeMcpParts) =>

@@ -1,10 +1,10 @@
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { prepared } from '@countersign/service-kit';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
 /** A verdict is data: DENY and ESCALATE are 200 here. The caller executes, so an ALLOW takes its budgets at once. */
-export const evaluateRoute = ({ boundary, mcp }: Kernel) =>
+export const evaluateRoute = ({ boundary, mcp }: Context) =>
   handleTenant(evaluate, { idempotency: 'handler' })(async ({ body, caller, idempotency }) => {
     // Whoever executes it, a registered tool is judged by its server, its pin and the effect that was declared with it.
     const registered =
@@ -22,7 +22,7 @@ export const evaluateRoute = ({ boundary, mcp }: Kernel) =>
       mode: body.mode,
       ...(body.demand === undefined ? {} : { demand: body.demand }),
       dispatchedBy: 'caller',
-      ...(registered === null ? {} : { facts: { registry: registered.registry } }),
+      registry: registered?.registry ?? { state: 'not_applicable' },
       idempotency: idempotency === null ? undefined : { ...idempotency, route: evaluate.operation },
     });
     return prepared(200, decision.json, decision.headers);

@@ -1,10 +1,9 @@
 import type { PlainJson } from '@countersign/contracts';
 import { executeMcp, type McpExecution as McpExecutionShape } from '@countersign/contracts/governance-kernel';
-import { answer, prepared, type IdempotencyClaim } from '@countersign/service-kit';
+import { answer, inFlight, prepared, type IdempotencyClaim } from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
-import type { Caller } from '../boundary/governed-call.ts';
-import { inFlight } from '../chat/answer-once.ts';
+import type { Caller } from '../call/governed-call.ts';
 import { handleTenant } from '../handle.ts';
 import type { ToolExecution, ToolExecutor } from '../mcp/execute-tool.ts';
 import { toolResult, uncertainResult } from '../mcp/tool-result.ts';
@@ -12,7 +11,7 @@ import type { AnswerStore } from '../store/idempotency-store.ts';
 
 type McpExecution = z.infer<typeof McpExecutionShape>;
 
-export type ExecuteMcpParts = {
+type ExecuteMcpParts = {
   executor: ToolExecutor;
   answers: Pick<AnswerStore, 'find' | 'keep'>;
   clock: () => Date;
@@ -31,7 +30,7 @@ export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
       return await replay(kernel, { tool, caller, claim: idempotency, execution });
     const reply = executionReply(tool, execution);
     const status = execution.kind === 'refused' ? 403 : 200;
-    if (idempotency !== null && execution.kind === 'executed') {
+    if (idempotency !== null && execution.kind === 'performed') {
       // The tool has run: an answer that cannot be kept must not turn into an error.
       const kept = { status: 200, headers: {}, text: JSON.stringify(reply) };
       await kernel.answers
@@ -47,7 +46,7 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
   const { decision } = execution;
   if (execution.kind === 'refused') return { decision: decision.reply, is_error: true };
   const result = toolResult(tool, execution);
-  const receiptId = execution.kind === 'executed' ? execution.receipt?.payload.receipt_id : undefined;
+  const receiptId = execution.kind === 'performed' ? execution.receipt?.payload.receipt_id : undefined;
   return {
     decision: decision.reply,
     result: plain(result),

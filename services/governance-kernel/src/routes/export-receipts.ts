@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import { exportReceipts, exportedReceiptsMax } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
@@ -13,7 +13,7 @@ import { listChain, type ChainLink } from '../store/record-store.ts';
 const proofsAtOnce = 100;
 
 /** The whole chain or, when `limit` is given, a stated part of it: never silently less than was asked for. */
-export const exportReceiptsRoute = ({ prisma, pool, provider, checkpointer }: Kernel) =>
+export const exportReceiptsRoute = ({ prisma, pool, provider, checkpoints }: Context) =>
   handleTenant(exportReceipts)(async ({ query: { session_id: session, from, limit }, caller: { tenant } }) => {
     const links = await listChain(prisma, tenant, { session, from, limit: limit ?? exportedReceiptsMax + 1 });
     if (links.length === 0) throw new AppError('NOT_FOUND', 'There is no such session', { param: 'session_id' });
@@ -27,7 +27,7 @@ export const exportReceiptsRoute = ({ prisma, pool, provider, checkpointer }: Ke
       );
     const checkpoint = await coveringCheckpoint(Math.max(...links.map(({ receipt }) => receipt.log_index)), {
       findLatest: () => findLatestCheckpoint(pool),
-      create: checkpointer.create,
+      create: checkpoints.create,
     });
     const reader = createLogReader(provider, logSource(pool));
     const prove = ({ receipt }: ChainLink) =>

@@ -1,16 +1,16 @@
 import { AppError } from '@countersign/contracts';
 import { getConsistencyProof } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { provenConsistent } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
-import { getLogHead } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
+import { growLogTree } from '../store/log-tree-store.ts';
 
-export const getConsistencyProofRoute = ({ pool, provider }: Kernel) =>
+export const getConsistencyProofRoute = ({ pool, provider }: Context) =>
   handleTenant(getConsistencyProof)(async ({ query: { from, to } }) => {
     if (from > to) throw new AppError('INVALID_REQUEST', 'from must not be above to', { param: 'from' });
-    const { size } = await getLogHead(pool);
+    const { size } = await growLogTree(pool, provider);
     if (to > size) throw new AppError('INVALID_REQUEST', `The log has ${size} leaves`, { param: 'to' });
     const reader = createLogReader(provider, logSource(pool));
     return { from, to, hashes: await provenConsistent(provider, reader, { from, to }) };

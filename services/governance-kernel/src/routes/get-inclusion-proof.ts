@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import { getInclusionProof } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
@@ -9,13 +9,13 @@ import { logSource } from '../store/log-source.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 
 /** A receipt that no checkpoint covers yet gets one: a proof without a signed head proves nothing. */
-export const getInclusionProofRoute = ({ prisma, pool, provider, checkpointer }: Kernel) =>
+export const getInclusionProofRoute = ({ prisma, pool, provider, checkpoints }: Context) =>
   handleTenant(getInclusionProof)(async ({ query, caller }) => {
     const receipt = await findReceipt(prisma, caller.tenant, query.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
     const checkpoint = await coveringCheckpoint(receipt.log_index, {
       findLatest: () => findLatestCheckpoint(pool),
-      create: checkpointer.create,
+      create: checkpoints.create,
     });
     const reader = createLogReader(provider, logSource(pool));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };

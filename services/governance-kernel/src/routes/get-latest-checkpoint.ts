@@ -1,10 +1,10 @@
 import { AppError } from '@countersign/contracts';
 import { getLatestCheckpoint } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
 
-export const getLatestCheckpointRoute = ({ pool }: Kernel) =>
+export const getLatestCheckpointRoute = ({ pool }: Context) =>
   handleTenant(getLatestCheckpoint)(async () => {
     const checkpoint = await findLatestCheckpoint(pool);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no checkpoint yet');

@@ -1,10 +1,10 @@
 import { AppError } from '@countersign/contracts';
 import { getReceipt } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 
-export const getReceiptRoute = ({ prisma }: Kernel) =>
+export const getReceiptRoute = ({ prisma }: Context) =>
   handleTenant(getReceipt)(async ({ params, caller }) => {
     const receipt = await findReceipt(prisma, caller.tenant, params.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });

@@ -1,10 +1,10 @@
 import { AppError } from '@countersign/contracts';
 import { getRecord } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findRecord } from '../store/record-store.ts';
 
-export const getRecordRoute = ({ prisma }: Kernel) =>
+export const getRecordRoute = ({ prisma }: Context) =>
   handleTenant(getRecord)(async ({ params, caller }) => {
     const record = await findRecord(prisma, caller.tenant, params.record_id);
     if (record === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });

@@ -1,13 +1,13 @@
 import { healthz, version } from '@countersign/contracts/governance-kernel';
 import { handlePublic } from '@countersign/service-kit';
 import { build } from '../build.ts';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 
 /** Liveness only: what else could fail is told by /health/ready. */
-export const healthzRoute = (_kernel: Kernel) =>
+export const healthzRoute = (_kernel: Context) =>
   handlePublic(healthz)(() => ({ status: 'ok', version: build.version }));
 
-export const versionRoute = ({ rosterHash }: Kernel) =>
+export const versionRoute = ({ rosterHash }: Context) =>
   handlePublic(version)(() => ({
     service: 'governance-kernel',
     ...build,

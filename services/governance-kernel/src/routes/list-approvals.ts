@@ -1,10 +1,10 @@
 import { listApprovals } from '@countersign/contracts/governance-kernel';
 import { approvalView } from '../approvals/approval-view.ts';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/approval-store.ts';
 
-export const listApprovalsRoute = ({ prisma, clock }: Kernel) =>
+export const listApprovalsRoute = ({ prisma, clock }: Context) =>
   handleTenant(listApprovals)(async ({ query, caller }) => {
     const now = clock();
     const filter = { tenant: caller.tenant, state: query.state, session: query.session_id };

@@ -1,10 +1,10 @@
 import { listBudgets } from '@countersign/contracts/governance-kernel';
 import { budgetView } from '../budgets/budget-view.ts';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/budget-store.ts';
 
-export const listBudgetsRoute = ({ prisma, clock }: Kernel) =>
+export const listBudgetsRoute = ({ prisma, clock }: Context) =>
   handleTenant(listBudgets)(async ({ query, caller }) => {
     const nowMs = clock().getTime();
     return await store.listBudgets(prisma, caller.tenant, { page: query, item: (budget) => budgetView(budget, nowMs) });

@@ -1,11 +1,11 @@
 import { listCheckpoints } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/checkpoint-store.ts';
 
 /** The log is one for all tenants, and so are its checkpoints. */
-export const listCheckpointsRoute = ({ pool, provider }: Kernel) =>
+export const listCheckpointsRoute = ({ pool, provider }: Context) =>
   handleTenant(listCheckpoints)(({ query: { limit, cursor }, caller: { tenant } }) =>
     pageOf(
       provider,

@@ -3,9 +3,9 @@ import type { PlainJson } from '@countersign/contracts';
 import { listMcpCapabilities } from '@countersign/contracts/governance-kernel';
 import { handleTenant } from '../handle.ts';
 import type { ListedTool, McpGateway } from '../mcp/gateway.ts';
-import { mcpServerInfo } from '../mcp/governed-server.ts';
+import { mcpServerInfo } from '../mcp/server-info.ts';
 
-export type ListMcpCapabilitiesParts = { mcp: Pick<McpGateway, 'listTools'> };
+type ListMcpCapabilitiesParts = { mcp: Pick<McpGateway, 'listTools'> };
 
 /** The tools that may be called now, with the pins that calls are held against. */
 export const listMcpCapabilitiesRoute = ({ mcp }: ListMcpCapabilitiesParts) =>

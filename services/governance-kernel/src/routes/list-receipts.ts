@@ -1,10 +1,10 @@
 import { listReceipts } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/receipt-store.ts';
 
-export const listReceiptsRoute = ({ prisma, provider }: Kernel) =>
+export const listReceiptsRoute = ({ prisma, provider }: Context) =>
   handleTenant(listReceipts)(({ query, caller: { tenant } }) => {
     const { tenant_id: _tenant, limit, cursor, agent, ...filter } = query;
     return pageOf(

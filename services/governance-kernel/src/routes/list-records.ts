@@ -1,10 +1,10 @@
 import { listRecords } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/record-store.ts';
 
-export const listRecordsRoute = ({ prisma, provider }: Kernel) =>
+export const listRecordsRoute = ({ prisma, provider }: Context) =>
   handleTenant(listRecords)(async ({ query, caller: { tenant } }) => {
     const { tenant_id: _tenant, limit, cursor, receipt_id, ...filter } = query;
     const { data, next_cursor } = await pageOf(

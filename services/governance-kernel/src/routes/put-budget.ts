@@ -3,13 +3,13 @@ import { putBudget } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { budgetView } from '../budgets/budget-view.ts';
 import { assertTerms } from '../budgets/terms.ts';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags, requireMatch } from '../if-match.ts';
 import { createBudget, findBudget, replaceBudget } from '../store/budget-store.ts';
 
 /** Creates a budget, or replaces the version that the caller has read. */
-export const putBudgetRoute = ({ prisma, clock }: Kernel) =>
+export const putBudgetRoute = ({ prisma, clock }: Context) =>
   handleTenant(putBudget)(async ({ params, body: terms, caller, req }) => {
     assertTerms(terms);
     const key = { tenant: caller.tenant, id: params.budget_id };

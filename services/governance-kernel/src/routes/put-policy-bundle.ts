@@ -1,10 +1,10 @@
 import { putPolicyBundle } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import { getActivationTime } from '../store/policy-store.ts';
 
 /** Activates a bundle for a tenant, or confirms that it is still the one. The signature decides, not the bearer. */
-export const putPolicyBundleRoute = ({ policies, prisma }: Kernel) =>
+export const putPolicyBundleRoute = ({ policies, prisma }: Context) =>
   handleSystem(putPolicyBundle)(async ({ params, body, caller }) => {
     const { tenant } = params;
     const { bundle, epoch, signature } = body;

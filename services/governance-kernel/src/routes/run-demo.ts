@@ -1,7 +1,7 @@
 import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { runDemo } from '@countersign/contracts/governance-kernel';
 import { answer, handlePublic } from '@countersign/service-kit';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { demoActions } from '../demo/demo-actions.ts';
 import { demoTenant } from '../demo/demo-policy.ts';
 
@@ -12,7 +12,7 @@ const hint =
  * The one cycle for everyone: only the caller is given, because a visitor has no credentials. Each call is a session of its own.
  * Whoever holds the admin key may name the tenant `demo` too and read or add to it; nothing there is anyone's.
  */
-export const runDemoRoute = ({ boundary, clock, newUlid }: Kernel) =>
+export const runDemoRoute = ({ boundary, clock, newUlid }: Context) =>
   handlePublic(runDemo)(async ({ body }) => {
     const { args, ...sample } = demoActions[body.action_id];
     const decision = await boundary.decide({
@@ -26,6 +26,7 @@ export const runDemoRoute = ({ boundary, clock, newUlid }: Kernel) =>
       ...sample,
       args: { ...args, ...body.args },
       context: {},
+      registry: { state: 'not_applicable' },
       mode: 'enforce',
       dispatchedBy: 'caller',
     });

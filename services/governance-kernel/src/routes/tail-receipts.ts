@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { tailReceipts } from '@countersign/contracts/governance-kernel';
 import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
 import type { CryptoProvider } from '@countersign/crypto';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { cursorOf, parseCursor, type CursorScope } from '../receipts/cursor.ts';
 import { followReceipts, type StreamPlace, type TailItem } from '../tail/follow-receipts.ts';
 
 /** Without a place to resume from, the stream begins with what is sealed after it was opened. */
-export const tailReceiptsRoute = ({ logWatch, provider }: Kernel) =>
+export const tailReceiptsRoute = ({ logWatch, provider }: Context) =>
   handleTenant(tailReceipts)(async ({ query, caller: { tenant }, req, res, signal }): Promise<typeof takenOver> => {
     const cursors = { list: 'tail', tenant };
     const resumed = placeToResume(provider, cursors, { lastEventId: lastEventId(req), since: query.since });

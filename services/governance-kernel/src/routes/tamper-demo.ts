@@ -1,19 +1,20 @@
 import { tamperDemo } from '@countersign/contracts/governance-kernel';
 import { handlePublic } from '@countersign/service-kit';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { tamper } from '../demo/tamper.ts';
-import { hashOf, verifyShown } from '../demo/verify-demo.ts';
+import { receiptHash } from '@countersign/receipts';
+import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const tamperDemoRoute = ({ pool, provider }: Kernel) =>
+export const tamperDemoRoute = ({ prisma, provider }: Context) =>
   handlePublic(tamperDemo)(async ({ body: { receipt, expected_receipt_hash, mutation } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(pool));
+    const trust = trustedKeysOf(await listTrustKeys(prisma));
     const tampered = tamper(receipt, mutation);
     return {
       ...verifyShown(tampered, expected_receipt_hash, { trust, provider }),
       mutation,
-      original_hash: hashOf(receipt, provider),
+      original_hash: receiptHash(provider, receipt.payload),
       tampered_receipt: tampered,
     };
   });

@@ -2,14 +2,14 @@ import { AppError, type Digest } from '@countersign/contracts';
 import { transitionApproval } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
-import { decideApproval } from '../approvals/approvals.ts';
-import type { Kernel } from '../context.ts';
+import { decideApproval } from '../approvals/decide-approval.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags } from '../if-match.ts';
 import { findApproval } from '../store/approval-store.ts';
 
 /** Approves, denies or revokes. Whoever decides names the ceremony hash that they looked at. */
-export const transitionApprovalRoute = (kernel: Kernel) =>
+export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
     const approval = await findApproval(kernel.prisma, { tenant, id: params.approval_id });

@@ -1,7 +1,7 @@
 import { AppError, type Instant } from '@countersign/contracts';
 import { verifyCheckpoint, type Checkpoint } from '@countersign/contracts/governance-kernel';
 import type { NodeReader } from '@countersign/crypto';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { provenConsistent, rootOfLog } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
@@ -11,18 +11,18 @@ import { findCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyCheckpointRoute = (kernel: Kernel) =>
+export const verifyCheckpointRoute = (kernel: Context) =>
   handleTenant(verifyCheckpoint)(async ({ params }) => {
-    const { pool, provider, config, clock } = kernel;
+    const { pool, prisma, provider, config, clock } = kernel;
     const checkpoint = await findCheckpoint(pool, params.checkpoint_id);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no such checkpoint', { param: 'checkpoint_id' });
     const reader = createLogReader(provider, logSource(pool));
     const [root, previous, keys] = await Promise.all([
       unlessIncomplete(rootOfLog(provider, reader, checkpoint.tree_size)),
       predecessor(kernel, reader, checkpoint),
-      listTrustKeys(pool),
+      listTrustKeys(prisma),
     ]);
-    const trust = { trust: trustedKeysOf(keys), provider, origin: config.GOV_LOG_ORIGIN };
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifyLogHead({ checkpoint, root, previous }, trust);
     return {
       checkpoint_id: params.checkpoint_id,
@@ -33,7 +33,7 @@ export const verifyCheckpointRoute = (kernel: Kernel) =>
   });
 
 async function predecessor(
-  { pool, provider }: Kernel,
+  { pool, provider }: Context,
   reader: NodeReader,
   { previous_checkpoint_id: id, tree_size: to }: Checkpoint,
 ) {

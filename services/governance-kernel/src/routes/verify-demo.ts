@@ -1,12 +1,12 @@
 import { verifyDemo } from '@countersign/contracts/governance-kernel';
 import { handlePublic } from '@countersign/service-kit';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyDemoRoute = ({ pool, provider }: Kernel) =>
+export const verifyDemoRoute = ({ prisma, provider }: Context) =>
   handlePublic(verifyDemo)(async ({ body: { receipt, expected_receipt_hash } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(pool));
+    const trust = trustedKeysOf(await listTrustKeys(prisma));
     return verifyShown(receipt, expected_receipt_hash, { trust, provider });
   });

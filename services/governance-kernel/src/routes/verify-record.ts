@@ -1,6 +1,6 @@
 import { AppError, type Instant } from '@countersign/contracts';
 import { verifyRecord } from '@countersign/contracts/governance-kernel';
-import type { Kernel } from '../context.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
@@ -11,7 +11,7 @@ import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyRecordRoute = ({ prisma, pool, provider, checkpointer, config, clock }: Kernel) =>
+export const verifyRecordRoute = ({ prisma, pool, provider, checkpoints, config, clock }: Context) =>
   handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
     const sealed = await findSealedRecord(prisma, tenant, params.record_id);
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
@@ -19,16 +19,16 @@ export const verifyRecordRoute = ({ prisma, pool, provider, checkpointer, config
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
     const checkpoint = await coveringCheckpoint(receipt.log_index, {
       findLatest: () => findLatestCheckpoint(pool),
-      create: checkpointer.create,
+      create: checkpoints.create,
     });
     const reader = createLogReader(provider, logSource(pool));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     const [neighbours, path, keys] = await Promise.all([
       findNeighbours(prisma, tenant, { session, lamport }),
       unlessIncomplete(provenIncluded(provider, reader, place)),
-      listTrustKeys(pool),
+      listTrustKeys(prisma),
     ]);
-    const trust = { trust: trustedKeysOf(keys), provider, origin: config.GOV_LOG_ORIGIN };
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);
     return {
       record_id: params.record_id,

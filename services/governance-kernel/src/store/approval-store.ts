@@ -1,59 +1,72 @@
 import type { ApprovalId, SessionId, TenantId } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
-import type { ApprovalKey } from '../approvals/approvals.ts';
+import type { ApprovalKey } from '../approvals/decide-approval.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { approvalRow, type ApprovalDriverRow } from './locked-rows.ts';
+import { approvals } from '../approvals/approvals.ts';
+import type { ApprovalModel } from '../generated/prisma/models.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Prisma } from './prisma.ts';
+import type { Reader } from './prisma.ts';
+import { asStored } from './stored-row.ts';
 
 export async function findApproval(
-  prisma: Prisma,
+  reader: Reader,
   { tenant, id }: { tenant: TenantId; id: ApprovalId },
 ): Promise<ApprovalRow | null> {
-  const row = await prisma.approval.findFirst({ where: { tenant_id: tenant, approval_id: id } });
-  return row === null ? null : approvalRow(row as ApprovalDriverRow); // only the kernel writes these rows
+  const row = await reader.approval.findFirst({ where: { tenant_id: tenant, approval_id: id } });
+  return row === null ? null : approvals.rowOf(asStored(row));
 }
 
-export type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };
+type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };
 
 /** Newest first. */
 export async function listApprovals<Item>(
-  prisma: Prisma,
+  reader: Reader,
   { tenant, state, session }: ApprovalFilter,
   { page, now, item }: { page: PageRequest; now: Date; item: (row: ApprovalRow) => Item },
 ): Promise<Page<Item>> {
   const before = pageStart(page, /^apr_[0-9A-HJKMNP-TV-Z]{26}$/);
-  const rows = await prisma.approval.findMany({
-    where: {
-      tenant_id: tenant,
-      ...(session === undefined ? {} : { session_id: session }),
-      ...(before === null ? {} : { approval_id: { lt: before } }),
-      ...(state === undefined ? {} : inState(state, now)),
-    },
-    orderBy: { approval_id: 'desc' },
-    take: page.limit + 1,
-  });
-  return pageOf(rows, page.limit, {
-    item: (row) => item(approvalRow(row as ApprovalDriverRow)), // as above
+  const rows: ApprovalModel[] = [];
+  for (const where of inState(state, now)) {
+    const found = await reader.approval.findMany({
+      where: {
+        tenant_id: tenant,
+        ...(session === undefined ? {} : { session_id: session }),
+        ...(before === null ? {} : { approval_id: { lt: before } }),
+        ...where,
+      },
+      orderBy: { approval_id: 'desc' },
+      take: page.limit + 1,
+    });
+    rows.push(...found);
+  }
+  return pageOf(newestFirst(rows), page.limit, {
+    item: (row) => item(approvals.rowOf(asStored(row))),
     key: (row) => row.approval_id,
   });
 }
 
 /** Pending approvals of all tenants whose time is up, the longest first: the housekeeper serves the kernel. */
-export async function listOverdueApprovals(prisma: Prisma, now: Date, limit: number): Promise<ApprovalKey[]> {
-  const rows = await prisma.approval.findMany({
+export async function listOverdueApprovals(reader: Reader, now: Date, limit: number): Promise<ApprovalKey[]> {
+  const rows = await reader.approval.findMany({
     where: { state: 'pending', expires_at: { lte: now } },
     orderBy: { expires_at: 'asc' },
     take: limit,
   });
-  return rows
-    .map((row) => approvalRow(row as ApprovalDriverRow)) // as above
-    .map(({ tenant, id, session }) => ({ tenant, id, session }));
+  return rows.map((row) => approvals.rowOf(asStored(row))).map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
-/** A pending row whose time is up is expired already, whether or not somebody has touched it. */
-function inState(state: ApprovalState, now: Date) {
-  if (state === 'pending') return { state, expires_at: { gt: now } };
-  if (state === 'expired') return { OR: [{ state }, { state: 'pending', expires_at: { lte: now } }] };
-  return { state };
+/**
+ * A pending row whose time is up is expired already, whether or not somebody has touched it. Each part is a read of its own, because
+ * an index orders no alternatives; a row that moves from one to the next meanwhile is found twice rather than never.
+ */
+function inState(state: ApprovalState | undefined, now: Date) {
+  if (state === undefined) return [{}];
+  if (state === 'pending') return [{ state, expires_at: { gt: now } }];
+  if (state === 'expired') return [{ state: 'pending', expires_at: { lte: now } }, { state }];
+  return [{ state }];
+}
+
+function newestFirst(rows: readonly ApprovalModel[]): ApprovalModel[] {
+  const byId = new Map(rows.map((row) => [row.approval_id, row]));
+  return [...byId.values()].sort((left, right) => (left.approval_id < right.approval_id ? 1 : -1));
 }

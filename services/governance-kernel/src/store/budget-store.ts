@@ -4,25 +4,26 @@ import type { StoredBudget } from '../budgets/budget-view.ts';
 import { assertSameMoney, type BudgetTerms } from '../budgets/terms.ts';
 import { windowEndMs } from '../budgets/window.ts';
 import type { BudgetModel } from '../generated/prisma/models.ts';
-import { budgetRow, type BudgetDriverRow } from './locked-rows.ts';
+import { budgets } from '../budgets/budgets.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Prisma } from './prisma.ts';
+import type { Prisma, Reader } from './prisma.ts';
+import { asStored } from './stored-row.ts';
 
-export type BudgetKey = { tenant: TenantId; id: BudgetId };
+type BudgetKey = { tenant: TenantId; id: BudgetId };
 
-export async function findBudget(prisma: Prisma, { tenant, id }: BudgetKey): Promise<StoredBudget | null> {
-  const row = await prisma.budget.findUnique({ where: { tenant_id_budget_id: { tenant_id: tenant, budget_id: id } } });
+export async function findBudget(reader: Reader, { tenant, id }: BudgetKey): Promise<StoredBudget | null> {
+  const row = await reader.budget.findUnique({ where: { tenant_id_budget_id: { tenant_id: tenant, budget_id: id } } });
   return row === null ? null : storedBudget(row);
 }
 
 /** By name, which stays. */
 export async function listBudgets<Item>(
-  prisma: Prisma,
+  reader: Reader,
   tenant: TenantId,
   { page, item }: { page: PageRequest; item: (budget: StoredBudget) => Item },
 ): Promise<Page<Item>> {
   const after = pageStart(page, /^[A-Za-z0-9._:-]{1,128}$/);
-  const rows = await prisma.budget.findMany({
+  const rows = await reader.budget.findMany({
     where: { tenant_id: tenant, ...(after === null ? {} : { budget_id: { gt: after } }) },
     orderBy: { budget_id: 'asc' },
     take: page.limit + 1,
@@ -77,13 +78,6 @@ function windowEnd({ window }: BudgetTerms, now: Date): Date | null {
 }
 
 function storedBudget(model: BudgetModel): StoredBudget {
-  const row = budgetRow(numbersOf(model) as unknown as BudgetDriverRow); // only the kernel writes these rows
+  const row = budgets.rowOf(asStored(model));
   return { row, version: model.version, updatedAtMs: model.updated_at.getTime() };
-}
-
-/** Prisma gives bigint columns as BigInt; every amount stays below 2^53. */
-function numbersOf(model: BudgetModel): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(model).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
-  );
 }

@@ -1,17 +1,7 @@
 import type { CheckpointId, Digest, Instant } from '@countersign/contracts';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
-import type { Frontier } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import type pg from 'pg';
-
-export async function getLogHead(pool: pg.Pool): Promise<Frontier> {
-  const { rows } = await pool.query<{ size: string; frontier: Buffer[] }>(
-    'SELECT size, frontier FROM log_head WHERE id = 1',
-  );
-  const [head] = rows;
-  if (head === undefined) throw new AppError('INTERNAL', 'The log head is missing');
-  return { size: Number(head.size), hashes: head.frontier.map((hash) => new Uint8Array(hash)) };
-}
 
 type Row = {
   checkpoint_id: CheckpointId;
@@ -23,15 +13,21 @@ type Row = {
   created_at: Date;
 };
 
-/** Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. */
+/**
+ * Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Counts on from the one
+ * before it, so that its cost does not grow with the log.
+ */
 export async function recordCheckpoint(
   pool: pg.Pool,
   checkpoint: { id: CheckpointId; size: number; root: Digest; note: string; at: Date },
 ): Promise<Checkpoint> {
   const { rows } = await pool.query<Row>(
-    `INSERT INTO checkpoints (checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at)
-     SELECT $1, $2, $3, (SELECT count(*) FROM ledger WHERE log_index < $2 AND record IS NOT NULL), $4,
-            (SELECT checkpoint_id FROM checkpoints WHERE tree_size < $2 ORDER BY tree_size DESC LIMIT 1), $5
+    `WITH previous AS (SELECT * FROM checkpoints WHERE tree_size < $2 ORDER BY tree_size DESC LIMIT 1),
+          added AS (SELECT count(*) AS records FROM ledger
+                     WHERE log_index >= coalesce((SELECT tree_size FROM previous), 0) AND log_index < $2 AND record IS NOT NULL)
+     INSERT INTO checkpoints (checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at)
+     SELECT $1, $2, $3, added.records + coalesce(previous.record_count, 0), $4, previous.checkpoint_id, $5
+       FROM added LEFT JOIN previous ON true
      ON CONFLICT (tree_size) DO NOTHING RETURNING *`,
     [checkpoint.id, checkpoint.size, checkpoint.root, checkpoint.note, checkpoint.at],
   );

@@ -1,16 +1,8 @@
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '@countersign/service-kit';
-import type pg from 'pg';
-
-type Row = {
-  fingerprint: string;
-  state: 'running' | 'done';
-  status: number;
-  answer: string;
-  headers: Record<string, string> | null;
-};
-
-/** How long an answer is given again. */
-export const answersKeptMs = 86_400_000;
+import { z } from 'zod';
+import { answersKeptMs } from '../boundary/answers.ts';
+import type { IdempotencyKeyModel } from '../generated/prisma/models.ts';
+import type { Prisma } from './prisma.ts';
 
 type IdempotencyOptions = {
   clock: () => Date;
@@ -26,70 +18,65 @@ export type AnswerStore = IdempotencyStore & {
 };
 
 /** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
-export function idempotencyStore(pool: pg.Pool, { clock, runningMsMax }: IdempotencyOptions): AnswerStore {
+export function idempotencyStore(prisma: Prisma, { clock, runningMsMax }: IdempotencyOptions): AnswerStore {
+  const { idempotencyKey } = prisma;
+  const before = (now: Date, ms: number) => ({ created_at: { lt: new Date(now.getTime() - ms) } });
   return {
     begin: async (scope, key, fingerprint) => {
-      const now = clock();
-      await pool.query(
-        `DELETE FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2
-            AND (created_at < $3 OR (state = 'running' AND created_at < $4))`,
-        [scope, key, new Date(now.getTime() - answersKeptMs), new Date(now.getTime() - runningMsMax)],
-      );
-      const { rowCount } = await pool.query(
-        `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, created_at)
-         VALUES ('', '', $1, $2, $3, 'running', $4) ON CONFLICT DO NOTHING`,
-        [scope, key, fingerprint, now],
-      );
-      if (rowCount === 1) return { kind: 'run' };
-      const { rows } = await pool.query<Row>(
-        `SELECT * FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2`,
-        [scope, key],
-      );
-      const [row] = rows;
-      if (row === undefined) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
+      const [place, now] = [placeOf(scope, key), clock()];
+      const lost = { state: 'running', ...before(now, runningMsMax) };
+      await idempotencyKey.deleteMany({ where: { ...place, OR: [before(now, answersKeptMs), lost] } });
+      const claim = { ...place, fingerprint, state: 'running', created_at: now };
+      const { count } = await idempotencyKey.createMany({ data: claim, skipDuplicates: true });
+      if (count === 1) return { kind: 'run' };
+      const row = await idempotencyKey.findUnique({ where: { tenant_id_principal_id_route_key: place } });
+      if (row === null) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
       if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-      if (row.state === 'running') return { kind: 'in-flight' };
-      return { kind: 'replay', answer: answerOf(row) };
+      return row.state === 'running' ? { kind: 'in-flight' } : { kind: 'replay', answer: answerOf(row) };
     },
     complete: async (scope, key, answer) => {
-      await pool.query(
-        `UPDATE idempotency_keys SET state = 'done', status = $3, answer = $4, headers = $5
-          WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2`,
-        [scope, key, answer.status, answer.text, JSON.stringify(answer.headers)],
-      );
+      await idempotencyKey.updateMany({ where: placeOf(scope, key), data: done(answer) });
     },
     abandon: async (scope, key) => {
-      await pool.query(
-        `DELETE FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2 AND state = 'running'`,
-        [scope, key],
-      );
+      await idempotencyKey.deleteMany({ where: { ...placeOf(scope, key), state: 'running' } });
     },
     find: async (scope, { key, fingerprint }) => {
-      const { rows } = await pool.query<Row>(
-        `SELECT * FROM idempotency_keys WHERE tenant_id = '' AND principal_id = '' AND route = $1 AND key = $2
-            AND fingerprint = $3 AND state = 'done' AND created_at > $4`,
-        [scope, key, fingerprint, new Date(clock().getTime() - answersKeptMs)],
-      );
-      const [row] = rows;
-      return row === undefined ? null : answerOf(row);
+      const kept = { created_at: { gt: new Date(clock().getTime() - answersKeptMs) } };
+      const where = { ...placeOf(scope, key), fingerprint, state: 'done', ...kept };
+      const row = await idempotencyKey.findFirst({ where });
+      return row === null ? null : answerOf(row);
     },
-    keep: async (scope, { key, fingerprint }, { status, text, headers }) => {
-      await pool.query(
-        `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, status, answer, headers, created_at)
-         VALUES ('', '', $1, $2, $3, 'done', $4, $5, $6, $7)
-         ON CONFLICT (tenant_id, principal_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'done',
-           status = excluded.status, answer = excluded.answer, headers = excluded.headers, created_at = excluded.created_at`,
-        [scope, key, fingerprint, status, text, JSON.stringify(headers), clock()],
-      );
+    keep: async (scope, { key, fingerprint }, answer) => {
+      const place = placeOf(scope, key);
+      const kept = { fingerprint, ...done(answer), created_at: clock() };
+      const where = { tenant_id_principal_id_route_key: place };
+      await idempotencyKey.upsert({ where, create: { ...place, ...kept }, update: kept });
     },
   };
 }
 
-function answerOf({ status, headers, answer }: Row): StoredAnswer {
+/** The scope names route and caller, so tenant and principal stay empty: no key of the ledger's is like that. */
+function placeOf(route: string, key: string) {
+  return { tenant_id: '', principal_id: '', route, key };
+}
+
+function done({ status, text, headers }: StoredAnswer) {
+  return { state: 'done', status, answer: text, headers: { ...headers } };
+}
+
+const Stored = z.object({
+  status: z.int(),
+  answer: z.string(),
+  headers: z.record(z.string(), z.string()).nullable(),
+});
+
+function answerOf(row: IdempotencyKeyModel): StoredAnswer {
+  const { status, answer, headers } = Stored.parse(row);
   return { status, headers: headers ?? {}, text: answer };
 }
 
 /** Removes answers that are not given again any more. */
-export async function forgetAnswers(pool: pg.Pool, now: Date): Promise<void> {
-  await pool.query('DELETE FROM idempotency_keys WHERE created_at <= $1', [new Date(now.getTime() - answersKeptMs)]);
+export async function forgetAnswers(prisma: Prisma, now: Date): Promise<void> {
+  const where = { created_at: { lte: new Date(now.getTime() - answersKeptMs) } };
+  await prisma.idempotencyKey.deleteMany({ where });
 }

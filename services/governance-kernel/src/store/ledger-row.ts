@@ -30,8 +30,3 @@ export function receiptOf(row: ReceiptColumns): StoredReceipt {
 export function recordOf(text: string): BoundaryRecord {
   return JSON.parse(text) as BoundaryRecord; // sealed by this kernel
 }
-
-/** `rcp_<ulid>`, `rec_<ulid>` → ULID: the one column that all ids of a statement share. */
-export function ulidOfId(id: string): string {
-  return id.slice(id.indexOf('_') + 1);
-}

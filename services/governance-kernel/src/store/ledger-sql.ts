@@ -1,85 +1,66 @@
-/**
- * The statements of one group commit. All are set-based: their number does not grow with the batch. The first one takes the
- * log head, which orders all sealing across replicas; so everything read afterwards is current, and no other order of locks exists.
- * All are found by key whatever their values are, so planning them anew for each batch would only cost.
- */
-export const lockLogHead =
-  'BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT size, frontier FROM log_head WHERE id = 1 FOR UPDATE';
+import type { AnyControl, Wanted } from '../ledger/control.ts';
+import type { Sought } from '../ledger/commit.ts';
+import { textArray } from './binary-array.ts';
 
-export const readControls = `
-WITH b AS (SELECT * FROM budgets WHERE tenant_id = ANY($5::text[]) ORDER BY tenant_id, budget_id FOR UPDATE),
-a AS (SELECT * FROM approvals
-       WHERE approval_id = ANY($6::text[]) OR (intent_hash = ANY($7::text[]) AND state IN ('pending', 'approved'))
-       ORDER BY approval_id FOR UPDATE)
-SELECT
- (SELECT json_agg(json_build_array(h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash))
-    FROM unnest($1::text[], $2::text[]) AS wanted(tenant_id, session_id)
-    JOIN session_heads h USING (tenant_id, session_id)) AS heads,
- (SELECT json_agg(json_build_array(f.scope, f.kind)) FROM fences f WHERE f.scope = ANY($3::text[])) AS fences,
- (SELECT json_agg(json_build_array(p.tenant_id, p.epoch, p.policy_hash, (extract(epoch FROM p.confirmed_at) * 1000)::bigint))
-    FROM policy_heads p WHERE p.tenant_id = ANY($4::text[])) AS policies,
- (SELECT json_agg(b) FROM b) AS budgets,
- (SELECT json_agg(a) FROM a) AS approvals`;
+export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
+export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
+/** The order of the parameters is that of `parametersOf` in ledger-write.ts. */
+export const append = {
+  name: 'ledger-append',
+  text: `SELECT append(${Array.from({ length: 25 }, (_, index) => `$${index + 1}`).join(', ')}) AS first`,
+};
 
-export const readTools = `
-SELECT DISTINCT s.server_id, t.tool_name, s.state, t.pinned_hash FROM unnest($1::text[], $2::text[]) AS wanted(server_id, tool_name)
-  JOIN mcp_servers s USING (server_id) JOIN mcp_tools t USING (server_id, tool_name)`;
+type Prepared = { name: string; text: string };
 
-export const readDispatches = 'SELECT * FROM dispatches WHERE ulid = ANY($1::text[]) ORDER BY ulid FOR UPDATE';
+/** All facts in one statement, and so from one snapshot: two parameters for the chains, then those of each control in turn. */
+export function readStatement(controls: readonly AnyControl[]): Prepared {
+  const quiet = controls.flatMap((control) =>
+    control.quiet === undefined ? [] : [{ name: control.name, sql: control.quiet.sql }],
+  );
+  const flags = quiet.map(({ name, sql }) => `CASE WHEN ${sql} THEN '${name}' END`).join(', ');
+  const heads = `SELECT h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash, array_remove(ARRAY[${flags}]::text[], NULL) AS quiet
+      FROM unnest($1::text[], $2::text[]) AS wanted(tenant_id, session_id) JOIN session_heads h USING (tenant_id, session_id)`;
+  let before = 2;
+  const sets = controls.map((control) => {
+    const offset = before;
+    before += control.keyColumns;
+    return `(SELECT json_agg(s) FROM (${control.select(placeholder(offset))}) AS s) AS ${control.name}`;
+  });
+  const columns = [
+    '(SELECT epoch FROM controls WHERE id = 1) AS epoch',
+    `(SELECT json_agg(h) FROM (${heads}) AS h) AS heads`,
+    ...sets,
+  ];
+  return { name: 'ledger-read', text: `SELECT ${columns.join(',\n')}` };
+}
 
-export const readAnswers = `
-SELECT k.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS wanted(tenant_id, principal_id, route, key)
-  JOIN idempotency_keys k USING (tenant_id, principal_id, route, key)
- WHERE k.created_at > $5`;
+export function readParameters(controls: readonly AnyControl[], { chains, sets }: Sought): Buffer[] {
+  return [
+    textArray(chains.map(({ tenant }) => tenant)),
+    textArray(chains.map(({ session }) => session)),
+    ...controls.flatMap((control) => keyParameters(control, sets)),
+  ];
+}
 
-export const writeEntries = `
-WITH entries AS (
-  INSERT INTO ledger (log_index, ulid, tenant_id, session_id, lamport_clock, principal_id, kind, verdict, reason_code, action, tool,
-                      issued_at, receipt_hash, payload, key_id, signature, record)
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[],
-                       $10::text[], $11::text[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
-), heads AS (
-  INSERT INTO session_heads (tenant_id, session_id, lamport_clock, receipt_hash)
-  SELECT * FROM unnest($18::text[], $19::text[], $20::bigint[], $21::text[])
-  ON CONFLICT (tenant_id, session_id) DO UPDATE SET lamport_clock = excluded.lamport_clock, receipt_hash = excluded.receipt_hash
-)
-UPDATE log_head SET size = $22, frontier = $23 WHERE id = 1`;
+/** The statements that lock rows, in the order of the list; controls that are locked otherwise have none. */
+export function rowLocks(
+  controls: readonly AnyControl[],
+  sets: readonly Wanted[],
+): (Prepared & { values: Buffer[] })[] {
+  return controls.flatMap((control) => {
+    if (control.lock === undefined || !sets.some((set) => set.control === control)) return [];
+    const text = control.lock(placeholder(0));
+    return [{ name: `ledger-lock-${control.name}`, text, values: keyParameters(control, sets) }];
+  });
+}
 
-export const writeNodes = `
-INSERT INTO log_nodes (level, index, hash) SELECT * FROM unnest($1::int[], $2::bigint[], $3::bytea[])`;
+function placeholder(offset: number): (index: number) => string {
+  return (index) => `$${offset + index + 1}::text[]`;
+}
 
-export const writeBudgets = `
-UPDATE budgets b SET
-  used_tool_calls = c.ut, used_spend_minor = c.us, used_egress_bytes = c.ue, used_writes = c.uw,
-  reserved_tool_calls = c.rt, reserved_spend_minor = c.rs, reserved_egress_bytes = c.re, reserved_writes = c.rw,
-  resets_at = c.resets_at
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-            $10::bigint[], $11::timestamptz[])
-  AS c(tenant_id, budget_id, ut, us, ue, uw, rt, rs, re, rw, resets_at)
-WHERE b.tenant_id = c.tenant_id AND b.budget_id = c.budget_id`;
-
-export const insertDispatches = `
-INSERT INTO dispatches (ulid, tenant_id, state, reservations, deadline_at)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::timestamptz[])`;
-
-export const settleDispatches = `UPDATE dispatches SET state = 'settled', settled_at = $2 WHERE ulid = ANY($1::text[])`;
-
-/** A key that exists here has outlived its day: a live one was answered from before anything was concluded. */
-export const insertAnswers = `
-INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, status, answer, created_at)
-SELECT t, p, r, k, f, 'done', 200, a, $7 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n(t, p, r, k, f, a)
-ON CONFLICT (tenant_id, principal_id, route, key) DO UPDATE SET
-  fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`;
-
-export const insertPolicies = `
-INSERT INTO policy_bundles (tenant_id, epoch, policy_hash, bundle, key_id, signature, activated_at)
-SELECT t, e, h, b, k, s, $7 FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n(t, e, h, b, k, s)`;
-
-export const activatePolicies = `
-INSERT INTO policy_heads (tenant_id, epoch, policy_hash, confirmed_at)
-SELECT t, e, h, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS n(t, e, h)
-ON CONFLICT (tenant_id) DO UPDATE SET epoch = excluded.epoch, policy_hash = excluded.policy_hash, confirmed_at = excluded.confirmed_at`;
-
-export const confirmPolicies = `
-UPDATE policy_heads p SET confirmed_at = c.confirmed_at
-  FROM unnest($1::text[], $2::timestamptz[]) AS c(tenant_id, confirmed_at) WHERE p.tenant_id = c.tenant_id`;
+function keyParameters(control: AnyControl, sets: readonly Wanted[]): Buffer[] {
+  const keys = sets.filter((set) => set.control === control).map(({ key }) => control.keyValues(key));
+  return Array.from({ length: control.keyColumns }, (_, column) =>
+    textArray(keys.map((values) => values[column] ?? null)),
+  );
+}

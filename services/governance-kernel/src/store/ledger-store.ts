@@ -1,61 +1,116 @@
 import { inOnePacket, isUnavailable } from '@countersign/database';
-import type { Digest } from '@countersign/contracts';
+import type { Digest, SessionId, TenantId } from '@countersign/contracts';
+import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
-import { LedgerBatch, chainName, type BatchView } from '../ledger/batch.ts';
-import { unavailable, type TransactBatch } from '../ledger/group-commit.ts';
-import type { BatchReads } from '../ledger/reads.ts';
-import type { Sealer } from '../ledger/seal.ts';
-import type { ChainHead } from '../ledger/statement.ts';
+import { StaleFacts, type LedgerStore, type LedgerWrite, type Sought } from '../ledger/commit.ts';
+import type { AnyControl, StoredRow } from '../ledger/control.ts';
+import { unavailable } from '../ledger/group-commit.ts';
+import type { ReadFacts } from '../ledger/known-facts.ts';
 import { textArray } from './binary-array.ts';
-import { answersKeptMs } from './idempotency-store.ts';
 import * as sql from './ledger-sql.ts';
-import {
-  approvalRow,
-  budgetRow,
-  dispatchRow,
-  idempotencyRow,
-  policyHead,
-  toolRow,
-  type ApprovalDriverRow,
-  type BudgetDriverRow,
-  type DispatchDriverRow,
-  type IdempotencyDriverRow,
-  type ToolDriverRow,
-} from './locked-rows.ts';
-import { sendBatch } from './ledger-write.ts';
+import { parametersOf } from './ledger-write.ts';
 
-/** The kernel's one transaction: lock, read, conclude, write, commit. */
-export function ledgerTransaction({
-  pool,
-  sealer,
-  clock,
-}: {
-  pool: pg.Pool;
-  sealer: Sealer;
-  clock: () => Date;
-}): TransactBatch {
-  return async (reads, work) => {
-    const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
-    try {
-      const batch = new LedgerBatch(await lockAndRead(client, reads, clock()), sealer);
-      work(batch);
-      await writeAndCommit(client, batch, clock());
-      client.release();
-    } catch (error) {
-      await abandon(client, error);
-      throw isUnavailable(error) ? unavailable(error) : error;
-    }
+type Appended = { first: string };
+type HeadRow = {
+  tenant_id: TenantId;
+  session_id: SessionId;
+  lamport_clock: number;
+  receipt_hash: Digest | '';
+  quiet: string[];
+};
+type ReadRow = { epoch: string | null; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
+
+/** The ledger's tables: read in one statement, appended to in one statement, or both under locks in one transaction. */
+export function ledgerStore({ pool, controls }: { pool: pg.Pool; controls: readonly AnyControl[] }): LedgerStore {
+  const statement = sql.readStatement(controls);
+  const read = async (client: pg.Pool | pg.PoolClient, sought: Sought) => {
+    const { rows } = await client.query<ReadRow>({ ...statement, values: sql.readParameters(controls, sought) });
+    return factsOf(controls, sought, rows[0]);
+  };
+  return {
+    read: (sought) => told(() => read(pool, sought)),
+    append: (write) =>
+      told(async () => {
+        const { rows } = await pool.query<Appended>({ ...sql.append, values: parametersOf(write) });
+        return placeOf(rows);
+      }),
+    underLocks: (sought, { alone }, decide) =>
+      told(async () => {
+        const client = await pool.connect();
+        try {
+          const facts = await lockAndRead(client, { controls, sought, alone, read });
+          const made = decide(facts);
+          const first = await writeAndCommit(client, made.write);
+          client.release();
+          return { ...made, first };
+        } catch (error) {
+          await abandon(client, error);
+          throw error;
+        }
+      }),
   };
 }
 
+type Locking = {
+  controls: readonly AnyControl[];
+  sought: Sought;
+  alone: boolean;
+  read(client: pg.PoolClient, sought: Sought): Promise<ReadFacts>;
+};
+
+/** Sent together, run in this order; the reading sees what was committed when the last lock was won. */
+async function lockAndRead(client: pg.PoolClient, { controls, sought, alone, read }: Locking): Promise<ReadFacts> {
+  const chains = [sought.chains.map(({ tenant }) => tenant), sought.chains.map(({ session }) => session)].map(
+    textArray,
+  );
+  const sent = inOnePacket(client, () => [
+    client.query('BEGIN'),
+    client.query({ ...sql.lockControls, values: [alone] }),
+    client.query({ ...sql.lockChains, values: chains }),
+    ...sql.rowLocks(controls, sought.sets).map((lock) => client.query(lock)),
+    read(client, sought),
+  ]);
+  await Promise.all(sent);
+  return (await sent.at(-1)) as ReadFacts; // the last that was sent
+}
+
 /** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
-async function writeAndCommit(client: pg.PoolClient, batch: LedgerBatch, now: Date): Promise<void> {
-  const [commit, ...writes] = inOnePacket(client, () => {
-    const sent = sendBatch(client, batch, now);
-    return [client.query('COMMIT'), ...sent] as const;
+async function writeAndCommit(client: pg.PoolClient, write: LedgerWrite | null): Promise<number> {
+  if (write === null) {
+    await client.query('ROLLBACK');
+    return 0;
+  }
+  const { events } = write.batch;
+  const appending = { ...sql.append, values: parametersOf(write) };
+  const announcing = events.length === 0 ? [] : [insertEvents(events)];
+  const [commit, appended, ...announced] = inOnePacket(client, () => {
+    const written = client.query<Appended>(appending);
+    const told = announcing.map((statement) => client.query(statement));
+    return [client.query('COMMIT'), written, ...told] as const;
   });
-  const [{ command }] = await Promise.all([commit, ...writes]);
+  const [{ command }, { rows }] = await Promise.all([commit, appended, ...announced]);
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
+  return placeOf(rows);
+}
+
+function placeOf(rows: readonly Appended[]): number {
+  if (rows[0] === undefined) throw new Error('The ledger told no place in the log');
+  return Number(rows[0].first);
+}
+
+function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row: ReadRow | undefined): ReadFacts {
+  if (row === undefined || row.epoch === null) throw new Error('The migrations of the kernel were not applied');
+  const heads = (row.heads ?? []).map(({ tenant_id, session_id, lamport_clock, receipt_hash, quiet }) => ({
+    tenant: tenant_id,
+    session: session_id,
+    lamport: lamport_clock,
+    receiptHash: receipt_hash === '' ? null : receipt_hash,
+    quiet,
+  }));
+  const rows = controls.map(
+    (control) => [control.name, (row[control.name] ?? []).map((stored) => control.rowOf(stored))] as const,
+  );
+  return { epoch: Number(row.epoch), chains, heads, sets, rows: new Map(rows) };
 }
 
 async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
@@ -69,102 +124,16 @@ async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {
   client.release(broken);
 }
 
-/** Sent together, run in this order: each reading sees what was committed when the lock was won. */
-async function lockAndRead(client: pg.PoolClient, reads: BatchReads, now: Date): Promise<BatchView> {
-  const reading = inOnePacket(
-    client,
-    () =>
-      [
-        lockLog(client),
-        readControls(client, reads),
-        readTools(client, reads),
-        readDispatches(client, reads),
-        readAnswers(client, reads, now),
-      ] as const,
-  );
-  const [log, controls, tools, dispatches, idempotency] = await Promise.all(reading);
-  return { log, ...controls, tools, dispatches, idempotency };
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isStale(error)) throw new StaleFacts('A version moved', { cause: error });
+    throw isUnavailable(error) ? unavailable(error) : error;
+  }
 }
 
-async function lockLog(client: pg.PoolClient): Promise<BatchView['log']> {
-  // Three statements in one message: node-postgres then answers with an array, which its types do not know.
-  const answers = (await client.query(sql.lockLogHead)) as unknown as pg.QueryResult<{
-    size: string;
-    frontier: Buffer[];
-  }>[];
-  const log = answers.at(-1)?.rows[0];
-  if (log === undefined) throw new Error('The log head is missing; the migrations of the kernel were not applied');
-  return { size: Number(log.size), hashes: log.frontier.map((hash) => new Uint8Array(hash)) };
-}
-
-type Controls = {
-  heads: [string, string, number, Digest][] | null;
-  fences: [string, string][] | null;
-  policies: Parameters<typeof policyHead>[0][] | null;
-  budgets: BudgetDriverRow[] | null;
-  approvals: ApprovalDriverRow[] | null;
-};
-
-async function readControls(client: pg.PoolClient, reads: BatchReads) {
-  const { rows } = await client.query<Controls>({
-    name: 'ledger-read-controls',
-    text: sql.readControls,
-    values: [
-      textArray(reads.chains.map(({ tenant }) => tenant)),
-      textArray(reads.chains.map(({ session }) => session)),
-      textArray(reads.fences),
-      textArray(reads.policies),
-      textArray(reads.budgetTenants),
-      textArray(reads.approvalIds),
-      textArray(reads.approvalIntents),
-    ],
-  });
-  const [controls] = rows;
-  const heads = (controls?.heads ?? []).map(([tenant, session, lamport, receiptHash]): [string, ChainHead] => [
-    chainName({ tenant, session }),
-    { lamport, receiptHash },
-  ]);
-  return {
-    heads: new Map(heads),
-    fences: new Map(controls?.fences ?? []),
-    policies: new Map((controls?.policies ?? []).map((row) => [row[0], policyHead(row)])),
-    budgets: (controls?.budgets ?? []).map(budgetRow),
-    approvals: (controls?.approvals ?? []).map(approvalRow),
-  };
-}
-
-async function readTools(client: pg.PoolClient, { tools }: BatchReads) {
-  if (tools.length === 0) return [];
-  const { rows } = await client.query<ToolDriverRow>({
-    name: 'ledger-read-tools',
-    text: sql.readTools,
-    values: [tools.map(({ serverId }) => serverId), tools.map(({ toolName }) => toolName)],
-  });
-  return rows.map(toolRow);
-}
-
-async function readDispatches(client: pg.PoolClient, { dispatches }: BatchReads) {
-  if (dispatches.length === 0) return [];
-  const { rows } = await client.query<DispatchDriverRow>({
-    name: 'ledger-read-dispatches',
-    text: sql.readDispatches,
-    values: [dispatches],
-  });
-  return rows.map(dispatchRow);
-}
-
-async function readAnswers(client: pg.PoolClient, { idempotency }: BatchReads, now: Date) {
-  if (idempotency.length === 0) return [];
-  const { rows } = await client.query<IdempotencyDriverRow>({
-    name: 'ledger-read-answers',
-    text: sql.readAnswers,
-    values: [
-      idempotency.map(({ tenant }) => tenant),
-      idempotency.map(({ principal }) => principal),
-      idempotency.map(({ route }) => route),
-      idempotency.map(({ key }) => key),
-      new Date(now.getTime() - answersKeptMs),
-    ],
-  });
-  return rows.map(idempotencyRow);
+/** Raised by `refuse_stale` in the migrations. */
+function isStale(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'CS001';
 }

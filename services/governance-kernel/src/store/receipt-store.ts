@@ -1,47 +1,27 @@
 import type { ReceiptId, TenantId } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { ulidOf } from '@countersign/receipts';
 import type pg from 'pg';
-import { receiptColumns, receiptOf, ulidOfId, type ReceiptColumns } from './ledger-row.ts';
+import { Prisma as Sql } from '../generated/prisma/client.ts';
+import { ledgerList, type LedgerFilter, type LedgerPage } from './ledger-list.ts';
+import { receiptColumns, receiptOf, type ReceiptColumns } from './ledger-row.ts';
 import type { Prisma } from './prisma.ts';
 
-export type ReceiptFilter = {
-  session_id?: string | undefined;
-  principal_id?: string | undefined;
-  verdict?: string | undefined;
-  reason_code?: string | undefined;
-  tool?: string | undefined;
-  action?: string | undefined;
-  kind?: string | undefined;
-  /** Inclusive. */
-  from?: string | undefined;
-  /** Exclusive. */
-  to?: string | undefined;
-};
-
-/** Newest first. `before` is the log index of the last receipt already seen. */
+/** Newest first. */
 export async function listReceipts(
   prisma: Prisma,
   tenant: TenantId,
-  { from, to, ...equal }: ReceiptFilter,
-  { limit, before }: { limit: number; before: number | null },
+  filter: LedgerFilter,
+  page: LedgerPage,
 ): Promise<StoredReceipt[]> {
-  const rows = await prisma.ledgerEntry.findMany({
-    where: {
-      ...equal,
-      tenant_id: tenant,
-      issued_at: { gte: from, lt: to },
-      ...(before === null ? {} : { log_index: { lt: before } }),
-    },
-    orderBy: { log_index: 'desc' },
-    take: limit,
-    select: receiptColumns,
-  });
-  return rows.map(receiptOf);
+  const columns = Sql.sql`log_index, payload, key_id, signature, receipt_hash`;
+  const statement = ledgerList(columns, tenant, { filter, page });
+  return statement === null ? [] : (await prisma.$queryRaw<ReceiptColumns[]>(statement)).map(receiptOf);
 }
 
 export async function findReceipt(prisma: Prisma, tenant: TenantId, id: ReceiptId): Promise<StoredReceipt | null> {
   const row = await prisma.ledgerEntry.findFirst({
-    where: { tenant_id: tenant, ulid: ulidOfId(id) },
+    where: { tenant_id: tenant, ulid: ulidOf(id) },
     select: receiptColumns,
   });
   return row === null ? null : receiptOf(row);
@@ -53,12 +33,29 @@ export type LogRange = { from: number; below: number; limit: number };
 /** Receipts of these tenants in the order of the log, from `from` (inclusive) to `below` (exclusive). */
 export async function listSealed(pool: pg.Pool, scope: SealedScope, range: LogRange): Promise<StoredReceipt[]> {
   const { rows } = await pool.query<ReceiptColumns>({
-    name: 'list-sealed',
-    text: `SELECT log_index, payload, key_id, signature, receipt_hash FROM ledger
-            WHERE tenant_id = ANY($1::text[]) AND log_index >= $2 AND log_index < $3
-              AND ($4::text IS NULL OR session_id = $4) AND ($5::text IS NULL OR principal_id = $5)
-            ORDER BY log_index LIMIT $6`,
-    values: [scope.tenants, range.from, range.below, scope.session ?? null, scope.principal ?? null, range.limit],
+    ...sealedStatement(scope),
+    values: [scope.tenants, range.from, range.below, range.limit, ...narrowing(scope).map(({ value }) => value)],
   });
   return rows.map(receiptOf);
+}
+
+/** Each tenant's part is cut to the limit on its own: the log of the others is not read. */
+function sealedStatement(scope: SealedScope): { name: string; text: string } {
+  const columns = narrowing(scope).map(({ column }) => column);
+  return {
+    name: ['list-sealed', ...columns].join('-'),
+    text: `SELECT sealed.* FROM unnest($1::text[]) AS reader (tenant_id) CROSS JOIN LATERAL (
+             SELECT log_index, payload, key_id, signature, receipt_hash FROM ledger
+              WHERE tenant_id = reader.tenant_id AND log_index >= $2 AND log_index < $3
+                ${columns.map((column, at) => `AND ${column} = $${at + 5}`).join(' ')}
+              ORDER BY log_index NULLS FIRST LIMIT $4) AS sealed
+            ORDER BY log_index LIMIT $4`,
+  };
+}
+
+function narrowing({ session, principal }: SealedScope): { column: string; value: string }[] {
+  return [
+    ...(session === undefined ? [] : [{ column: 'session_id', value: session }]),
+    ...(principal === undefined ? [] : [{ column: 'principal_id', value: principal }]),
+  ];
 }

@@ -1,56 +1,48 @@
 import type { ReceiptId, RecordId, SessionId, TenantId } from '@countersign/contracts';
 import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { receiptColumns, receiptOf, recordOf, ulidOfId } from './ledger-row.ts';
+import { ulidOf } from '@countersign/receipts';
+import { Prisma as Sql } from '../generated/prisma/client.ts';
+import { ledgerList, type LedgerFilter, type LedgerPage } from './ledger-list.ts';
+import { receiptColumns, receiptOf, recordOf } from './ledger-row.ts';
 import type { Prisma } from './prisma.ts';
 
-export type RecordFilter = {
-  session_id?: string | undefined;
-  verdict?: string | undefined;
-  reason_code?: string | undefined;
-  tool?: string | undefined;
-};
+type RecordFilter = Omit<LedgerFilter, 'ulid'> & { receiptId?: ReceiptId | undefined };
 
 /** A record with its receipt's place in the log, by which lists are paged. */
-export type PlacedRecord = { logIndex: number; record: BoundaryRecord };
+type PlacedRecord = { logIndex: number; record: BoundaryRecord };
 
-/** Newest first. `before` is the log index of the last record already seen. */
+/** Newest first. Outcomes have no record of their own; they are at most every other entry, so no index leaves them out. */
 export async function listRecords(
   prisma: Prisma,
   tenant: TenantId,
-  { receiptId, ...equal }: RecordFilter & { receiptId?: ReceiptId | undefined },
-  { limit, before }: { limit: number; before: number | null },
+  { receiptId, ...asked }: RecordFilter,
+  page: LedgerPage,
 ): Promise<PlacedRecord[]> {
-  const rows = await prisma.ledgerEntry.findMany({
-    where: {
-      ...equal,
-      tenant_id: tenant,
-      record: { not: null },
-      ...(receiptId === undefined ? {} : { ulid: ulidOfId(receiptId) }),
-      ...(before === null ? {} : { log_index: { lt: before } }),
-    },
-    orderBy: { log_index: 'desc' },
-    take: limit,
-    select: { log_index: true, record: true },
+  const filter = { ...asked, ulid: receiptId === undefined ? undefined : ulidOf(receiptId) };
+  const statement = ledgerList(Sql.sql`log_index, record`, tenant, {
+    filter,
+    page,
+    having: Sql.sql`record IS NOT NULL`,
   });
-  return rows.flatMap(({ log_index, record }) =>
-    record === null ? [] : [{ logIndex: Number(log_index), record: recordOf(record) }],
-  );
+  if (statement === null) return [];
+  const rows = await prisma.$queryRaw<{ log_index: bigint; record: string }[]>(statement);
+  return rows.map(({ log_index, record }) => ({ logIndex: Number(log_index), record: recordOf(record) }));
 }
 
 export async function findRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<BoundaryRecord | null> {
   const row = await prisma.ledgerEntry.findFirst({
-    where: { tenant_id: tenant, ulid: ulidOfId(id) },
+    where: { tenant_id: tenant, ulid: ulidOf(id) },
     select: { record: true },
   });
   return row === null || row.record === null ? null : recordOf(row.record);
 }
 
 /** A record with the receipt of its own row. */
-export type SealedRecord = { record: BoundaryRecord; receipt: StoredReceipt };
+type SealedRecord = { record: BoundaryRecord; receipt: StoredReceipt };
 
 export async function findSealedRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<SealedRecord | null> {
   const row = await prisma.ledgerEntry.findFirst({
-    where: { tenant_id: tenant, ulid: ulidOfId(id) },
+    where: { tenant_id: tenant, ulid: ulidOf(id) },
     select: { ...receiptColumns, record: true },
   });
   return row === null || row.record === null ? null : { record: recordOf(row.record), receipt: receiptOf(row) };

@@ -1,26 +1,18 @@
-import type pg from 'pg';
+import type { TrustKeyModel } from '../generated/prisma/models.ts';
+import type { Prisma, Reader } from './prisma.ts';
 
-export type TrustKeyRow = {
-  key_id: string;
-  public_key: Buffer;
-  valid_from: Date;
-  valid_until: Date | null;
-  revoked_at: Date | null;
-};
+export type TrustKeyRow = TrustKeyModel;
 
 /** Publishes the key that this process signs with; a key that is known keeps its window. */
 export async function recordSigningKey(
-  pool: pg.Pool,
+  prisma: Prisma,
   key: { keyId: string; publicKey: Uint8Array },
   now: Date,
 ): Promise<void> {
-  await pool.query(
-    `INSERT INTO trust_keys (key_id, public_key, valid_from) VALUES ($1, $2, $3) ON CONFLICT (key_id) DO NOTHING`,
-    [key.keyId, Buffer.from(key.publicKey), now],
-  );
+  const data = { key_id: key.keyId, public_key: Uint8Array.from(key.publicKey), valid_from: now };
+  await prisma.trustKey.createMany({ data, skipDuplicates: true });
 }
 
-export async function listTrustKeys(pool: pg.Pool): Promise<TrustKeyRow[]> {
-  const { rows } = await pool.query<TrustKeyRow>('SELECT * FROM trust_keys ORDER BY valid_from, key_id');
-  return rows;
+export function listTrustKeys(reader: Reader): Promise<TrustKeyRow[]> {
+  return reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
 }

@@ -5,7 +5,7 @@ import type { LogFeed, LogWatch } from './log-watch.ts';
 /** Where a stream stands: the first log index it has not seen, and the largest tree it was told a checkpoint of. */
 export type StreamPlace = { next: number; checkpointed: number };
 
-export type FollowedScope = { tenant: TenantId; session?: string | undefined; agent?: string | undefined };
+type FollowedScope = { tenant: TenantId; session?: string | undefined; agent?: string | undefined };
 
 export type TailItem =
   | { kind: 'receipt'; receipt: StoredReceipt; place: StreamPlace }

@@ -1,4 +1,4 @@
-export type Placed<Item> = { at: number; item: Item };
+type Placed<Item> = { at: number; item: Item };
 
 /** Enough that a reader who is a few seconds behind still finds what it needs here. */
 const itemsKeptMax = 1_000;

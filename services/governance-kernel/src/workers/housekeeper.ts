@@ -1,5 +1,5 @@
 import type { Log } from '@countersign/service-kit';
-import type { ApprovalKey } from '../approvals/approvals.ts';
+import type { ApprovalKey } from '../approvals/decide-approval.ts';
 
 type HousekeeperParts = {
   /** Approvals that nobody decided in time, oldest first. */
@@ -11,7 +11,7 @@ type HousekeeperParts = {
   intervalMs: number;
 };
 
-export type Housekeeper = { run(): Promise<void>; close(): void };
+type Housekeeper = { run(): Promise<void>; close(): void };
 
 /** Few enough that a backlog does not push live decisions aside. */
 const expiriesPerRun = 100;

@@ -1,6 +1,7 @@
 import { isAppError } from '@countersign/contracts';
-import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
+import type { Abandoned } from '../boundary/settle-abandoned.ts';
 import type { OverdueQuery } from '../store/dispatch-store.ts';
 
 type ReconcilerParts = {
@@ -9,8 +10,8 @@ type ReconcilerParts = {
   /** ULIDs of the calls that are on their way in this process: late or not, they will be settled by it. */
   live(): readonly string[];
   /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
-  listOverdue(query: OverdueQuery): Promise<ReceiptPayload[]>;
-  settleAbandoned(decided: ReceiptPayload): Promise<StoredReceipt>;
+  listOverdue(query: OverdueQuery): Promise<Abandoned[]>;
+  settleAbandoned(abandoned: Abandoned): Promise<StoredReceipt>;
   clock: () => Date;
   log: Log;
   intervalMs: number;
@@ -19,7 +20,7 @@ type ReconcilerParts = {
 /** Few enough that a backlog does not push live decisions aside. */
 const settlementsPerRun = 100;
 
-export type Reconciler = { run(): Promise<number>; close(): void };
+type Reconciler = { run(): Promise<number>; close(): void };
 
 /**
  * Settles what was left open: outcomes that could not be sealed when they came, and what a crash between decision and outcome left
@@ -29,7 +30,7 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   const run = async () => {
     await parts.sealKept();
     const overdue = await parts.listOverdue({ now: parts.clock(), limit: settlementsPerRun, except: parts.live() });
-    for (const decided of overdue) await settleUncertain(parts, decided);
+    for (const abandoned of overdue) await settleUncertain(parts, abandoned);
     return overdue.length;
   };
   const timer = setInterval(() => {
@@ -39,9 +40,10 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   return { run, close: () => clearInterval(timer) };
 }
 
-async function settleUncertain({ settleAbandoned, log }: ReconcilerParts, decided: ReceiptPayload): Promise<void> {
+async function settleUncertain({ settleAbandoned, log }: ReconcilerParts, abandoned: Abandoned): Promise<void> {
+  const { decided } = abandoned;
   try {
-    const receipt = await settleAbandoned(decided);
+    const receipt = await settleAbandoned(abandoned);
     log.warn('dispatch.uncertain', { decision_id: decided.decision_id, receipt_id: receipt.payload.receipt_id });
   } catch (error) {
     // Another replica, or the late answer itself, was faster.

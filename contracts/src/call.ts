@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import type { AnyRoute } from './route.ts';
+
+export type ClientOptions = {
+  baseUrl: string;
+  /** Headers of every request: credentials, tenant, traceparent. */
+  headers?: () => Record<string, string>;
+  /** For all attempts of a call together. */
+  timeoutMs?: number;
+  fetch?: typeof globalThis.fetch;
+  /** Sends again what is safe to send twice (reads, and writes under an Idempotency-Key) when the peer is away or says "not now". */
+  repeats?: boolean;
+};
+
+export type CallInput<Params, Query, Body> = {
+  params?: Unbranded<Params>;
+  query?: Partial<Unbranded<Query>>;
+  body?: Unbranded<Body>;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+/** Brands are the peer's to give: it parses what it is sent, whatever the sender believes. Open objects have none to take off. */
+type Unbranded<T> = T extends { [z.$brand]: unknown }
+  ? T extends number
+    ? number
+    : string
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { [Member in keyof T]: Unbranded<T[Member]> }
+    : T;
+
+/** What came back, whatever its status. */
+type Received = { status: number; headers: Headers; body: unknown };
+
+/**
+ * Nothing that the peer said about the request. `unreachable`: no connection, or it broke; `late`: no whole answer in time;
+ * `aborted`: the caller's own signal; `malformed`: an answer that is too large, or not JSON, or breaks the contract.
+ */
+export type CallFault = 'unreachable' | 'late' | 'aborted' | 'malformed';
+
+export class CallFailed extends Error {
+  readonly fault: CallFault;
+
+  constructor(fault: CallFault, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'CallFailed';
+    this.fault = fault;
+  }
+}
+
+/** Long enough for a governed upstream call, short enough that a hung peer is noticed. */
+const timeoutMsDefault = 30_000;
+/** As much as the kernel takes from a model; a lying peer must not fill the memory. */
+const answerBytesMax = 33_554_432;
+/** Pauses before the same request is sent again. */
+const repeatPausesMs = [200, 1_000];
+/** The first request with this key still runs: its answer is worth waiting for until the deadline. */
+const inFlightPauseMs = 500;
+/** Statuses that say "not now" and nothing about the request. */
+const notNow = new Set([425, 429, 503]);
+
+type Untyped = CallInput<unknown, unknown, unknown>;
+type Attempt = { url: string; init: RequestInit; deadline: AbortSignal; abort: AbortSignal | undefined };
+
+/** One call of one operation. Throws CallFailed. */
+export async function callRoute(route: AnyRoute, options: ClientOptions, input: Untyped): Promise<Received> {
+  const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
+  const ending = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
+  const attempt = {
+    url: urlOf(route, options.baseUrl, input),
+    init: requestOf(route, options, input, ending),
+    deadline,
+    abort: input.signal,
+  };
+  const send = () => sendOnce(options, attempt);
+  if (options.repeats !== true || !isRepeatable(attempt.init)) return send();
+  for (const pauseMs of repeatPausesMs) {
+    const received = await untilSettled(send, ending).catch(nullIfUnreachable);
+    if (received !== null && !notNow.has(received.status)) return received;
+    await pause(pauseMs, ending);
+  }
+  return untilSettled(send, ending);
+}
+
+function requestOf(route: AnyRoute, options: ClientOptions, input: Untyped, signal: AbortSignal): RequestInit {
+  const hasBody = input.body !== undefined;
+  return {
+    method: route.method,
+    headers: {
+      ...options.headers?.(),
+      ...input.headers,
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    },
+    // Serialised once: under one key a repeated request must have the same bytes.
+    ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
+    signal,
+    redirect: 'error',
+  };
+}
+
+async function sendOnce(options: ClientOptions, { url, init, deadline, abort }: Attempt): Promise<Received> {
+  const fetchNow = options.fetch ?? globalThis.fetch;
+  try {
+    const response = await fetchNow(url, init);
+    const bytes = await readBytes(response);
+    return { status: response.status, headers: response.headers, body: parseBytes(bytes) };
+  } catch (cause) {
+    if (cause instanceof CallFailed) throw cause;
+    if (abort?.aborted) throw new CallFailed('aborted', `${url} was given up`, { cause });
+    if (deadline.aborted) throw new CallFailed('late', `${url} did not answer in time`, { cause });
+    throw new CallFailed('unreachable', `${url} could not be reached`, { cause });
+  }
+}
+
+async function readBytes(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? [];
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > answerBytesMax) throw new CallFailed('malformed', `The answer (${response.status}) is too large`);
+    chunks.push(chunk);
+  }
+  return joined(chunks, length);
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Bytes that are no UTF-8 are refused rather than replaced: what was not sent must not be read. */
+function parseBytes(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new CallFailed('malformed', 'The answer is not JSON', { cause });
+  }
+}
+
+/** A POST without a key may count although its answer got lost, so it is not sent again. */
+function isRepeatable({ method, headers }: RequestInit): boolean {
+  return method === 'GET' || new Headers(headers).has('idempotency-key');
+}
+
+async function untilSettled(send: () => Promise<Received>, ending: AbortSignal): Promise<Received> {
+  let received = await send();
+  while (isInFlight(received) && !ending.aborted) {
+    await pause(inFlightPauseMs, ending);
+    received = await send();
+  }
+  return received;
+}
+
+const InFlight = z.object({ error: z.object({ code: z.literal('IDEMPOTENCY_IN_FLIGHT') }) });
+
+function isInFlight({ status, body }: Received): boolean {
+  return status === 409 && InFlight.safeParse(body).success;
+}
+
+/** Only a connection that failed is tried again: a deadline is over, a stop is a stop, nonsense stays nonsense. */
+function nullIfUnreachable(error: unknown): null {
+  if (error instanceof CallFailed && error.fault === 'unreachable') return null;
+  throw error;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+/** The absolute address of one call: path parameters filled in and encoded, query members appended. */
+export function urlOf(route: AnyRoute, baseUrl: string, input: { params?: unknown; query?: unknown }): string {
+  const params = Object.entries(input.params ?? {});
+  const path = params.reduce(
+    (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(String(value))),
+    route.path,
+  );
+  const url = new URL(path, baseUrl);
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}

@@ -1,0 +1,33 @@
+import { createClient, createRawClient, type Client, type RawClient } from '../client.ts';
+import type { ClientOptions } from '../call.ts';
+import { kernelRoutes } from './routes.ts';
+
+/** On whose behalf a call is made. Without a principal it is the operator's own. */
+export type Speaker = { tenant: string; principal?: string };
+
+export type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string };
+
+export type KernelClient = {
+  as(speaker: Speaker): Client<typeof kernelRoutes>;
+  /** For callers that act on refusals. */
+  rawAs(speaker: Speaker): RawClient<typeof kernelRoutes>;
+  /** For the routes that are open to everybody: no credential leaves. */
+  readonly anonymous: RawClient<typeof kernelRoutes>;
+};
+
+/** The kernel as an operator's key opens it, for each speaker that the key's holder names. */
+export function createKernelClient({ apiKey, ...options }: KernelClientOptions): KernelClient {
+  const spokenBy = ({ tenant, principal }: Speaker): ClientOptions => {
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'x-gov-tenant-id': tenant,
+      ...(principal === undefined ? {} : { 'x-gov-principal-id': principal }),
+    };
+    return { ...options, headers: () => headers };
+  };
+  return {
+    as: (speaker) => createClient(kernelRoutes, spokenBy(speaker)),
+    rawAs: (speaker) => createRawClient(kernelRoutes, spokenBy(speaker)),
+    anonymous: createRawClient(kernelRoutes, options),
+  };
+}

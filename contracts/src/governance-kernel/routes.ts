@@ -1,0 +1,54 @@
+import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
+import {
+  createCheckpoint,
+  getRecord,
+  listCheckpoints,
+  listRecords,
+  verifyCheckpoint,
+  verifyRecord,
+} from './boundary.ts';
+import { listBudgets, putBudget } from './budgets.ts';
+import { createChatCompletion } from './chat.ts';
+import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
+import { evaluate } from './evaluate.ts';
+import { healthz, version } from './health.ts';
+import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
+import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
+import { putPolicyBundle } from './policy.ts';
+import { exportReceipts, getReceipt, listReceipts, tailReceipts } from './receipts.ts';
+
+/** Every route of the kernel, by the name under which the typed client offers it. */
+export const kernelRoutes = {
+  healthz,
+  version,
+  runDemo,
+  verifyDemo,
+  tamperDemo,
+  evaluate,
+  listReceipts,
+  getReceipt,
+  tailReceipts,
+  exportReceipts,
+  listRecords,
+  getRecord,
+  verifyRecord,
+  listCheckpoints,
+  createCheckpoint,
+  verifyCheckpoint,
+  getLatestCheckpoint,
+  getInclusionProof,
+  getConsistencyProof,
+  listTrustKeys,
+  listApprovals,
+  createApproval,
+  transitionApproval,
+  approveByKernel,
+  listBudgets,
+  putBudget,
+  putPolicyBundle,
+  createChatCompletion,
+  describeMcp,
+  callMcp,
+  listMcpCapabilities,
+  executeMcp,
+};

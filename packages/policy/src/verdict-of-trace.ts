@@ -1,0 +1,22 @@
+import type { ReasonCode, Verdict } from '@countersign/contracts';
+import type { GateOutcome } from '@countersign/contracts/governance-kernel';
+
+/**
+ * What a trace decides: the last gate that was reached denies or escalates, or every gate let the call pass. An ask of a rule or a
+ * budget is not the end: the approval gate, which is the last, passes only a call that was granted. Null for a trace that no decision leaves.
+ */
+export function verdictOfTrace(trace: readonly GateOutcome[]): { verdict: Verdict; reason_code: ReasonCode } | null {
+  const end = trace.findLastIndex(({ outcome }) => outcome !== 'not_reached');
+  const last = trace[end];
+  if (last === undefined || trace.slice(0, end).some(isEnd)) return null;
+  if (last.outcome !== 'deny' && last.outcome !== 'escalate') {
+    const isConcluded = last.outcome === 'pass' || !trace.some(({ outcome }) => outcome === 'escalate');
+    return end === trace.length - 1 && isConcluded ? { verdict: 'ALLOW', reason_code: 'ALLOWED' } : null;
+  }
+  if (last.reason_code === undefined) return null;
+  return { verdict: last.outcome === 'deny' ? 'DENY' : 'ESCALATE', reason_code: last.reason_code };
+}
+
+function isEnd({ outcome }: GateOutcome): boolean {
+  return outcome === 'deny' || outcome === 'not_reached';
+}

@@ -1,0 +1,83 @@
+import type { Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { BoundaryRecord, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import { decisionIdOf, receiptIdOf, recordIdOf } from './ids.ts';
+import { receiptOf } from './receipt-of.ts';
+import type { RecordMembers } from './record-text.ts';
+import type { Statement } from './statement.ts';
+
+/** A decision with everything it was made from. Members in snake case are copied as they are. */
+type Decided = Pick<
+  BoundaryRecord,
+  | 'approval_id'
+  | 'budget_ids'
+  | 'gate_roster_hash'
+  | 'gates'
+  | 'matched_rules'
+  | 'mcp_server_id'
+  | 'policy_epoch'
+  | 'policy_hash'
+  | 'reason_code'
+  | 'tool_definition_hash'
+  | 'verdict'
+> & {
+  ulid: string;
+  dispatched_by: NonNullable<BoundaryRecord['dispatched_by']>;
+  at: Instant;
+  tenant: TenantId;
+  principal: PrincipalId;
+  session: SessionId;
+  intent: Omit<RecordedIntent, 'facts'>;
+  /** What the policy read of the call. */
+  facts: RecordedIntent['facts'];
+  /** The call asked what would be decided; nothing may follow from the answer. */
+  shadow: boolean;
+};
+
+/** What a decision states: the boundary record of everything it was made from, and the receipt over it. */
+export function decisionStatement(decided: Decided): Statement {
+  const record = recordOf(decided);
+  return { ulid: decided.ulid, receipt: receiptOf(record, { shadow: decided.shadow }), record };
+}
+
+// Written out member by member: each decision makes one, and spreading parts together costs more than deciding.
+function recordOf(decided: Decided): RecordMembers {
+  return {
+    approval_id: decided.approval_id,
+    authz_snapshot_hash: null,
+    budget_ids: decided.budget_ids,
+    created_at: decided.at,
+    decision_id: decisionIdOf(decided.ulid),
+    dispatched_by: decided.dispatched_by,
+    gate_roster_hash: decided.gate_roster_hash,
+    gates: decided.gates,
+    intent: recordedIntent(decided),
+    kind: 'decision',
+    matched_rules: decided.matched_rules,
+    mcp_server_id: decided.mcp_server_id,
+    policy_epoch: decided.policy_epoch,
+    policy_hash: decided.policy_hash,
+    principal_id: decided.principal,
+    reason_code: decided.reason_code,
+    receipt_id: receiptIdOf(decided.ulid),
+    record_id: recordIdOf(decided.ulid),
+    sandbox_grant_hash: null,
+    session_id: decided.session,
+    shadow: [],
+    tenant_id: decided.tenant,
+    tool_definition_hash: decided.tool_definition_hash,
+    type: 'countersign.record.v1',
+    verdict: decided.verdict,
+  };
+}
+
+function recordedIntent({ intent, facts }: Decided): RecordedIntent {
+  return {
+    action: intent.action,
+    args_hash: intent.args_hash,
+    effect_level: intent.effect_level,
+    facts,
+    intent_hash: intent.intent_hash,
+    resource: intent.resource,
+    tool: intent.tool,
+  };
+}

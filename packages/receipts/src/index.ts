@@ -1,0 +1,10 @@
+export { receiptIdOf, recordIdOf, ulidOf } from './ids.ts';
+export { argsHash, gateRosterHash, intentHash, outputHash, receiptLeaf } from './hashes.ts';
+export { decisionStatement } from './decision-statement.ts';
+export { announcementStatement } from './announcement-statement.ts';
+export { outcomeStatement } from './outcome-statement.ts';
+export { receiptOf } from './receipt-of.ts';
+export type { Statement } from './statement.ts';
+export { recordHash, sealRecord } from './record-text.ts';
+export { payloadOf } from './payload-of.ts';
+export { payloadText, receiptHash } from './payload-text.ts';

@@ -1,0 +1,80 @@
+import type {
+  ApprovalId,
+  BudgetId,
+  DecisionId,
+  Digest,
+  EffectLevel,
+  GateName,
+  Instant,
+  ReasonCode,
+  ReceiptId,
+  RecordId,
+  TenantId,
+  Verdict,
+} from '@countersign/contracts';
+import type {
+  BoundaryRecord,
+  GateOutcome,
+  Outcome,
+  ReceiptKind,
+  ReceiptPayload,
+} from '@countersign/contracts/governance-kernel';
+import { canonicalString, CryptoError } from '@countersign/crypto';
+
+/** Values whose schemas admit no character that JSON escapes. */
+type Plain =
+  | ApprovalId
+  | BudgetId
+  | DecisionId
+  | Digest
+  | EffectLevel
+  | GateName
+  | GateOutcome['outcome']
+  | Instant
+  | NonNullable<BoundaryRecord['dispatched_by']>
+  | Outcome
+  | ReasonCode
+  | ReceiptId
+  | ReceiptKind
+  | RecordId
+  | TenantId
+  | Verdict
+  | (BoundaryRecord | ReceiptPayload)['type'];
+
+/**
+ * The inside of a JSON string. It is not searched for characters to escape: that would be half the cost of a text, and the schemas
+ * of these values admit none. A damaged database may hand one in all the same. The text then names a member twice or is no JSON,
+ * and no verifier accepts it.
+ */
+export function plain(value: Plain): string {
+  if (typeof value !== 'string') throw new CryptoError('NOT_PLAIN_JSON', `${typeof value} is not a string`);
+  return value;
+}
+
+export function plainOrNull(value: Plain | null): string {
+  return value === null ? 'null' : `"${plain(value)}"`;
+}
+
+/** A member with its comma, or nothing. */
+export function optionalMember(name: string, value: Plain | undefined): string {
+  return value === undefined ? '' : `"${name}":"${plain(value)}",`;
+}
+
+export function quotedOrNull(value: string | null): string {
+  return value === null ? 'null' : canonicalString(value);
+}
+
+export function truth(value: boolean): string {
+  if (typeof value !== 'boolean') throw new CryptoError('NOT_PLAIN_JSON', `${typeof value} is not a boolean`);
+  return value ? 'true' : 'false';
+}
+
+export function listText<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
+  let text = '[';
+  let separator = '';
+  for (const item of items) {
+    text += separator + textOf(item);
+    separator = ',';
+  }
+  return `${text}]`;
+}

@@ -1,0 +1,40 @@
+import type { Digest, Instant } from '@countersign/contracts';
+import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { receiptIdOf } from './ids.ts';
+import type { ReceiptMembers, Statement } from './statement.ts';
+
+/** How a dispatched action ended. `output_hash` is undefined where nobody knows the output. */
+type Ending = { ulid: string; at: Instant; outcome: Outcome; output_hash: Digest | undefined };
+
+/** What became of the action that `decided` allowed: a second receipt about the same record. */
+export function outcomeStatement(decided: ReceiptPayload, ending: Ending): Statement {
+  return { ulid: ending.ulid, receipt: outcomeReceipt(decided, ending), record: { hash: decided.record_hash } };
+}
+
+/** Repeats what was decided, so that the receipt can be read alone, and names the receipt that it settles. */
+function outcomeReceipt(decided: ReceiptPayload, { ulid, at, outcome, output_hash }: Ending): ReceiptMembers {
+  const receipt: ReceiptMembers = {
+    action: decided.action,
+    args_hash: decided.args_hash,
+    decision_id: decided.decision_id,
+    decision_receipt_id: decided.receipt_id,
+    effect_level: decided.effect_level,
+    issued_at: at,
+    kind: 'outcome',
+    outcome,
+    policy_epoch: decided.policy_epoch,
+    policy_hash: decided.policy_hash,
+    principal_id: decided.principal_id,
+    reason_code: decided.reason_code,
+    receipt_id: receiptIdOf(ulid),
+    resource: decided.resource,
+    session_id: decided.session_id,
+    shadow: decided.shadow,
+    tenant_id: decided.tenant_id,
+    tool: decided.tool,
+    verdict: decided.verdict,
+  };
+  if (decided.approval_id !== undefined) receipt.approval_id = decided.approval_id;
+  if (output_hash !== undefined) receipt.output_hash = output_hash;
+  return receipt;
+}

@@ -1,0 +1,28 @@
+import type { RecordMembers } from './record-text.ts';
+import type { ReceiptMembers } from './statement.ts';
+
+/** The receipt over a record: each of its members but `shadow` is one of the record's. */
+export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }): ReceiptMembers {
+  const { intent } = record;
+  const receipt: ReceiptMembers = {
+    action: intent.action,
+    args_hash: intent.args_hash,
+    decision_id: record.decision_id,
+    effect_level: intent.effect_level,
+    issued_at: record.created_at,
+    kind: record.kind,
+    policy_epoch: record.policy_epoch,
+    policy_hash: record.policy_hash,
+    principal_id: record.principal_id,
+    reason_code: record.reason_code,
+    receipt_id: record.receipt_id,
+    resource: intent.resource,
+    session_id: record.session_id,
+    shadow,
+    tenant_id: record.tenant_id,
+    tool: intent.tool,
+    verdict: record.verdict,
+  };
+  if (record.approval_id !== null) receipt.approval_id = record.approval_id;
+  return receipt;
+}

@@ -1,0 +1,95 @@
+import type { Digest } from '@countersign/contracts';
+import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
+import {
+  canonicalNumber,
+  canonicalString as quoted,
+  canonicalize,
+  JSON_DEPTH_MAX,
+  type CryptoProvider,
+} from '@countersign/crypto';
+import { digest } from './hashes.ts';
+import { listText, optionalMember, plain, plainOrNull, quotedOrNull } from './json-text.ts';
+
+/** A record before it has its hash. */
+export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;
+
+/** The canonical text of the record with its hash, and the hash: of the same text without it. Throws like `canonicalize`. */
+export function sealRecord(provider: CryptoProvider, record: RecordMembers): { text: string; hash: Digest } {
+  const before = membersBeforeHash(record);
+  const after = membersAfterHash(record);
+  const hash = digest(provider, before + after);
+  return { text: `${before}"record_hash":"${hash}",${after}`, hash };
+}
+
+/** What `record_hash` must be: the hash of all other members. */
+export function recordHash(provider: CryptoProvider, record: RecordMembers): Digest {
+  return digest(provider, membersBeforeHash(record) + membersAfterHash(record));
+}
+
+// Every name stands where RFC 8785 §3.2.3 puts it. A walk over the object would look the order up again for each decision.
+
+function membersBeforeHash(record: RecordMembers): string {
+  return (
+    `{"approval_id":${plainOrNull(record.approval_id)},` +
+    `"authz_snapshot_hash":${plainOrNull(record.authz_snapshot_hash)},` +
+    `"budget_ids":${listText(record.budget_ids, budgetText)},` +
+    `"created_at":"${plain(record.created_at)}",` +
+    `"decision_id":"${plain(record.decision_id)}",` +
+    optionalMember('dispatched_by', record.dispatched_by) +
+    `"gate_roster_hash":"${plain(record.gate_roster_hash)}",` +
+    `"gates":${listText(record.gates, gateText)},` +
+    `"intent":${intentText(record.intent)},` +
+    `"kind":"${plain(record.kind)}",` +
+    `"matched_rules":${listText(record.matched_rules, quoted)},` +
+    `"mcp_server_id":${quotedOrNull(record.mcp_server_id)},` +
+    `"policy_epoch":${canonicalNumber(record.policy_epoch)},` +
+    `"policy_hash":${plainOrNull(record.policy_hash)},` +
+    `"principal_id":${quoted(record.principal_id)},` +
+    `"reason_code":"${plain(record.reason_code)}",` +
+    `"receipt_id":"${plain(record.receipt_id)}",`
+  );
+}
+
+function membersAfterHash(record: RecordMembers): string {
+  return (
+    `"record_id":"${plain(record.record_id)}",` +
+    `"sandbox_grant_hash":${plainOrNull(record.sandbox_grant_hash)},` +
+    `"session_id":${quoted(record.session_id)},` +
+    `"shadow":${listText(record.shadow, shadowText)},` +
+    `"tenant_id":"${plain(record.tenant_id)}",` +
+    `"tool_definition_hash":${plainOrNull(record.tool_definition_hash)},` +
+    `"type":"${plain(record.type)}",` +
+    `"verdict":"${plain(record.verdict)}"}`
+  );
+}
+
+function budgetText(id: RecordMembers['budget_ids'][number]): string {
+  return `"${plain(id)}"`;
+}
+
+function intentText(intent: RecordMembers['intent']): string {
+  return (
+    `{"action":${quoted(intent.action)},` +
+    `"args_hash":"${plain(intent.args_hash)}",` +
+    `"effect_level":"${plain(intent.effect_level)}",` +
+    `"facts":${canonicalize(intent.facts, { depthMax: factsDepthMax })},` +
+    `"intent_hash":"${plain(intent.intent_hash)}",` +
+    `"resource":${quotedOrNull(intent.resource)},` +
+    `"tool":${quotedOrNull(intent.tool)}}`
+  );
+}
+
+/** Record and intent are the two levels above. */
+const factsDepthMax = JSON_DEPTH_MAX - 2;
+
+function gateText({ gate, outcome, reason_code, detail }: GateOutcome): string {
+  if (detail === undefined && reason_code === undefined)
+    return `{"gate":"${plain(gate)}","outcome":"${plain(outcome)}"}`;
+  const said = detail === undefined ? '' : `"detail":${quoted(detail)},`;
+  const code = reason_code === undefined ? '' : `,"reason_code":"${plain(reason_code)}"`;
+  return `{${said}"gate":"${plain(gate)}","outcome":"${plain(outcome)}"${code}}`;
+}
+
+function shadowText({ policy_hash, reason_code, verdict }: RecordMembers['shadow'][number]): string {
+  return `{"policy_hash":"${plain(policy_hash)}","reason_code":"${plain(reason_code)}","verdict":"${plain(verdict)}"}`;
+}

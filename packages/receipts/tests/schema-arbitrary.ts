@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+
+/**
+ * Values of the shape that a schema describes, every optional member now there and now absent. Strings are any Unicode text where the
+ * schema admits quotes, else what its pattern admits. A kind of schema that is not listed throws: a new one must be thought about.
+ */
+export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) return objectOf(schema);
+  if (schema instanceof z.ZodNullable) return fc.option(arbitraryOf(schema.unwrap() as z.ZodType)); // zod types it as its core alone
+  if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.element as z.ZodType), { maxLength: 3 }); // as above
+  if (schema instanceof z.ZodRecord) return fc.dictionary(text, plainJson, { maxKeys: 4 });
+  if (schema instanceof z.ZodString) return stringOf(schema);
+  if (schema instanceof z.ZodLiteral || schema instanceof z.ZodEnum) return constantOf(schema);
+  if (schema instanceof z.ZodNumber) return fc.maxSafeNat();
+  if (schema instanceof z.ZodBoolean) return fc.boolean();
+  throw new Error(`There is no arbitrary for ${schema.type}`);
+}
+
+const text = fc.string({ unit: 'binary' });
+const plainJson = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
+
+function objectOf({ shape }: z.ZodObject): fc.Arbitrary<unknown> {
+  const members = Object.entries(shape) as [string, z.ZodType][]; // zod types them as its core alone
+  const arbitraries = members.map(([name, member]) => [
+    name,
+    arbitraryOf(member instanceof z.ZodOptional ? (member.unwrap() as z.ZodType) : member), // as above
+  ]);
+  const requiredKeys = members.filter(([, member]) => !(member instanceof z.ZodOptional)).map(([name]) => name);
+  return fc.record(Object.fromEntries(arbitraries) as Record<string, fc.Arbitrary<unknown>>, { requiredKeys }); // built above
+}
+
+function stringOf(schema: z.ZodString): fc.Arbitrary<string> {
+  if (schema.safeParse('"é😀').success) return text;
+  const checks = schema.def.checks?.map((check) => check._zod.def as { pattern?: RegExp }) ?? []; // only checks of formats have one
+  const pattern = checks.findLast((check) => check.pattern !== undefined)?.pattern;
+  if (pattern === undefined) throw new Error('A string that admits no quote has a pattern');
+  return fc.stringMatching(pattern);
+}
+
+function constantOf(schema: z.ZodLiteral | z.ZodEnum): fc.Arbitrary<unknown> {
+  const values: readonly unknown[] = schema instanceof z.ZodLiteral ? [...schema.values] : schema.options;
+  return fc.constantFrom(...values);
+}

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { leafHash } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import {
+  announcementStatement,
+  argsHash,
+  decisionStatement,
+  gateRosterHash,
+  intentHash,
+  outcomeStatement,
+  outputHash,
+  payloadOf,
+  receiptHash,
+  receiptLeaf,
+  sealRecord,
+  ulidOf,
+  type Statement,
+} from '../src/index.ts';
+
+const sha256 = (...parts: (string | Uint8Array)[]) => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return `sha256:${hash.digest('hex')}` as Digest; // exactly this form
+};
+
+const ulid = '01JD8KQZ4M8Y6X3W2V1T0S9R8Q';
+const caller = {
+  tenant: 'acme' as TenantId,
+  principal: 'agent "7"' as PrincipalId,
+  session: 's-1' as SessionId, // all within their schemas
+};
+const at = '2026-11-21T10:00:00.000Z' as Instant; // as above
+const named = { action: 'tool.call', tool: 'pay.send', resource: null, args_hash: sha256('args') };
+const intent = {
+  ...named,
+  effect_level: 'E3' as const,
+  intent_hash: intentHash(nodeProvider, { ...caller, ...named }),
+};
+
+const decided = decisionStatement({
+  ...caller,
+  ...{ ulid, at, intent, facts: { 'args.amount': 5 }, shadow: false, dispatched_by: 'kernel' },
+  ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', matched_rules: ['small'], budget_ids: [], approval_id: null },
+  ...{ gates: [{ gate: 'rules', outcome: 'pass' }], gate_roster_hash: gateRosterHash(nodeProvider, ['rules']) },
+  ...{ policy_hash: sha256('policy'), policy_epoch: 3, mcp_server_id: null, tool_definition_hash: null },
+});
+
+const announced = announcementStatement(nodeProvider, {
+  ...caller,
+  ...{ ulid, at, kind: 'approval', action: 'approval.approve', tool: 'pay.send', resource: null, effectLevel: 'E3' },
+  ...{ verdict: 'ALLOW', reasonCode: 'ALLOWED', argsHash: named.args_hash, policyHash: null, policyEpoch: 0 },
+  approvalId: `apr_${ulid}` as never, // within its schema
+});
+
+function payload({ receipt, record }: Statement): ReceiptPayload {
+  const hash = 'hash' in record ? record.hash : sealRecord(nodeProvider, record).hash;
+  return payloadOf(receipt, hash, { lamportClock: 1, prevHash: null });
+}
+
+describe('hashes', () => {
+  it('of arguments and outputs are salted', () => {
+    const salt = Uint8Array.of(1, 2, 3);
+    expect(argsHash(nodeProvider, salt, { b: 1, a: 'é' })).toBe(sha256(salt, '{"a":"é","b":1}'));
+    expect(outputHash(nodeProvider, salt, 'plain text')).toBe(sha256(salt, 'plain text'));
+    expect(outputHash(nodeProvider, salt, { b: 1, a: 2 })).toBe(sha256(salt, '{"a":2,"b":1}'));
+  });
+
+  it('of an intent covers who wants what, and not the declared effect', () => {
+    const text =
+      `{"action":"tool.call","args_hash":"${named.args_hash}","principal":"agent \\"7\\"","resource":null,` +
+      `"session":"s-1","tenant":"acme","tool":"pay.send"}`;
+    expect(intentHash(nodeProvider, { ...caller, ...named })).toBe(sha256(text));
+  });
+
+  it('of a gate roster is that of the names in order, and of no names for an announcement', () => {
+    expect(gateRosterHash(nodeProvider, ['request', 'fence'])).toBe(sha256('["request","fence"]'));
+    expect(announced.record).toMatchObject({ gates: [], gate_roster_hash: sha256('[]') });
+  });
+
+  it('of a leaf is that of the 32 bytes behind the hash of the receipt', () => {
+    const bytes = createHash('sha256').update('receipt').digest();
+    expect(receiptLeaf(nodeProvider, sha256('receipt'))).toEqual(leafHash(nodeProvider, bytes));
+  });
+});
+
+describe('a statement', () => {
+  it.each([
+    ['decision', decided],
+    ['announcement', announced],
+  ])('of a %s reads as its schema says, and its ids share a ULID', (_kind, statement) => {
+    const record = statement.record as BoundaryRecord; // not a hash: both make a record
+    const { text, hash } = sealRecord(nodeProvider, record);
+    expect(BoundaryRecord.parse(JSON.parse(text)).record_hash).toBe(hash);
+    expect(ReceiptPayload.parse(payload(statement)).record_hash).toBe(hash);
+    const { receipt_id, record_id, decision_id } = record;
+    expect([receipt_id, record_id, decision_id].map(ulidOf)).toEqual([ulid, ulid, ulid]);
+  });
+
+  it('of an announcement names its call by the one formula', () => {
+    const {
+      action,
+      tool,
+      resource,
+      argsHash: args_hash,
+    } = { ...named, action: 'approval.approve', argsHash: named.args_hash };
+    expect(announced.record).toMatchObject({
+      intent: { intent_hash: intentHash(nodeProvider, { ...caller, action, tool, resource, args_hash }) },
+    });
+  });
+
+  it('names an approval only where there is one', () => {
+    expect(payload(decided)).not.toHaveProperty('approval_id');
+    expect(payload(announced)).toHaveProperty('approval_id', `apr_${ulid}`);
+  });
+
+  it('of an outcome repeats its decision, names the receipt that it settles, and seals the same record', () => {
+    const decision = { ...payload(decided), approval_id: `apr_${ulid}` as never };
+    const ending = { ulid: ulid.replace('01', '02'), at, outcome: 'completed' as const };
+    const known = outcomeStatement(decision, { ...ending, output_hash: sha256('output') });
+    expect(known.record).toEqual({ hash: decision.record_hash });
+    expect(ReceiptPayload.parse(payload(known))).toEqual({
+      ...decision,
+      ...{ kind: 'outcome', outcome: 'completed', output_hash: sha256('output') },
+      ...{ receipt_id: `rcp_${ending.ulid}`, decision_receipt_id: decision.receipt_id },
+    });
+    const unknown = payload(outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined }));
+    expect(unknown).not.toHaveProperty('output_hash');
+    expect(receiptHash(nodeProvider, unknown)).not.toBe(receiptHash(nodeProvider, payload(known)));
+  });
+});
+
+describe('a name that people or models choose', () => {
+  const members = ['tenant_id', 'principal_id', 'session_id', 'action', 'tool', 'resource'] as const;
+  const edges = ['', ' ', 'a', 'a ', ' a', 'a.b', 'a\nb', 'a\u0000', 'a/b', 'a\\b', '\u2028/', 'a\u007f', '名'];
+  const long = [128, 129, 256, 257, 2048, 2049].flatMap((length) => [
+    'x'.repeat(length),
+    `a.${'x'.repeat(length - 2)}`,
+  ]);
+  const names = fc.oneof(fc.constantFrom(...edges, ...long), fc.string({ unit: 'binary' }), fc.string());
+
+  it.each(members)('is refused as %s exactly where the schema of receipts refuses it', (member) => {
+    const isReadable = (name: string) => {
+      try {
+        payload({ ...decided, receipt: { ...decided.receipt, [member]: name } });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const check = (name: string) =>
+      expect([name, isReadable(name)]).toEqual([name, ReceiptPayload.shape[member].safeParse(name).success]);
+    [...edges, ...long].forEach(check);
+    fc.assert(fc.property(names, check), { numRuns: 300 });
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { httpOptionsOf, readConfig, serviceConfigOf, serviceVariables } from '../src/index.ts';
+
+const configOf = (env: Record<string, string>) =>
+  serviceConfigOf(
+    readConfig(z.object(serviceVariables), { DATABASE_URL: 'postgres://localhost/db', ...env }, { prefix: 'GOV_' }),
+  );
+
+describe('the configuration that all services share', () => {
+  it('checks replies and writes logs for people everywhere but in production', () => {
+    const environments: Record<string, string>[] = [
+      {},
+      { NODE_ENV: 'development' },
+      { NODE_ENV: 'test' },
+      { NODE_ENV: 'production' },
+    ];
+    const configs = environments.map((env) => configOf(env));
+    expect(configs.map(({ checksReplies }) => checksReplies)).toEqual([true, true, true, false]);
+    expect(configs.map(({ log }) => log.layout)).toEqual(['readable', 'readable', 'readable', 'json']);
+  });
+
+  it('limits rates unless told not to, and keeps a silent log silent', () => {
+    expect(httpOptionsOf(configOf({})).rateLimiter).not.toBeNull();
+    expect(httpOptionsOf(configOf({ GOV_RATE_LIMITS: '0' })).rateLimiter).toBeNull();
+    expect([configOf({}).log.silent, configOf({ GOV_LOG_LEVEL: 'silent' }).log.silent]).toEqual([false, true]);
+  });
+
+  it('names no broker where none is configured', () => {
+    expect(configOf({}).bus).toEqual({ amqpUrl: null, exchange: 'countersign' });
+  });
+});

@@ -1,0 +1,18 @@
+import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { outcomeStatement, payloadOf, ulidOf } from '@countersign/receipts';
+import { differingMember } from './differing-member.ts';
+import { VerificationError } from './verification-error.ts';
+
+/**
+ * Returns only if this outcome can have come of that decision: the decision let the call happen, and the outcome repeats it and
+ * speaks of the same record. Throws {@link VerificationError} `LINK_MISMATCH`.
+ */
+export function verifyOutcome(payload: ReceiptPayload, decided: ReceiptPayload): void {
+  if (decided.verdict !== 'ALLOW' || decided.shadow)
+    throw new VerificationError('LINK_MISMATCH', `${decided.receipt_id} let nothing happen, so it has no outcome`);
+  const { receipt_id, issued_at, outcome, output_hash, lamport_clock: lamportClock, prev_hash: prevHash } = payload;
+  if (outcome === undefined) throw new VerificationError('LINK_MISMATCH', `${receipt_id} says no outcome`);
+  const { receipt } = outcomeStatement(decided, { ulid: ulidOf(receipt_id), at: issued_at, outcome, output_hash });
+  const differing = differingMember(payloadOf(receipt, decided.record_hash, { lamportClock, prevHash }), payload);
+  if (differing !== null) throw new VerificationError('LINK_MISMATCH', `outcome and decision differ in ${differing}`);
+}

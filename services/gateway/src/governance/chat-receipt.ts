@@ -1,0 +1,20 @@
+import { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { decodeBase64Url, parseStrictJson } from '@countersign/crypto';
+import { malformed } from './kernel-error.ts';
+
+/** Far above any receipt, far below what a header can hold. */
+const receiptLimits = { depthMax: 8, bytesMax: 16_384 };
+
+type ChatReceipt = { receipt: StoredReceipt; decisionId: string };
+
+/** A chat answer is the model's own, so its receipt comes in a header. Attacker-controlled until it is verified. */
+export function chatReceiptOf(headers: Headers): ChatReceipt {
+  const receipt = headers.get('x-gov-receipt');
+  const decisionId = headers.get('x-gov-decision-id');
+  if (receipt === null || decisionId === null) throw malformed('The answer of the kernel carries no receipt');
+  try {
+    return { receipt: StoredReceipt.parse(parseStrictJson(decodeBase64Url(receipt), receiptLimits)), decisionId };
+  } catch (cause) {
+    throw malformed('The receipt of the kernel broke its contract', cause);
+  }
+}

@@ -1,0 +1,27 @@
+import type { RawClient } from '@countersign/contracts';
+import type { Approval, kernelRoutes } from '@countersign/contracts/governance-kernel';
+import type { Asker } from './governed-step.ts';
+import { malformed, throwKernelError } from './kernel-error.ts';
+
+/** Enough for every approval of an honest run; a lying kernel must not be paged through for ever. */
+const approvalPagesMax = 50;
+
+/** The first approval of a run that is wanted, newest first. Throws KernelError. */
+export async function findApprovalOf(
+  client: Pick<RawClient<typeof kernelRoutes>, 'listApprovals'>,
+  { runId, signal }: Asker & { signal?: AbortSignal },
+  isWanted: (approval: Approval) => boolean,
+): Promise<Approval | null> {
+  const query: { session_id: string; limit: number; cursor?: string } = { session_id: runId, limit: 200 };
+  for (let page = 0; page < approvalPagesMax; page += 1) {
+    const answer = await client
+      .listApprovals({ query, ...(signal === undefined ? {} : { signal }) })
+      .catch(throwKernelError);
+    if (answer.kind === 'refused') throw malformed(`The kernel answered ${answer.status}`);
+    const found = answer.body.data.find(isWanted);
+    if (found !== undefined) return found;
+    if (answer.body.next_cursor === null) return null;
+    query.cursor = answer.body.next_cursor;
+  }
+  throw malformed('The kernel lists approvals without end');
+}

@@ -1,0 +1,18 @@
+/** Who asks: the agent of one workspace, within one run. */
+export type Asker = { workspaceId: string; runId: string };
+
+/** A step as it is put to the kernel. The key makes a repeated question the same question. */
+export type GovernedStep = Asker & {
+  idempotencyKey: string;
+  approvalGrant: string | null;
+  startedAt: Date;
+  signal: AbortSignal;
+};
+
+/** A call of a tool; `args` is canonical JSON text. */
+export type GovernedCall = { tool: string; args: string };
+
+/** The principal of a workspace's agent. */
+export function agentOf(workspaceId: string): string {
+  return `agent:${workspaceId}`;
+}

@@ -1,0 +1,47 @@
+import { reasonCodes, type Verdict } from '@countersign/contracts';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { findReceiptFault } from './check-receipt.ts';
+import { agentOf, type GovernedStep } from './governed-step.ts';
+import { KernelError, malformed } from './kernel-error.ts';
+import type { KeyRing } from './trusted-keys.ts';
+
+export type KernelApproval = { approvalId: string; expiresAt: Date };
+
+/** A decision whose receipt was verified here: signature, hash, tenant, principal, session, action, tool, age. */
+export type VerifiedDecision = {
+  verdict: Verdict;
+  reasonCode: string;
+  reason: string;
+  receipt: StoredReceipt;
+  /** On ESCALATE: what has to be approved. */
+  approval: KernelApproval | null;
+};
+
+/** What the receipt has to be about, besides the step. */
+type Subject = { action: string; tool: string | null; decisionId: string };
+
+/** Throws KernelError for a receipt that does not prove a decision about exactly this. */
+export async function verifyDecision(
+  keyRing: KeyRing,
+  step: GovernedStep,
+  receipt: StoredReceipt,
+  subject: Subject,
+): Promise<void> {
+  const fault = findReceiptFault(receipt, await keyRing.keys(), {
+    ...subject,
+    tenant: step.workspaceId,
+    principal: agentOf(step.workspaceId),
+    session: step.runId,
+    notBefore: step.startedAt,
+  });
+  if (fault === null) return;
+  throw new KernelError('unreachable', 'RECEIPT_UNVERIFIED', `The receipt of the kernel was refused: ${fault}`);
+}
+
+/** The decision that a verified receipt tells. What is sealed counts, not what was said beside it. */
+export function decisionOf(receipt: StoredReceipt, reason: string, approval: KernelApproval | null): VerifiedDecision {
+  const { verdict, reason_code: reasonCode } = receipt.payload;
+  if (verdict === 'ESCALATE' && approval === null)
+    throw malformed('The kernel asks for an approval that it does not name');
+  return { verdict, reasonCode, reason: reason === '' ? reasonCodes[reasonCode].nextStep : reason, receipt, approval };
+}

@@ -1,0 +1,29 @@
+import type { WorkspaceApproval } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { publishApprovalResolved } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+
+/** The audit entry and the event of a resolution, whatever it was. */
+export async function recordResolution(
+  tx: Tx,
+  context: Context,
+  approval: WorkspaceApproval,
+  by: { actor: string; requestId: string | null },
+): Promise<void> {
+  const { workspaceId, runId, id, status } = approval;
+  await recordAudit(
+    tx,
+    {
+      workspaceId,
+      action: `approval.${status}`,
+      actor: by.actor,
+      verdict: status === 'approved' ? 'allow' : 'deny',
+      subject: id,
+      details: { runId, tool: approval.tool, kernelApprovalId: approval.kernelApprovalId },
+      requestId: by.requestId,
+    },
+    context.now(),
+  );
+  await publishApprovalResolved(tx, context, approval);
+}

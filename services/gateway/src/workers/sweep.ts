@@ -1,0 +1,61 @@
+import type { Context } from '../context.ts';
+import { publishRunEnqueued } from '../events.ts';
+import { agentOf } from '../governance/governed-step.ts';
+import { expireApproval } from '../approvals/expire-approval.ts';
+import { findExpired } from '../store/approvals.ts';
+import { forgetAnswers } from '../store/idempotency.ts';
+import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
+import { closeLeftSteps } from '../orchestrator/close-left-steps.ts';
+import { changeRun } from '../orchestrator/conclude-run.ts';
+
+/** A run that takes its worker down so many times without one settled step is given up. */
+const attemptsMax = 5;
+
+/** Longer than most runs wait for a free worker. A job too many does no harm: whoever finds its run claimed acknowledges it. */
+const unclaimedMs = 600_000;
+
+/**
+ * Brings back runs whose worker died or whose job was lost, closes what ended runs left open, ends those whose approval ran out,
+ * and removes answers that are too old to be given again. Safe on every replica at once.
+ */
+export async function sweep(context: Context): Promise<void> {
+  await bringBackOrphans(context);
+  await bringBackUnclaimed(context);
+  await closeLeftSteps(context);
+  for (const expired of await findExpired(context.database.reader, context.now()))
+    await expireApproval(context, expired);
+  await context.database.transaction((tx) => forgetAnswers(tx, context.now()));
+}
+
+async function bringBackOrphans(context: Context): Promise<void> {
+  const orphans = await context.transaction(async (tx) => {
+    const taken = await takeOrphans(tx, context.config.runs.leaseMs);
+    for (const orphan of taken) if (orphan.attempts < attemptsMax) await publishRunEnqueued(tx, context, orphan);
+    return taken;
+  });
+  for (const orphan of orphans) {
+    context.log.warn('run.orphaned', { run_id: orphan.runId, attempts: orphan.attempts });
+    if (orphan.attempts >= attemptsMax) await giveUp(context, orphan);
+  }
+}
+
+async function bringBackUnclaimed(context: Context): Promise<void> {
+  const unclaimed = await context.transaction(async (tx) => {
+    const taken = await takeUnclaimed(tx, unclaimedMs);
+    for (const run of taken) await publishRunEnqueued(tx, context, run);
+    return taken;
+  });
+  for (const { runId } of unclaimed) context.log.warn('run.unclaimed', { run_id: runId });
+}
+
+async function giveUp(context: Context, orphan: LeftRun): Promise<void> {
+  await context.transaction((tx) =>
+    changeRun(tx, context, orphan, {
+      from: ['running'],
+      to: 'failed',
+      outcome: null,
+      error: { code: 'RUN_ABANDONED', message: 'The workers of this run died again and again.' },
+      actor: agentOf(orphan.workspaceId),
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+import type { TestDatabase } from '@countersign/database/testing';
+import { rowsOf, type Person } from './_gateway.ts';
+
+export const rows = 100_000;
+
+/** When the first of the filled rows was made; one follows each second. */
+const began = Date.UTC(2026, 0, 1);
+export const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOString();
+
+/** What few audit entries have, all of them old. */
+export const rare = { action: 'rare.action', actor: 'user:rare', verdict: 'deny' } as const;
+export const filledTask = `tsk_${ulidOf(6)}`;
+export const filledDecision = `dec_${ulidOf(6)}`;
+
+/** Long histories in a person's workspace, and as much in others beside it. What is rare in them is old. */
+export async function fillHistory(database: TestDatabase, { workspace, user }: Person): Promise<void> {
+  const place = `CASE WHEN n % 10 < 7 THEN '${workspace.id}' ELSE 'wsp_' || lpad((n % 100)::text, 26, '0') END`;
+  const made = `'${instantOf(0)}'::timestamptz + n * interval '1 second'`;
+  const id = (prefix: string) => `'${prefix}_' || lpad(n::text, 26, '0')`;
+  const many = `generate_series(1, ${rows}) n`;
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const statements = [
+    `INSERT INTO workspaces (id, name, created_by, created_at, updated_at)
+     SELECT 'wsp_' || lpad(n::text, 26, '0'), 'other', '${user.id}', now(), now() FROM generate_series(0, 99) n`,
+    `INSERT INTO tasks SELECT ${id('tsk')}, ${place}, 'title', 'text', CASE WHEN n < 100 THEN 'failed' ELSE 'completed' END,
+            '${user.id}', ${made}, ${made}, ${made} FROM ${many}`,
+    `INSERT INTO runs (id, workspace_id, task_id, status, started_by, iteration_budget, currency, created_at, ended_at)
+     SELECT ${id('run')}, ${place}, ${id('tsk')}, 'completed', '${user.id}', 5, 'EUR', ${made}, ${made} FROM ${many}`,
+    `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, args, started_at)
+     SELECT ${id('stp')}, ${place}, ${id('run')}, 1, 'model_call', CASE WHEN n % 10 = 3 THEN 'parked' ELSE 'settled' END, '{}', ${made} FROM ${many}`,
+    `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, args, reason_code, reason,
+                            requested_by, started_by, expires_at, created_at)
+     SELECT ${id('apr')}, ${place}, ${id('tsk')}, ${id('run')}, ${id('stp')}, ${id('apr')},
+            CASE WHEN n < 100 THEN 'rejected' WHEN n % 1000 = 1 THEN 'pending' ELSE 'approved' END, '{}', 'code', 'reason', 'agent',
+            '${user.id}', now() + interval '1 day', ${made} FROM ${many}`,
+    `INSERT INTO violations SELECT ${id('vio')}, ${place}, NULL, NULL, NULL, 'kernel', NULL, 'code', 'reason', NULL, NULL, ${made} FROM ${many}`,
+    `INSERT INTO evidence_items SELECT ${id('evd')}, ${place}, NULL, NULL, NULL, 'task_created', '${digest}', '{}', ${made} FROM ${many}`,
+    `INSERT INTO audit_entries
+     SELECT ${place}, n + 1000, ${id('aud')}, CASE WHEN n < 100 THEN '${rare.action}' ELSE 'task.created' END,
+            CASE WHEN n < 100 THEN '${rare.actor}' ELSE 'user:ada' END, CASE WHEN n < 100 THEN '${rare.verdict}' ELSE 'allow' END,
+            'ok', NULL, '{}', NULL, ${made}, '${digest}', '${digest}' FROM ${many}`,
+    `INSERT INTO sessions SELECT ${id('ses')}, ${id('ses')}, '${user.id}', 'hash-' || n, ${made}, ${made}, NULL, ${made}, 'ended' FROM ${many}`,
+    `INSERT INTO email_codes SELECT ${id('cod')}, 'a' || n % 1000 || '@example.org', 'hmac', 0, ${made}, ${made}, ${made} FROM ${many}`,
+    `INSERT INTO users SELECT ${id('usr')}, 'user' || n || '@example.org', 'name', ${made} FROM ${many}`,
+    `INSERT INTO idempotency_keys SELECT 'scope', 'key-' || n, 'print', '{}', now() FROM ${many}`,
+    `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${many}`,
+    `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${many}`,
+  ];
+  for (const statement of statements) await rowsOf(database, statement);
+  const document = JSON.stringify(receiptOf(digest));
+  await rowsOf(
+    database,
+    `INSERT INTO receipts SELECT ${place}, ${id('dec')}, ${id('rcp')}, NULL, NULL, NULL, 'verified', $1::jsonb, ${made}, ${made} FROM ${many}`,
+    [document],
+  );
+  await rowsOf(database, 'ANALYZE');
+}
+
+function ulidOf(nth: number): string {
+  return String(nth).padStart(26, '0');
+}
+
+function receiptOf(digest: string) {
+  return {
+    payload: {
+      type: 'countersign.receipt.v1',
+      receipt_id: `rcp_${ulidOf(6)}`,
+      kind: 'decision',
+      tenant_id: 'tenant',
+      principal_id: 'agent',
+      session_id: 'session',
+      decision_id: filledDecision,
+      record_hash: digest,
+      verdict: 'ALLOW',
+      reason_code: 'ALLOWED',
+      action: 'tool.call',
+      tool: null,
+      resource: null,
+      effect_level: 'E1',
+      args_hash: digest,
+      policy_hash: digest,
+      policy_epoch: 1,
+      shadow: false,
+      lamport_clock: 1,
+      prev_hash: null,
+      issued_at: instantOf(6),
+    },
+    signature: { alg: 'Ed25519', key_id: 'key', value: 'A'.repeat(86) },
+    receipt_hash: digest,
+    log_index: 6,
+  };
+}

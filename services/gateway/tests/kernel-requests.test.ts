@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import type { StartedGateway } from '../src/index.ts';
+import { runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+const kernel = new KernelStub();
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  const governance = { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin' };
+  gateway = await startTestGateway(testConfig(database, { ...governance, GOV_TRUSTED_PUBLIC_KEYS: kernel.publicKey }));
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+describe('a run', () => {
+  it('asks the kernel once for its tools and once for each step, whose answer brings its receipt', async () => {
+    kernel.say = (messages) =>
+      messages.filter(({ role }) => role === 'tool').length < 2
+        ? { calls: [{ name: 'files__write', args: { n: messages.length } }] }
+        : { text: 'All done.' };
+    const ada = await signInAs(gateway.url, 'ada@example.org');
+    const run = await runReaching(ada, (await startRun(ada)).taskId);
+    expect([run.status, run.steps.length]).toEqual(['completed', 5]);
+    expect(kernel.paths).toEqual([
+      '/mcp/v1/capabilities',
+      '/v1/chat/completions',
+      '/mcp/v1/execute',
+      '/v1/chat/completions',
+      '/mcp/v1/execute',
+      '/v1/chat/completions',
+    ]);
+    const { body: receipts } = await ada.client.listGovernanceReceipts();
+    expect(receipts.data).toHaveLength(5);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AnyRoute } from '@countersign/contracts';
+import { gatewayRoutes } from '@countersign/contracts/gateway';
+import {
+  explainStatements,
+  findGrowingReads,
+  recordPlans,
+  type PlanRecorder,
+  type TestDatabase,
+} from '@countersign/database/testing';
+import { z } from 'zod';
+import type { StartedGateway } from '../src/index.ts';
+import { sweep } from '../src/workers/sweep.ts';
+import { fillHistory, filledDecision, filledTask, instantOf, rare } from './_filled.ts';
+import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+
+/** What a page needs, and far below what the histories hold. */
+const bound = { rows: 2_500, pages: 2_500 };
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let recorder: PlanRecorder;
+let ada: Person;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
+  gateway = await startTestGateway(config);
+  ada = await signInAs(gateway.url, 'ada@example.org');
+  await gateway.stop();
+  await fillHistory(database, ada);
+  await explainStatements(database);
+  gateway = await startTestGateway(config);
+  recorder = recordPlans(gateway.context.database.pool);
+  ada = await signInAs(gateway.url, 'ada@example.org');
+}, 180_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+});
+
+type Input = { params?: object; query?: Record<string, unknown> };
+
+/** Values for each filter: such as few rows have, and such as most have. */
+const values: Record<string, Record<string, unknown[]>> = {
+  listTasks: { status: ['failed', 'completed', 'running'] },
+  listAudit: {
+    action: [rare.action, 'task.created'],
+    actor: [rare.actor, 'user:ada'],
+    verdict: [rare.verdict, 'allow'],
+    from: [instantOf(50), instantOf(99_000)],
+    to: [instantOf(500), instantOf(900_000)],
+  },
+  listWorkspaceApprovals: { status: ['rejected', 'pending', 'approved', 'cancelled'] },
+};
+const params: Record<string, object> = {
+  listRuns: { id: filledTask },
+  getGovernanceReceipt: { decisionId: filledDecision },
+};
+
+const routes = Object.entries(gatewayRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
+const gets = routes.filter(([, { method }]) => method === 'GET');
+const filtersOf = ({ query }: AnyRoute) =>
+  query instanceof z.ZodObject ? Object.keys(query.shape).filter((name) => !apart.includes(name)) : [];
+const apart = ['workspaceId', 'limit', 'cursor'];
+
+/** Every filter with each of its values, and every pair of filters. */
+function queriesOf(name: string, route: AnyRoute): Record<string, unknown>[] {
+  const known = values[name] ?? {};
+  const filters = filtersOf(route);
+  const single = filters.flatMap((filter) => (known[filter] ?? []).map((value) => ({ [filter]: value })));
+  const pairs = filters.flatMap((filter, at) =>
+    filters.slice(at + 1).map((other) => ({ [filter]: known[filter]?.[0], [other]: known[other]?.[0] })),
+  );
+  return [{}, ...single, ...pairs];
+}
+
+async function ask(name: string, input: Input): Promise<{ nextCursor?: string | null }> {
+  const call = Reflect.get(ada.client, name) as (input: Input) => Promise<{ body: object }>; // every member is a call
+  return (await call({ ...input, params: params[name] ?? { id: ada.workspace.id } })).body;
+}
+
+async function expectFlat(work: () => Promise<unknown>): Promise<void> {
+  const plans = await recorder.during(work);
+  expect(plans.length).toBeGreaterThan(0);
+  expect(await findGrowingReads(database, plans, bound)).toEqual([]);
+}
+
+describe('on a long history', () => {
+  it.each(gets.filter(([, { auth }]) => auth !== 'public'))(
+    '%s reads no more than its page, whatever it is asked for',
+    async (name, route) => {
+      expect(filtersOf(route).filter((filter) => values[name]?.[filter] === undefined)).toEqual([]);
+      await expectFlat(async () => {
+        for (const query of queriesOf(name, route)) {
+          const { nextCursor } = await ask(name, { query });
+          if (nextCursor) await ask(name, { query: { ...query, cursor: nextCursor } });
+        }
+      });
+    },
+  );
+
+  it('signing in, creating, running and sweeping read what is theirs', async () => {
+    await expectFlat(async () => {
+      const { client } = await signInAs(gateway.url, 'ada@example.org');
+      const { body } = await client.createTask({ body: { title: 'New', description: '' } });
+      await client.putTaskStatus({ params: { id: body.id }, body: { status: 'queued' } });
+      await sweep(gateway.context);
+      await client.endSession({});
+    });
+  });
+
+  it('a filter whose index is gone is noticed', async () => {
+    await rowsOf(database, 'DROP INDEX audit_entries_workspace_id_actor_seq_idx');
+    const plans = await recorder.during(() => ask('listAudit', { query: { actor: rare.actor } }));
+    expect(await findGrowingReads(database, plans, bound)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { AppError } from '@countersign/contracts';
+import type {
+  ApprovalId,
+  Digest,
+  Instant,
+  PlainJson,
+  PrincipalId,
+  ReasonCode,
+  SessionId,
+  TenantId,
+  Verdict,
+} from '@countersign/contracts';
+import type { CryptoProvider } from '@countersign/crypto';
+import type { NewEvent } from '@countersign/messaging';
+import { announcementStatement } from '@countersign/receipts';
+import { approvalResolvedEvent } from '../events.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { put, wanted } from '../ledger/control.ts';
+import type { GroupCommit } from '../ledger/group-commit.ts';
+import type { ApprovalRow } from './approval-row.ts';
+import { approvals } from './approvals.ts';
+import { expired, isExpired } from './expire.ts';
+import { transition, type ApprovalAction } from './transition.ts';
+
+type ApprovalParts = {
+  ledger: GroupCommit;
+  provider: CryptoProvider;
+  clock: () => Date;
+  newUlid: (nowMs: number) => string;
+  newEvent: NewEvent;
+};
+
+/** Which approval. Its session never changes, so it may be read before the lock. */
+export type ApprovalKey = { tenant: TenantId; id: ApprovalId; session: SessionId };
+
+type ApprovalDecision = ApprovalKey & {
+  action: ApprovalAction;
+  by: PrincipalId;
+  expectedCeremonyHash: Digest;
+  /** What the decider showed: sealed into the boundary record, so that it can be checked offline. */
+  evidence: Record<string, PlainJson>;
+  /** Checked under the lock, before the move: a signature over what is decided. */
+  verify?: (approval: ApprovalRow) => void;
+};
+
+type Said = { action: ApprovalAction | 'expire'; verdict: Verdict; reason: ReasonCode };
+
+const said: Record<Said['action'], Said> = {
+  approve: { action: 'approve', verdict: 'ALLOW', reason: 'ALLOWED' },
+  deny: { action: 'deny', verdict: 'DENY', reason: 'APPROVAL_REJECTED' },
+  revoke: { action: 'revoke', verdict: 'DENY', reason: 'APPROVAL_REJECTED' },
+  expire: { action: 'expire', verdict: 'DENY', reason: 'APPROVAL_EXPIRED' },
+};
+
+/** Time is up for an approval without anybody's doing. */
+const nobody = 'kernel' as PrincipalId; // within its schema
+
+/**
+ * Moves an approval, seals who did it, and tells whoever waits, in one transaction. One that ran out meanwhile becomes `expired`
+ * instead. Throws what transition() throws, or NOT_FOUND.
+ */
+export async function decideApproval(parts: ApprovalParts, decision: ApprovalDecision): Promise<ApprovalRow> {
+  const { tenant, id, session } = decision;
+  const moved = await parts.ledger.submit({
+    chain: { tenant, session },
+    wants: [wanted(approvals, { tenant, session, id })],
+    conclude: (batch) => {
+      const approval = concludeDecision(parts, batch, decision);
+      return () => approval;
+    },
+  });
+  if (moved.state === 'expired')
+    throw new AppError('ILLEGAL_TRANSITION', 'The approval has expired', {
+      details: { state: 'expired', allowed: [] },
+    });
+  return moved;
+}
+
+/** Ends an approval that nobody decided in time; one that was decided meanwhile is left as it is. */
+export async function expireApproval(parts: ApprovalParts, { tenant, id, session }: ApprovalKey): Promise<void> {
+  await parts.ledger.submit({
+    chain: { tenant, session },
+    wants: [wanted(approvals, { tenant, session, id })],
+    conclude: (batch) => {
+      const approval = found(batch, { tenant, id, session });
+      const nowMs = parts.clock().getTime();
+      if (isExpired(approval, nowMs)) sealExpiry(parts, batch, approval, nowMs);
+      return () => undefined;
+    },
+  });
+}
+
+function found(batch: LedgerBatch, { tenant, id, session }: ApprovalKey): ApprovalRow {
+  const approval = batch.row(approvals, { tenant, session, id });
+  if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+  return approval;
+}
+
+function concludeDecision(parts: ApprovalParts, batch: LedgerBatch, decision: ApprovalDecision): ApprovalRow {
+  const approval = found(batch, decision);
+  const nowMs = parts.clock().getTime();
+  decision.verify?.(approval);
+  if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
+  const moved = transition(parts.provider, approval, { ...decision, nowMs });
+  const { by, evidence, action } = decision;
+  const facts = { ...evidence, ceremony_hash: decision.expectedCeremonyHash };
+  return sealMove(parts, batch, { approval: moved, nowMs, by, facts, ...said[action] });
+}
+
+function sealExpiry(parts: ApprovalParts, batch: LedgerBatch, approval: ApprovalRow, nowMs: number): ApprovalRow {
+  const moved = expired(parts.provider, approval, nowMs);
+  return sealMove(parts, batch, { approval: moved, nowMs, by: nobody, facts: {}, ...said.expire });
+}
+
+type Move = Said & { approval: ApprovalRow; nowMs: number; by: PrincipalId; facts: Record<string, PlainJson> };
+
+function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: Move): ApprovalRow {
+  const { approval } = move;
+  batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
+    changes: [put(approvals, approval)],
+    events: approval.state === 'pending' ? [] : [approvalResolvedEvent(parts, approval)],
+  }));
+  return approval;
+}
+
+function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, verdict, reason, facts }: Move) {
+  const { tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch } = approval;
+  return {
+    ...{ tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch },
+    ulid: newUlid(nowMs),
+    at: instant(nowMs),
+    principal: by,
+    kind: 'approval' as const,
+    action: `approval.${action}`,
+    verdict,
+    reasonCode: reason,
+    approvalId: approval.id,
+    facts: { ...facts, approved_intent_hash: approval.intentHash, state: approval.state },
+  };
+}
+
+function instant(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
+}

@@ -1,0 +1,66 @@
+import type { ApprovalFact } from '@countersign/policy';
+import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { approvals } from '../approvals/approvals.ts';
+import { lifetimeSeconds } from '../approvals/scope.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import type { Situation } from './facts.ts';
+import type { SealedIntent } from '../call/normalise.ts';
+
+/** Approvals that could count for exactly this call under this policy, newest first: a later one answers a stronger question. */
+export function standingApprovals(batch: LedgerBatch, { call, intent, policy, nowMs }: Situation): ApprovalRow[] {
+  return batch
+    .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
+    .filter((row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && covers(row, intent))
+    .sort((left, right) => (left.id < right.id ? 1 : -1));
+}
+
+/** The approval that was presented, else the one that stands for this call. */
+export function presentedApproval(
+  batch: LedgerBatch,
+  { call: { caller, session, approvalGrant } }: Situation,
+  standing: readonly ApprovalRow[],
+): ApprovalRow | null {
+  if (approvalGrant !== undefined) return batch.row(approvals, { tenant: caller.tenant, session, id: approvalGrant });
+  return (
+    standing.find(({ state }) => state === 'approved') ?? standing.find(({ state }) => state === 'pending') ?? null
+  );
+}
+
+export function approvalFact({ call, intent, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
+  if (approval !== null) return factOf(approval, covers(approval, intent) ? approval.intentHash : '', nowMs);
+  return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
+}
+
+/** The effect is not part of the intent's hash: an approval of a graver call covers the milder one, and never the reverse. */
+function covers({ effectLevel }: ApprovalRow, { effect_level }: SealedIntent): boolean {
+  return effect_level <= effectLevel; // E0 to E4 sort by gravity
+}
+
+function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullable<ApprovalFact> {
+  return {
+    approval_id: row.id,
+    state: row.state === 'consumed' ? 'approved' : row.state,
+    intent_hash: intentHash,
+    policy_hash: row.policyHash,
+    approved_by: [...row.approvedBy],
+    scope: row.scope,
+    timeout: lifetimeSeconds(row),
+    uses_remaining: row.usesRemaining,
+    expired: nowMs >= row.expiresAtMs,
+  };
+}
+
+/** A grant that does not exist, or is another tenant's or session's, fits no call. */
+function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
+  return {
+    approval_id: approvalId,
+    state: 'approved',
+    intent_hash: '',
+    policy_hash: null,
+    approved_by: [],
+    scope: 'once',
+    timeout: 0,
+    uses_remaining: 0,
+    expired: false,
+  };
+}

@@ -1,0 +1,185 @@
+import { isAppError, type PlainJson } from '@countersign/contracts';
+import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Log } from '@countersign/service-kit';
+import { ulidOf } from '@countersign/receipts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
+
+/** A call that the kernel performs itself once it is allowed. */
+export type DispatchedCall = GovernedCall & { mode: 'enforce'; dispatchedBy: 'kernel' };
+
+/**
+ * Leave to send one call, once. The class stays in this file, so nobody else can make a permit: code that calls an upstream without
+ * a sealed ALLOW does not compile.
+ */
+class SealedPermit {
+  /** Names the upstream that is to perform the call. */
+  readonly tool: string | null;
+  #call: DispatchedCall | null;
+
+  constructor(call: DispatchedCall) {
+    this.tool = call.tool;
+    this.#call = call;
+  }
+
+  /** The call as it was decided, to be sent now. Throws the second time. */
+  take(): DispatchedCall {
+    const call = this.#call;
+    if (call === null) throw new Error('A permit sends one call, and this one has sent it');
+    this.#call = null;
+    return call;
+  }
+}
+export type Permit = SealedPermit;
+
+/** The bare call of one kind of upstream. */
+export type Upstream<Request, Answer> = (permit: Permit, request: Request) => Promise<Answer>;
+
+/** How a call ended, and what its caller gets. */
+export type Ending<Result> = Settlement & { result: Result };
+
+type Effect<Request, Answer, Result> = {
+  call: DispatchedCall;
+  /** What the upstream needs beside the call. */
+  request: Request;
+  /** Reads the answer to its end. What it throws is thrown to the caller, after the call is settled as `failed`. */
+  receive(answer: Answer, decision: SealedDecision): Ending<Result> | Promise<Ending<Result>>;
+  /** The settlement of a call whose upstream or whose `receive` threw. */
+  failed: Settlement;
+  log: Log;
+};
+
+/** A decision, and what became of the call when it was allowed and had not been decided before. */
+export type Performed<Result> =
+  | { kind: 'refused'; decision: SealedDecision }
+  | { kind: 'replayed'; decision: SealedDecision }
+  | {
+      kind: 'performed';
+      decision: SealedDecision;
+      outcome: Outcome;
+      result: Result;
+      /** Null when the ledger was away: the outcome is kept, and sealed later. */
+      receipt: StoredReceipt | null;
+    };
+
+/** One kind of upstream behind the boundary: all that a route is handed of it. */
+export type Effects<Request, Answer> = {
+  perform<Result>(effect: Effect<Request, Answer, Result>): Promise<Performed<Result>>;
+};
+
+/**
+ * The one dispatch of every effect: it decides, sends an allowed call once, and settles it.
+ *
+ * Outcomes that could not be sealed because the ledger was away are kept here. Only this process knows that those calls were sent:
+ * to the reconciler they would look abandoned, and their budgets would get back what was used.
+ */
+export class Dispatch {
+  readonly #boundary: Boundary;
+  readonly #unsealed = new Map<SealedDecision, Settlement>();
+  readonly #live = new Set<string>();
+
+  constructor(boundary: Boundary) {
+    this.#boundary = boundary;
+  }
+
+  /** Puts an upstream behind the boundary. */
+  to<Request, Answer>(upstream: Upstream<Request, Answer>): Effects<Request, Answer> {
+    return { perform: (effect) => this.#perform(upstream, effect) };
+  }
+
+  /** ULIDs of the calls that this process was allowed to send and has not settled. */
+  live(): string[] {
+    return [...this.#live];
+  }
+
+  /** Tries again to seal the outcomes that are kept. Never rejects. */
+  async sealKept(): Promise<void> {
+    await Promise.allSettled([...this.#unsealed].map(([decision, settlement]) => this.#settle(decision, settlement)));
+  }
+
+  async #perform<Request, Answer, Result>(
+    upstream: Upstream<Request, Answer>,
+    effect: Effect<Request, Answer, Result>,
+  ): Promise<Performed<Result>> {
+    const call = unchangeable(effect.call);
+    const decision = await this.#boundary.decide(call);
+    if (decision.reply.receipt.payload.verdict !== 'ALLOW') return { kind: 'refused', decision };
+    if (decision.replayed) return { kind: 'replayed', decision };
+    const permit = permitFor(decision, call);
+    this.#live.add(ulidOf(decision.reply.decision_id));
+    const { result, ...settlement } = await this.#send(upstream, { permit, decision, effect });
+    const receipt = await this.#settleOrKeep(decision, settlement, effect.log);
+    return { kind: 'performed', decision, outcome: settlement.outcome, result, receipt };
+  }
+
+  async #send<Request, Answer, Result>(
+    upstream: Upstream<Request, Answer>,
+    { permit, decision, effect }: { permit: Permit; decision: SealedDecision; effect: Effect<Request, Answer, Result> },
+  ): Promise<Ending<Result>> {
+    try {
+      return await effect.receive(await upstream(permit, effect.request), decision);
+    } catch (error) {
+      await this.#settleOrKeep(decision, effect.failed, effect.log);
+      throw error;
+    }
+  }
+
+  /** The call has been sent: an outcome that cannot be sealed now must not turn its answer into an error. */
+  async #settleOrKeep(decision: SealedDecision, settlement: Settlement, log: Log): Promise<StoredReceipt | null> {
+    try {
+      return await this.#settle(decision, settlement);
+    } catch (error) {
+      log.error('outcome.unsealed', { decision_id: decision.reply.decision_id, error });
+      return null;
+    }
+  }
+
+  async #settle(decision: SealedDecision, settlement: Settlement): Promise<StoredReceipt> {
+    try {
+      const receipt = await this.#boundary.settle(decision, settlement);
+      this.#forget(decision);
+      return receipt;
+    } catch (error) {
+      // Any other refusal stands: this outcome, or that of the reconciler, is sealed already.
+      if (isAppError(error) && error.code === 'RECEIPT_STORE_UNAVAILABLE') this.#unsealed.set(decision, settlement);
+      else this.#forget(decision);
+      throw error;
+    }
+  }
+
+  #forget(decision: SealedDecision): void {
+    this.#unsealed.delete(decision);
+    this.#live.delete(ulidOf(decision.reply.decision_id));
+  }
+}
+
+/** Whoever still holds the call can change neither it nor its arguments while it is decided and sent. */
+function unchangeable(call: DispatchedCall): DispatchedCall {
+  freeze(call.args);
+  return Object.freeze({ ...call });
+}
+
+function freeze(value: PlainJson): void {
+  if (typeof value !== 'object' || value === null) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
+}
+
+/** The receipt, not the reply around it, says what was allowed. Throws unless that is this very call. */
+function permitFor({ reply, replayed }: SealedDecision, call: DispatchedCall): Permit {
+  const { payload } = reply.receipt;
+  const isThisCall =
+    !replayed &&
+    payload.kind === 'decision' &&
+    payload.verdict === 'ALLOW' &&
+    !payload.shadow &&
+    payload.tenant_id === call.caller.tenant &&
+    payload.principal_id === call.caller.principal &&
+    payload.session_id === call.session &&
+    payload.action === call.action &&
+    payload.tool === call.tool &&
+    payload.resource === call.resource &&
+    payload.effect_level === call.effectLevel;
+  if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
+  return new SealedPermit(call);
+}

@@ -1,0 +1,33 @@
+import type { TenantId } from '@countersign/contracts';
+import type { Reservation } from '../budgets/reserve.ts';
+import { columnsOf, instantMs, json, lockInOrder, selectByKey, text } from '../ledger/columns.ts';
+import type { Control } from '../ledger/control.ts';
+
+/** A call that the kernel executes itself: here from its decision until its outcome is sealed. */
+export type Dispatch = {
+  /** Of the decision. */
+  readonly ulid: string;
+  readonly tenant: TenantId;
+  readonly reservations: readonly Reservation[];
+  readonly deadlineAtMs: number;
+};
+
+const byKey = selectByKey('dispatches', ['ulid']);
+
+/** A settled one leaves. */
+export const dispatches: Control<string, Dispatch> = {
+  name: 'dispatches',
+  guard: 'row',
+  ...byKey,
+  lock: lockInOrder({ table: 'dispatches', primaryKey: ['ulid'] }, byKey.select),
+  ...columnsOf<Dispatch>({
+    ulid: text('ulid'),
+    tenant: text('tenant_id'),
+    reservations: json('reservations'),
+    deadlineAtMs: instantMs('deadline_at'),
+  }),
+  keyValues: (ulid) => [ulid],
+  keyText: (ulid) => ulid,
+  idOf: ({ ulid }) => ulid,
+  setsOf: ({ ulid }) => [ulid],
+};

@@ -1,0 +1,21 @@
+import { Instant } from '@countersign/contracts';
+import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
+import type { ApprovalRow } from './approvals/approval-row.ts';
+
+/*
+ * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
+ * handles no event of anybody.
+ */
+
+/** An approval is pending no more. */
+export function approvalResolvedEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
+  const data = {
+    approval_id: approval.id,
+    tenant_id: approval.tenant,
+    session_id: approval.session,
+    state: approval.state,
+    resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
+  };
+  return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });
+}

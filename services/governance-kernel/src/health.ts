@@ -1,0 +1,39 @@
+import { gateOrder } from '@countersign/contracts';
+import { assertConnected } from '@countersign/messaging';
+import type { HealthCheck } from '@countersign/service-kit';
+import type { Context } from './context.ts';
+import { demoTenant } from './demo/demo-policy.ts';
+import type { SelfTest } from './self-test/self-test.ts';
+import { findLastConfirmation } from './store/policy-store.ts';
+
+/** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
+export function readinessChecks(kernel: Context): Record<string, HealthCheck> {
+  const { database, signer, selfTest } = kernel;
+  return {
+    gates: async () => assertAllDenying(selfTest),
+    database: () => database.ping(),
+    policy: () => assertFreshPolicy(kernel),
+    signer: async () => signer.sign(new Uint8Array(1)),
+  };
+}
+
+/** Each gate was seen to deny its fault when this process started. */
+function assertAllDenying({ denying }: SelfTest): void {
+  if (!gateOrder.every((gate) => denying.includes(gate))) throw new Error('A gate was not seen to deny');
+}
+
+/** What is told beside them: without the queue decisions are sealed all the same, and their events wait in the outbox. */
+export function toldChecks({ bus }: Context): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(bus) };
+}
+
+/**
+ * A kernel that waits for its first policy is ready to be given it, or behind a load balancer it would wait for ever; one whose
+ * policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so that one says nothing.
+ */
+async function assertFreshPolicy({ prisma, policies, config, clock }: Context): Promise<void> {
+  await policies.reload('*');
+  const confirmedAt = await findLastConfirmation(prisma, { besides: demoTenant });
+  if (confirmedAt === null) return;
+  if (clock().getTime() - confirmedAt.getTime() > config.policyAgeMaxMs) throw new Error('No active policy is fresh');
+}

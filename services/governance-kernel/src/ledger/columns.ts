@@ -1,0 +1,86 @@
+import type { Control, Placeholder, StoredRow } from './control.ts';
+
+/** How one member of a row stands in its table. */
+type Column<Value> = { readonly name: string; read(stored: unknown): Value; write(value: Value): unknown };
+
+/** The two directions between a row and its columns, from one list. A member without a column does not compile. */
+export function columnsOf<Row extends object>(columns: { readonly [Member in keyof Row]: Column<Row[Member]> }) {
+  const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // a column of each member
+  return {
+    rowOf: (stored: StoredRow): Row =>
+      Object.fromEntries(entries.map(([member, column]) => [member, column.read(stored[column.name])])) as Row, // a member of each column
+    stored: (row: Row): StoredRow =>
+      Object.fromEntries(entries.map(([member, column]) => [column.name, column.write(Reflect.get(row, member))])),
+  };
+}
+
+/** Text that only the kernel writes, so it is what its type says. */
+export function text<Text extends string>(name: string): Column<Text> {
+  return checked(name, (value) => typeof value === 'string');
+}
+
+/** Amounts stay below 2^53, which JSON carries. */
+export function integer(name: string): Column<number> {
+  return checked(name, (value) => Number.isSafeInteger(value));
+}
+
+export function texts<Text extends string>(name: string): Column<Text[]> {
+  return checked(name, (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'));
+}
+
+export function json<Value>(name: string): Column<Value> {
+  return checked(name, (value) => typeof value === 'object' && value !== null);
+}
+
+/** timestamptz, as milliseconds since the epoch. */
+export function instantMs(name: string): Column<number> {
+  const read = (value: unknown): number => {
+    const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(ms) ? refuse(name) : ms;
+  };
+  return { name, read, write: (ms) => new Date(ms).toISOString() };
+}
+
+export function nullable<Value>({ name, read, write }: Column<Value>): Column<Value | null> {
+  return {
+    name,
+    read: (value) => (value === null ? null : read(value)),
+    write: (value) => (value === null ? null : write(value)),
+  };
+}
+
+function checked<Value>(name: string, holds: (value: unknown) => boolean): Column<Value> {
+  const read = (value: unknown) => (holds(value) ? (value as Value) : refuse(name)); // just established
+  return { name, read, write: (value) => value };
+}
+
+function refuse(column: string): never {
+  throw new Error(`The column ${column} does not hold what the kernel writes there`);
+}
+
+/** The sets of a control whose key is one or more columns. */
+export function selectByKey(
+  table: string,
+  columns: readonly string[],
+): Pick<Control<never, never>, 'select' | 'keyColumns'> {
+  const names = columns.join(', ');
+  return {
+    keyColumns: columns.length,
+    select: (parameter) =>
+      `SELECT r.* FROM ${keys(parameter, columns.length)} AS wanted(${names}) JOIN ${table} r USING (${names})`,
+  };
+}
+
+export function keys(parameter: Placeholder, count: number): string {
+  return `unnest(${Array.from({ length: count }, (_, index) => parameter(index)).join(', ')})`;
+}
+
+/** Locks what `select` finds, in the order of the primary key, which is the order of everybody. */
+export function lockInOrder(
+  { table, primaryKey }: { table: string; primaryKey: readonly string[] },
+  select: (parameter: Placeholder) => string,
+): (parameter: Placeholder) => string {
+  const key = primaryKey.join(', ');
+  return (parameter) =>
+    `SELECT 1 FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM (${select(parameter)}) AS found) ORDER BY ${key} FOR UPDATE`;
+}

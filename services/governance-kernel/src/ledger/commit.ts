@@ -1,0 +1,171 @@
+/**
+ * One batch, from its entries to their answers, always in this order:
+ *   1. know what the entries want: from memory, else by one read of one snapshot;
+ *   2. conclude the entries one after the other, and sign;
+ *   3. append: one statement holds every version against the database, and writes all of it or nothing;
+ *   4. if a version moved, or an entry sealed nothing that a version could guard: lock controls, chains, rows, in this order,
+ *   5. read everything again under the locks, conclude again, append, commit;
+ *   6. know what was committed;
+ *   7. answer.
+ */
+import { LedgerBatch } from './batch.ts';
+import type { AnyControl, Wanted } from './control.ts';
+import { KnownFacts, type ReadFacts } from './known-facts.ts';
+import type { Sealer } from './seal.ts';
+import { chainName, type ChainKey, type PlaceOf } from './statement.ts';
+
+/** One thing to seal. `conclude` may run more than once, waits for nothing, and answers when its place in the log is known. */
+export type LedgerEntry<Result> = {
+  readonly chain: ChainKey;
+  readonly wants: readonly Wanted[];
+  conclude(batch: LedgerBatch): (placeOf: PlaceOf) => Result;
+};
+
+/** Concludes, writes and answers entries together. Rejects when nothing of them was committed. */
+export type Commit = (entries: readonly LedgerEntry<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>;
+
+export type Sought = { readonly chains: readonly ChainKey[]; readonly sets: readonly Wanted[] };
+
+/** A batch with the epoch that its facts were read under. */
+export type LedgerWrite = { readonly epoch: number; readonly batch: LedgerBatch };
+
+/** What was decided on facts: what to write, or nothing. */
+type Decided = { readonly write: LedgerWrite | null };
+
+export type LedgerStore = {
+  /** Everything from one snapshot. */
+  read(sought: Sought): Promise<ReadFacts>;
+  /** Its own transaction. Resolves to the place of the first entry. Throws StaleFacts when a version moved. */
+  append(write: LedgerWrite): Promise<number>;
+  /**
+   * One transaction: locks what is sought, reads it, decides, appends. `alone`: nobody else decides meanwhile, because what all
+   * decisions rest on is about to change. Throws StaleFacts when another kernel wrote a key that nothing can lock.
+   */
+  underLocks<Made extends Decided>(
+    sought: Sought,
+    how: { alone: boolean },
+    decide: (read: ReadFacts) => Made,
+  ): Promise<Made & { first: number }>;
+};
+
+/** What a batch was decided on is not what the database holds now. Nothing was written. */
+export class StaleFacts extends Error {
+  override readonly name = 'StaleFacts';
+}
+
+/** Under locks only a key that another kernel writes in this moment can be lost, and then it is there to be read. */
+const lockedAttemptsMax = 5;
+
+type Parts = { store: LedgerStore; sealer: Sealer; controls: readonly AnyControl[] };
+type Task = { known: KnownFacts; sought: Sought; entries: readonly LedgerEntry<unknown>[] };
+type Conclusion = { after: (placeOf: PlaceOf) => unknown; isSealed: boolean } | { error: unknown };
+type Tried = { batch: LedgerBatch; conclusions: Conclusion[] };
+
+export function createCommit(parts: Parts): Commit {
+  const known = new KnownFacts(parts.controls);
+  return async (entries) => {
+    const task = { known, sought: soughtBy(entries), entries };
+    try {
+      return (await commitOnMemory(parts, task)) ?? (await commitUnderLocks(parts, task));
+    } catch (error) {
+      known.forget(); // a lost connection leaves open what was committed
+      throw error;
+    }
+  };
+}
+
+/** Steps 1 to 3. Null when the batch has to be decided under locks. */
+async function commitOnMemory({ store, sealer }: Parts, { known, sought, entries }: Task) {
+  const epoch = await inform(store, known, sought);
+  const tried = concludeAll(entries, new LedgerBatch(known, sealer));
+  if (!isGuarded(tried)) return null;
+  try {
+    const first = await store.append({ epoch, batch: tried.batch });
+    known.absorb(tried.batch);
+    return answer(tried, first);
+  } catch (error) {
+    if (error instanceof StaleFacts) return null;
+    throw error;
+  }
+}
+
+/** Reads what is not known. Where the epoch moved, what was known before is read again, once: the commit checks it anyway. */
+async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: Sought): Promise<number> {
+  for (let reads = 0; reads < 2; reads += 1) {
+    const missing = {
+      chains: chains.filter((chain) => !known.knowsChain(chain)),
+      sets: sets.filter((set) => set.control.guard !== 'key' && !known.knows(set)),
+    };
+    if (known.epoch !== null && missing.chains.length === 0 && missing.sets.length === 0) break;
+    known.learn(await store.read(missing));
+  }
+  return known.epoch ?? 0;
+}
+
+/** What an entry states is guarded by the versions of its facts. One that states nothing, or changes those facts, needs locks. */
+function isGuarded({ batch, conclusions }: Tried): boolean {
+  const allSealed = conclusions.every((conclusion) => 'after' in conclusion && conclusion.isSealed);
+  return allSealed && !batch.changesControls && batch.events.length === 0;
+}
+
+/** Steps 4 and 5. */
+async function commitUnderLocks({ store, sealer, controls }: Parts, { known, sought, entries }: Task) {
+  for (let attempt = 0; attempt < lockedAttemptsMax; attempt += 1) {
+    const alone = attempt > 0;
+    try {
+      const { first, read, tried } = await store.underLocks(sought, { alone }, (facts) => {
+        const view = new KnownFacts(controls);
+        view.learn(facts);
+        const { batch, conclusions } = concludeAll(entries, new LedgerBatch(view, sealer));
+        if (batch.changesControls && !alone) throw new StaleFacts('What all decisions rest on changes');
+        const write = batch.isEmpty ? null : { epoch: facts.epoch, batch };
+        return { write, read: facts, tried: { batch, conclusions } };
+      });
+      remember(known, read, tried.batch);
+      return answer(tried, first);
+    } catch (error) {
+      if (!(error instanceof StaleFacts)) throw error;
+    }
+  }
+  throw new Error('The facts of a batch kept changing under its locks');
+}
+
+function remember(known: KnownFacts, read: ReadFacts, batch: LedgerBatch): void {
+  known.learn({ ...read, sets: read.sets.filter(({ control }) => control.guard !== 'key') });
+  known.absorb(batch);
+  if (batch.changesControls) known.passEpoch();
+}
+
+function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
+  const chains = new Map(entries.map(({ chain }) => [chainName(chain), chain]));
+  const sets = new Map(entries.flatMap(({ wants }) => wants.map((set) => [`${set.control.name}\n${set.set}`, set])));
+  return { chains: [...chains.values()], sets: [...sets.values()] };
+}
+
+function concludeAll(entries: readonly LedgerEntry<unknown>[], batch: LedgerBatch): Tried {
+  const conclusions = entries.map((entry): Conclusion => {
+    const sealedBefore = batch.sealed.length;
+    try {
+      const after = entry.conclude(batch);
+      return { after, isSealed: batch.sealed.length > sealedBefore };
+    } catch (error) {
+      if (batch.sealed.length > sealedBefore) throw error; // what is half concluded is not committed
+      return { error };
+    }
+  });
+  return { batch, conclusions };
+}
+
+function answer({ batch, conclusions }: Tried, first: number): PromiseSettledResult<unknown>[] {
+  const places = new Map(batch.sealed.map((entry, index) => [entry, first + index]));
+  const placeOf: PlaceOf = (entry) => {
+    const place = places.get(entry);
+    if (place === undefined) throw new Error('This entry is not of this batch');
+    return place;
+  };
+  return conclusions.map((conclusion) =>
+    'error' in conclusion
+      ? { status: 'rejected', reason: conclusion.error }
+      : { status: 'fulfilled', value: conclusion.after(placeOf) },
+  );
+}

@@ -1,0 +1,163 @@
+import type { BatchView, LedgerBatch } from './batch.ts';
+import type { AnyControl, Wanted } from './control.ts';
+import { chainName, type ChainHead, type ChainKey } from './statement.ts';
+
+/** The head of a session as it was read, and the names of the controls that have no rows in it. */
+type ReadHead = ChainKey & ChainHead & { readonly quiet: readonly string[] };
+
+/** What one snapshot of the database said about these chains and sets. */
+export type ReadFacts = {
+  readonly epoch: number;
+  readonly chains: readonly ChainKey[];
+  /** Chains without a head have no receipt yet. */
+  readonly heads: readonly ReadHead[];
+  readonly sets: readonly Wanted[];
+  /** By the name of the control. */
+  readonly rows: ReadonlyMap<string, readonly unknown[]>;
+};
+
+type Head = ChainHead & { readonly quiet: readonly string[] };
+type Known = {
+  readonly control: AnyControl;
+  readonly rows: Map<string, unknown>;
+  readonly sets: Map<string, string[]>;
+};
+
+/** More than this and everything is forgotten: what is needed comes back with one read. */
+const factsMax = 200_000;
+
+/**
+ * What a kernel knows of the database, under the versions it was read at. It is never trusted by itself: a commit holds each
+ * version against the database, and what does not hold any more is read again.
+ */
+export class KnownFacts implements BatchView {
+  #epoch: number | null = null;
+  readonly #quietAtFirst: readonly string[];
+  readonly #heads = new Map<string, Head>();
+  readonly #controls = new Map<string, Known>();
+
+  constructor(controls: readonly AnyControl[]) {
+    this.#quietAtFirst = controls.filter(({ quiet }) => quiet !== undefined).map(({ name }) => name);
+  }
+
+  /** Null while nothing is known. */
+  get epoch(): number | null {
+    return this.#epoch;
+  }
+
+  knowsChain(chain: ChainKey): boolean {
+    return this.#heads.has(chainName(chain));
+  }
+
+  knows({ control, key, set }: Wanted): boolean {
+    if (this.#controls.get(control.name)?.sets.has(set) === true) return true;
+    if (control.quiet?.covers(key) !== true) return false;
+    return this.#heads.get(chainName(control.quiet.chainOf(key)))?.quiet.includes(control.name) === true;
+  }
+
+  head(chain: ChainKey): ChainHead {
+    const head = this.#heads.get(chainName(chain));
+    if (head === undefined) throw new Error('An entry seals into a chain that it did not name');
+    return head;
+  }
+
+  rows(sought: Wanted): readonly unknown[] {
+    const known = this.#controls.get(sought.control.name);
+    const ids = known?.sets.get(sought.set);
+    if (known !== undefined && ids !== undefined) return ids.map((id) => known.rows.get(id));
+    if (sought.control.guard === 'key' || this.knows(sought)) return [];
+    throw new Error(`An entry asks for ${sought.control.name} that it did not want`);
+  }
+
+  learn(read: ReadFacts): void {
+    if (this.#epoch !== read.epoch) this.#forgetControls();
+    this.#epoch = read.epoch;
+    const heads = new Map(read.heads.map((head) => [chainName(head), head]));
+    for (const chain of read.chains) {
+      const name = chainName(chain);
+      const head = heads.get(name) ?? { lamport: 0, receiptHash: null, quiet: this.#quietAtFirst };
+      if (this.#heads.has(name) && this.#heads.get(name)?.receiptHash !== head.receiptHash) this.#forgetChain(name);
+      this.#heads.set(name, head);
+    }
+    for (const { control, set } of read.sets) this.#of(control).sets.set(set, []);
+    for (const control of new Set(read.sets.map((set) => set.control)))
+      for (const row of read.rows.get(control.name) ?? []) this.#put(control, row);
+  }
+
+  /** Follows a commit of this process. */
+  absorb({ chains, changes }: Pick<LedgerBatch, 'chains' | 'changes'>): void {
+    for (const { to, ...chain } of chains) {
+      const name = chainName(chain);
+      this.#heads.set(name, { ...to, quiet: this.#heads.get(name)?.quiet ?? [] });
+    }
+    for (const { control, row, kind } of changes) {
+      if (control.guard === 'key') continue;
+      if (kind === 'drop') this.#drop(control, row);
+      else this.#put(control, control.committed?.(row) ?? row);
+    }
+    if (this.#size() > factsMax) this.forget();
+  }
+
+  /** For when the controls were changed: by how much the epoch moved, only a read can tell. Chains stand on their own. */
+  passEpoch(): void {
+    this.#epoch = null;
+    this.#forgetControls();
+  }
+
+  /** For when nobody can tell what was committed, or too much is known. */
+  forget(): void {
+    this.#epoch = null;
+    this.#heads.clear();
+    this.#controls.clear();
+  }
+
+  #put(control: AnyControl, row: unknown): void {
+    const { rows, sets } = this.#of(control);
+    const id = control.idOf(row);
+    rows.set(id, row);
+    for (const set of control.setsOf(row)) {
+      const ids = set === id ? [] : sets.get(set);
+      if (ids === undefined) continue;
+      if (!ids.includes(id)) ids.push(id);
+      sets.set(set, ids);
+    }
+    if (control.quiet !== undefined) this.#disturb(control.name, control.quiet.chainOf(row));
+  }
+
+  /** The session has a row of this control now. */
+  #disturb(control: string, chain: ChainKey): void {
+    const name = chainName(chain);
+    const head = this.#heads.get(name);
+    if (head?.quiet.includes(control) !== true) return;
+    this.#heads.set(name, { ...head, quiet: head.quiet.filter((other) => other !== control) });
+  }
+
+  #drop(control: AnyControl, row: unknown): void {
+    const { rows, sets } = this.#of(control);
+    rows.delete(control.idOf(row));
+    for (const set of control.setsOf(row)) sets.delete(set);
+  }
+
+  #of(control: AnyControl): Known {
+    const known = this.#controls.get(control.name) ?? { control, rows: new Map(), sets: new Map() };
+    this.#controls.set(control.name, known);
+    return known;
+  }
+
+  /** A chain is its own version; everything else was read under the epoch that has passed. */
+  #forgetControls(): void {
+    for (const [name, { control }] of this.#controls) if (control.guard !== 'chain') this.#controls.delete(name);
+  }
+
+  /** Its sets were read under a head that has passed; their names begin with the chain's. */
+  #forgetChain(name: string): void {
+    for (const { control, sets } of this.#controls.values()) {
+      if (control.guard !== 'chain') continue;
+      for (const set of sets.keys()) if (set.startsWith(`${name}\n`)) sets.delete(set);
+    }
+  }
+
+  #size(): number {
+    return [...this.#controls.values()].reduce((sum, { rows, sets }) => sum + rows.size + sets.size, this.#heads.size);
+  }
+}

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  isSpecType,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  SERVER_INFO_META_KEY,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { callTool, type Sender } from './call-tool.ts';
+import type { ToolExecutor } from './execute-tool.ts';
+import { mcpServerInfo } from './server-info.ts';
+import { toolResult } from './tool-result.ts';
+
+/** The revision whose requests stand alone: no session, no stream, all that matters in one message. */
+const revision = '2026-07-28';
+
+/** A client that can be asked something may get another answer than a result; the SDK's server has that conversation. */
+const asksNothing = (capabilities: unknown) =>
+  isSpecType.ClientCapabilities(capabilities) && capabilities.elicitation === undefined;
+
+const PlainCall = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]),
+  method: z.literal('tools/call'),
+  params: z.strictObject({
+    name: z.string(),
+    arguments: z.record(z.string(), z.unknown()).optional(),
+    _meta: z.looseObject({
+      [PROTOCOL_VERSION_META_KEY]: z.literal(revision),
+      [CLIENT_CAPABILITIES_META_KEY]: z.custom(asksNothing),
+      [CLIENT_INFO_META_KEY]: z.custom(isSpecType.Implementation).optional(),
+      [LOG_LEVEL_META_KEY]: z.undefined().optional(),
+    }),
+  }),
+});
+type PlainCall = z.infer<typeof PlainCall>;
+
+/**
+ * The one request that agents send all day: a `tools/call` that is whole in itself and beyond doubt, with the headers that repeat it.
+ * Null for every other message, also for one that is almost this: the SDK's server answers those, and refuses what is to be refused.
+ */
+export function plainCallOf(headers: IncomingHttpHeaders, body: unknown): PlainCall | null {
+  if (headers['mcp-protocol-version'] !== revision || headers['mcp-method'] !== 'tools/call') return null;
+  const call = PlainCall.safeParse(body);
+  if (!call.success || call.data.params.name !== headers['mcp-name']) return null;
+  return isSpecType.CallToolRequest(call.data) ? call.data : null;
+}
+
+/** The JSON-RPC answer to a plain call, as text. */
+export async function answerPlainCall(
+  executor: ToolExecutor,
+  sender: Sender,
+  { call, signal }: { call: PlainCall; signal: AbortSignal },
+): Promise<string> {
+  const { name, arguments: args = {}, _meta: meta } = call.params;
+  try {
+    const execution = await callTool(executor, sender, { name, args, meta, signal });
+    return JSON.stringify({ result: completed(toolResult(name, execution)), jsonrpc: '2.0', id: call.id });
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    const { code, message, data } = error;
+    return JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code, message, data } });
+  }
+}
+
+/** A result in the words of the revision. What an upstream returned may be no result in them. */
+function completed(result: object): object {
+  const parsed = specTypeSchemas.CallToolResult['~standard'].validate(result);
+  if (parsed instanceof Promise || parsed.issues !== undefined)
+    throw new ProtocolError(-32_602, 'Invalid tools/call result');
+  const meta = { ...parsed.value._meta, [SERVER_INFO_META_KEY]: mcpServerInfo };
+  return { ...parsed.value, resultType: 'complete', _meta: meta };
+}

@@ -1,0 +1,85 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@countersign/service-kit';
+import type { Tool } from '@modelcontextprotocol/client';
+import { Agent } from 'undici';
+import type { McpRegistry } from '../registry/mcp-registry.ts';
+import { describeDeclaration, type McpServerConfig } from './server-config.ts';
+import { annotatedEffect, definitionHash, pinnedDefinition } from '../registry/tool-definition.ts';
+import { UpstreamServer } from './upstream-server.ts';
+
+type McpServersOptions = {
+  configs: readonly McpServerConfig[];
+  registry: Pick<McpRegistry, 'declareServer' | 'recordTools'>;
+  scratchDir: string;
+  callTimeoutMs: number;
+  listAgeMaxMs: number;
+  outputBytesMax: number;
+  log: Log;
+  now: () => number;
+};
+
+/** The connections to all MCP servers that the operator declared. */
+type McpServers = {
+  readonly byId: ReadonlyMap<string, UpstreamServer>;
+  /** Connects to every server; one that takes long is waited for in the background. Never rejects because of an upstream. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A kernel without its tools can still decide: it does not wait longer than this. */
+const startWaitMs = 10_000;
+
+export function createMcpServers(options: McpServersOptions): McpServers {
+  const { configs, registry } = options;
+  const agent = new Agent();
+  const byId = new Map(configs.map((config) => [config.server_id, upstreamServer({ ...options, agent }, config)]));
+  return {
+    byId,
+    start: async () => {
+      for (const config of configs) await declare(registry, config);
+      const started = Promise.all([...byId.values()].map((server) => server.start()));
+      await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
+    },
+    close: async () => {
+      await Promise.all([...byId.values()].map((server) => server.close()));
+      await agent.destroy();
+      await rm(options.scratchDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function upstreamServer(options: McpServersOptions & { agent: Agent }, config: McpServerConfig): UpstreamServer {
+  let recorded = '';
+  return new UpstreamServer({
+    ...options,
+    config,
+    // The definitions are written when they differ from what was written last: a list that is asked for each second is not news.
+    onListed: async (tools) => {
+      const seen = tools.map((tool) => `${tool.name} ${definitionHash(tool)}`).join('\n');
+      if (seen === recorded) return;
+      await recordTools(options.registry, config.server_id, tools);
+      recorded = seen;
+    },
+  });
+}
+
+async function declare(registry: McpServersOptions['registry'], config: McpServerConfig): Promise<void> {
+  await registry.declareServer({
+    serverId: config.server_id,
+    transport: config.transport,
+    config: describeDeclaration(config),
+  });
+}
+
+async function recordTools(
+  registry: McpServersOptions['registry'],
+  serverId: string,
+  tools: readonly Tool[],
+): Promise<void> {
+  const observed = tools.map((tool) => {
+    const definition = pinnedDefinition(tool);
+    return { name: tool.name, hash: definitionHash(tool), definition, effectLevel: annotatedEffect(definition) };
+  });
+  await registry.recordTools(serverId, observed);
+}

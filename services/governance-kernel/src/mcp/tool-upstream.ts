@@ -1,0 +1,48 @@
+import type { Outcome } from '@countersign/contracts/governance-kernel';
+import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client';
+import type { Upstream } from '../boundary/dispatch.ts';
+import { parseToolAddress } from '../registry/tool-definition.ts';
+import type { UpstreamServer } from './upstream-server.ts';
+
+export type ToolAnswer = { outcome: Outcome; result: CallToolResult };
+
+type ToolUpstreamParts = {
+  servers: ReadonlyMap<string, Pick<UpstreamServer, 'call'>>;
+  outputBytesMax: number;
+};
+
+/** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
+export function createToolUpstream({
+  servers,
+  outputBytesMax,
+}: ToolUpstreamParts): Upstream<{ signal: AbortSignal }, ToolAnswer> {
+  return async (permit, { signal }) => {
+    const server = servers.get(parseToolAddress(permit.tool ?? '')?.serverId ?? '');
+    try {
+      if (server === undefined) throw new Error('No server has this tool');
+      return answerOf(await server.call(permit, signal), outputBytesMax);
+    } catch (error) {
+      return faultOf(error);
+    }
+  };
+}
+
+function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
+  if (Buffer.byteLength(JSON.stringify(result)) > outputBytesMax) {
+    const text = `The tool ran, but its answer has more than ${outputBytesMax} bytes and was withheld`;
+    return { outcome: 'completed', result: failure(text) };
+  }
+  return { outcome: result.isError === true ? 'failed' : 'completed', result };
+}
+
+/** A JSON-RPC error is the server's own answer. Everything else (deadline, lost connection) leaves open whether the tool ran. */
+function faultOf(error: unknown): ToolAnswer {
+  if (error instanceof ProtocolError)
+    return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
+  const text = 'The server did not answer in time or went away; the tool may have run';
+  return { outcome: 'uncertain', result: failure(text) };
+}
+
+function failure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,39 @@
+import { columnsOf, instantMs, integer, selectByKey, text } from '../ledger/columns.ts';
+import { wanted, type Control, type Wanted } from '../ledger/control.ts';
+import type { PolicyHead } from './policy-head.ts';
+
+const columns = columnsOf<Omit<PolicyHead, 'activation'>>({
+  tenant: text('tenant_id'),
+  epoch: integer('epoch'),
+  hash: text('policy_hash'),
+  confirmedAtMs: instantMs('confirmed_at'),
+});
+
+/** Which bundle is active, by the tenant it was activated for. A head that brings its activation adds a bundle to the history. */
+export const policyHeads: Control<string, PolicyHead> = {
+  name: 'policy_heads',
+  guard: 'epoch',
+  ...selectByKey('policy_heads', ['tenant_id']),
+  rowOf: columns.rowOf,
+  stored: ({ activation, ...head }) => ({
+    ...columns.stored(head),
+    bundle: activation?.text ?? null,
+    key_id: activation?.keyId ?? null,
+    signature: activation?.signature ?? null,
+  }),
+  keyValues: (tenant) => [tenant],
+  keyText: (tenant) => tenant,
+  idOf: ({ tenant }) => tenant,
+  setsOf: ({ tenant }) => [tenant],
+};
+
+type PolicyReader = { row(control: typeof policyHeads, tenant: string): PolicyHead | null };
+
+/** The tenant's own bundle, else the one of every tenant (`*`). */
+export function activePolicy(batch: PolicyReader, tenant: string): PolicyHead | null {
+  return batch.row(policyHeads, tenant) ?? batch.row(policyHeads, '*');
+}
+
+export function wantedPolicies(tenant: string): Wanted[] {
+  return [wanted(policyHeads, tenant), wanted(policyHeads, '*')];
+}

@@ -1,0 +1,31 @@
+import type { RegistryFact } from '@countersign/policy';
+import { columnsOf, keys, nullable, text } from '../ledger/columns.ts';
+import type { Control } from '../ledger/control.ts';
+import type { ToolAddress } from './tool-definition.ts';
+
+/** What the registry holds of a tool: its server's state, and its pin if it has one. */
+type RegisteredTool = ToolAddress & {
+  readonly state: RegistryFact['state'];
+  readonly pinnedHash: string | null;
+};
+
+const toolName = ({ serverId, toolName: tool }: ToolAddress) => `${serverId}\n${tool}`;
+
+export const registry: Control<ToolAddress, RegisteredTool> = {
+  name: 'registry',
+  guard: 'epoch',
+  keyColumns: 2,
+  select: (parameter) =>
+    `SELECT s.server_id, t.tool_name, s.state, t.pinned_hash FROM ${keys(parameter, 2)} AS wanted(server_id, tool_name)
+       JOIN mcp_servers s USING (server_id) JOIN mcp_tools t USING (server_id, tool_name)`,
+  rowOf: columnsOf<RegisteredTool>({
+    serverId: text('server_id'),
+    toolName: text('tool_name'),
+    state: text('state'),
+    pinnedHash: nullable(text('pinned_hash')),
+  }).rowOf,
+  keyValues: ({ serverId, toolName: tool }) => [serverId, tool],
+  keyText: toolName,
+  idOf: toolName,
+  setsOf: (row) => [toolName(row)],
+};

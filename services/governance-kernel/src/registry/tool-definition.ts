@@ -1,0 +1,65 @@
+import type { EffectLevel } from '@countersign/contracts';
+import { type Digest } from '@countersign/contracts';
+import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import type { Tool } from '@modelcontextprotocol/client';
+
+/** The members that say what a tool does: the pin covers them and nothing else, so icons and titles may change. */
+export type PinnedDefinition = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
+
+export function pinnedDefinition({
+  name,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: Tool): PinnedDefinition {
+  const optional = { description, outputSchema, annotations };
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return { name, inputSchema, ...Object.fromEntries(present) };
+}
+
+/** A listing is kept until the server is asked again, and each call looks at the definition in it. */
+const hashes = new WeakMap<Tool, Digest>();
+
+/**
+ * SHA-256 of the canonical JSON of the pinned members; nobody changes a tool that was listed. Throws CryptoError when the server sent
+ * what is not plain JSON.
+ */
+export function definitionHash(tool: Tool): Digest {
+  const known = hashes.get(tool);
+  if (known !== undefined) return known;
+  const bytes = canonicalBytes(parsePlainJson(pinnedDefinition(tool)));
+  const hash = digestOf(nodeProvider, bytes) as Digest; // digestOf writes exactly this form
+  hashes.set(tool, hash);
+  return hash;
+}
+
+/** What the annotations of the pin admit to. Silence and anything unclear is E4. */
+export function annotatedEffect({ annotations }: PinnedDefinition): EffectLevel {
+  if (annotations?.readOnlyHint === true) return 'E1';
+  if (annotations?.destructiveHint === false) return 'E2';
+  return 'E4';
+}
+
+export type ToolAddress = { serverId: string; toolName: string };
+
+/** `files.read_file`: server ids hold no dot, so the first one separates. */
+export function parseToolAddress(tool: string): ToolAddress | null {
+  return split(tool, '.');
+}
+
+/** `files__read_file`, the spelling for OpenAI function names, which may hold no dot. */
+export function parseFunctionName(name: string): ToolAddress | null {
+  return split(name, '__');
+}
+
+export function toolAddress({ serverId, toolName }: ToolAddress): string {
+  return `${serverId}.${toolName}`;
+}
+
+function split(name: string, separator: string): ToolAddress | null {
+  const at = name.indexOf(separator);
+  if (at < 1 || at + separator.length >= name.length) return null;
+  return { serverId: name.slice(0, at), toolName: name.slice(at + separator.length) };
+}

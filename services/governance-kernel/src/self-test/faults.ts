@@ -1,0 +1,59 @@
+import type { GateName, ReasonCode } from '@countersign/contracts';
+import type { Facts } from '@countersign/policy';
+import type { Judgeable } from '../boundary/conclude-call.ts';
+
+/** What a gate must refuse: a call, or what was gathered about it. */
+type Fault = { readonly tool?: string; readonly code: ReasonCode; spoil(judged: Judgeable): Judgeable };
+
+const known = <Member extends keyof Facts>(member: Member, value: unknown, code: ReasonCode): Fault => ({
+  code,
+  spoil: ({ intent, facts }) => ({ intent, facts: { ...facts, [member]: { state: 'known', value } } }),
+});
+
+const fence = { frozen: true, tenant_quarantined: false, agent_quarantined: false, throttled: false };
+const toolOf = (pinned_hash: string, input_schema: Record<string, unknown>) => ({
+  server_id: 'self-test',
+  state: 'approved',
+  tool: { pinned_hash, current_hash: 'current', input_schema },
+});
+const spent = {
+  budget_id: 'self-test',
+  tool_calls_remaining: 0,
+  spend_remaining_minor: null,
+  egress_remaining_bytes: null,
+  writes_remaining: null,
+  approval_required_above_minor: null,
+  currency: null,
+};
+
+/** One fault for each gate. A gate without one does not compile. */
+export const faults: { readonly [Gate in GateName]: Fault } = {
+  request: {
+    code: 'MALFORMED_ARGUMENTS',
+    spoil: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // what no type admits
+  },
+  fence: known('fence', fence, 'SYSTEM_FROZEN'),
+  policy: known('policy', null, 'POLICY_MISSING'),
+  identity: known('identity', { kind: 'missing' }, 'CREDENTIALS_MISSING'),
+  relationship: known(
+    'relationship',
+    { snapshot_hash: 'old', age_ms: 2, age_max_ms: 1, relations: [], required: [] },
+    'AUTHZ_SNAPSHOT_STALE',
+  ),
+  registry: known('registry', toolOf('pinned', {}), 'SCHEMA_DRIFT'),
+  arguments: known('registry', toolOf('current', { type: 'object', required: ['absent'] }), 'SCHEMA_VIOLATION'),
+  scopes: known('scopes', { required: ['needed'], granted: [] }, 'INSUFFICIENT_SCOPE'),
+  sandbox: known('sandbox', { grant_hash: null, required: true, overgrants: [] }, 'SANDBOX_GRANT_MISSING'),
+  egress: known('egress', { destination: 'elsewhere', allowed: false, detail: 'not allowed' }, 'EGRESS_BLOCKED'),
+  provenance: known('provenance', { through_boundary: false }, 'DIRECT_UPSTREAM_BYPASS'),
+  rules: { tool: 'unknown.tool', code: 'NO_MATCHING_RULE', spoil: (judged) => judged },
+  budget: known('budgets', [spent], 'BUDGET_EXCEEDED'),
+  approval: {
+    ...known(
+      'approval',
+      { approval_id: 'a', state: 'approved', intent_hash: 'another', policy_hash: null, approved_by: [] },
+      'APPROVAL_MISMATCH',
+    ),
+    tool: 'ask.person',
+  },
+};

@@ -1,0 +1,34 @@
+import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service-kit';
+import { createApp, createHealthApp } from './app.ts';
+import type { KernelConfig } from './config.ts';
+import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startWorkers, type Workers } from './workers/start-workers.ts';
+
+export type StartedKernel = {
+  readonly url: string;
+  readonly healthUrl: string;
+  readonly context: Context;
+  readonly workers: Workers;
+  stop(): Promise<boolean>;
+};
+
+/** Starts the kernel on its two ports. Its migrations must have been applied. Rejects when it could not decide safely. */
+export async function startKernel(
+  config: KernelConfig,
+  overrides: ContextOverrides & { lifecycle?: Lifecycle } = {},
+): Promise<StartedKernel> {
+  const context = await createContext(config, overrides);
+  const lifecycle = overrides.lifecycle ?? createLifecycle(context.log);
+  lifecycle.onClose('context', context.close);
+  context.relay.start();
+  const workers = await startWorkers(context);
+  lifecycle.onClose('workers', async () => workers.close());
+  const health = await serveHttp(createHealthApp(context, lifecycle), {
+    host: config.host,
+    port: config.healthPort,
+  });
+  lifecycle.onClose('health', health.close);
+  const api = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
+  lifecycle.onClose('api', api.close);
+  return { url: api.url, healthUrl: health.url, context, workers, stop: () => lifecycle.stop() };
+}

@@ -1,0 +1,80 @@
+import type { Signature } from '@countersign/contracts/governance-kernel';
+import { encodeBase64Url } from '@countersign/crypto';
+import { expireApproval } from '../approvals/decide-approval.ts';
+import { settleAbandoned } from '../boundary/settle-abandoned.ts';
+import type { Context } from '../context.ts';
+import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';
+import { listOverdueApprovals } from '../store/approval-store.ts';
+import { listOverdueDispatches } from '../store/dispatch-store.ts';
+import { forgetAnswers } from '../store/idempotency-store.ts';
+import { startCheckpointer } from './checkpointer.ts';
+import { startDemoPolicy } from './demo-policy.ts';
+import { startHousekeeper } from './housekeeper.ts';
+import { watchPolicyFile, type PolicyFile } from './policy-file.ts';
+import { startReconciler } from './reconciler.ts';
+
+/** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
+const reconcileEveryMs = 5_000;
+
+/** An expiry is enforced at once; this is how late those who wait may hear of it. */
+const housekeepEveryMs = 10_000;
+
+export type Workers = Awaited<ReturnType<typeof startWorkers>>;
+
+/** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
+export async function startWorkers(context: Context) {
+  const { pool, prisma, clock, log, cycle, dispatch } = context;
+  const checkpointer = startCheckpointer(context);
+  const reconciler = startReconciler({
+    sealKept: () => dispatch.sealKept(),
+    live: () => dispatch.live(),
+    listOverdue: (query) => listOverdueDispatches(pool, query),
+    settleAbandoned: (abandoned) => settleAbandoned(cycle, abandoned),
+    clock,
+    log,
+    intervalMs: reconcileEveryMs,
+  });
+  const housekeeper = startHousekeeper({
+    listOverdueApprovals: (now, limit) => listOverdueApprovals(prisma, now, limit),
+    expireApproval: (key) => expireApproval(context, key),
+    forgetAnswers: (now) => forgetAnswers(prisma, now),
+    clock,
+    log,
+    intervalMs: housekeepEveryMs,
+  });
+  const policyFile = await startPolicyFile(context);
+  const demo = await startDemoPolicy({
+    tenant: demoTenant,
+    bundle: demoPolicy,
+    policies: context.policies,
+    sign: signatureBy(context.signer),
+    log,
+    // Node fires a timer of more than 2^31 ms at once and without end.
+    intervalMs: Math.min(Math.max(1_000, context.config.policyAgeMaxMs / 4), 86_400_000),
+  });
+  const close = () => {
+    demo.close();
+    policyFile?.close();
+    housekeeper.close();
+    reconciler.close();
+    checkpointer.close();
+  };
+  return { housekeeper, reconciler, close };
+}
+
+async function startPolicyFile({ config, policies, signer, log }: Context): Promise<PolicyFile | null> {
+  if (config.policyFile === null) return null;
+  const file = watchPolicyFile({
+    path: config.policyFile,
+    policies,
+    sign: signatureBy(signer),
+    log,
+    intervalMs: config.policyFileIntervalMs,
+  });
+  await file.refresh();
+  return file;
+}
+
+function signatureBy({ keyId, sign }: Context['signer']): (bytes: Uint8Array) => Signature {
+  return (bytes) => ({ alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(sign(bytes)) });
+}

@@ -1,0 +1,117 @@
+import { nodeProvider } from '@countersign/crypto/node';
+import { EMPTY_FRONTIER } from '@countersign/crypto';
+import type { Digest } from '@countersign/contracts';
+import pg from 'pg';
+import { grown } from '../src/ledger/log-tree.ts';
+import type { TestKernel } from './_kernel.ts';
+import { seal } from './_seal.ts';
+
+/** Most of the history is this tenant's. Whatever is rare in it is old, so that whoever looks from the newest on finds it last. */
+export const busy = 'busy';
+/** A tenant whose calls are all denied, but for a few long ago. */
+export const denied = 'denied';
+
+/** What few receipts of the busy tenant have, by column. */
+export const rare = {
+  session_id: 'rare-session',
+  principal_id: 'rare-agent',
+  verdict: 'ESCALATE',
+  reason_code: 'THROTTLED',
+  tool: 'rare.tool',
+  action: 'rare.action',
+  kind: 'approval',
+} as const;
+
+/** A session that goes on through all of the history. */
+export const longSession = 'long-session';
+
+export const rows = { ledger: 200_000, approvals: 100_000, others: 20_000 };
+
+/** When the first of the filled receipts was issued; one follows each second. */
+const began = Date.UTC(2026, 0, 1);
+export const instantOf = (logIndex: number) => new Date(began + logIndex * 1_000).toISOString();
+
+/**
+ * A long history behind a few decisions that were really made: each row is one of theirs with other columns, and the log is the true
+ * Merkle tree over them.
+ */
+export async function fillHistory(test: TestKernel): Promise<void> {
+  await seal(test, { tenant: busy });
+  await seal(test, { tenant: busy, tool: 'files.delete' });
+  await seal(test, { tenant: busy, tool: 'pay.send' });
+  await test.as(busy).createCheckpoint();
+  const client = new pg.Client({ connectionString: test.database.adminUrl, options: '-c search_path=kernel' });
+  await client.connect();
+  try {
+    // No other way to keep the fill short: nothing of it has to survive a crash.
+    await client.query('ALTER TABLE ledger SET UNLOGGED');
+    for (const statement of [ledger, approvals, ...others]) await client.query(statement);
+    await buildLog(client);
+    await client.query('ANALYZE');
+  } finally {
+    await client.end();
+  }
+}
+
+const ledger = `
+INSERT INTO ledger
+SELECT n, lpad(n::text, 26, '0'), tenant, CASE WHEN few THEN '${rare.session_id}' WHEN n % 10 < 2 THEN '${longSession}' ELSE 'session-' || n / 20 END, n,
+       CASE WHEN few THEN '${rare.principal_id}' ELSE 'agent-' || n % 50 END,
+       CASE WHEN few THEN '${rare.kind}' WHEN n % 3 = 0 THEN 'outcome' ELSE 'decision' END,
+       CASE WHEN few AND tenant = '${denied}' THEN 'ALLOW' WHEN few AND n % 2 = 0 THEN '${rare.verdict}'
+            WHEN few OR tenant = '${denied}' THEN 'DENY' ELSE 'ALLOW' END,
+       CASE WHEN few AND tenant <> '${denied}' THEN '${rare.reason_code}' WHEN few OR tenant <> '${denied}' THEN 'ALLOWED'
+            ELSE 'POLICY_DENIED' END,
+       CASE WHEN few THEN '${rare.action}' ELSE 'tool.call' END, CASE WHEN few THEN '${rare.tool}' ELSE 'tool-' || n % 20 END,
+       '${instantOf(0)}'::timestamptz + n * interval '1 second', 'sha256:' || encode(sha256(n::text::bytea), 'hex'),
+       payload, key_id, signature, CASE WHEN few OR n % 3 <> 0 THEN record END
+  FROM (SELECT n, n % 1000 = 5 AND n < 20000 OR n % 1000 = 6 AND n < 20000 OR n BETWEEN 1000 AND 1100 AS few,
+               CASE WHEN n % 10 < 7 THEN '${busy}' WHEN n % 10 = 7 THEN '${denied}' ELSE 'tenant-' || n % 100 END AS tenant
+          FROM generate_series((SELECT max(log_index) + 1 FROM ledger), ${rows.ledger - 1}) n) AS filled,
+       (SELECT payload, key_id, signature, record FROM ledger WHERE kind = 'decision' ORDER BY log_index LIMIT 1) AS sealed`;
+
+/** Pending and overdue ones are few: the housekeeper sees to that. */
+const approvals = `
+INSERT INTO approvals
+SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELSE 'tenant-' || n % 100 END,
+       CASE WHEN n % 1000 = 1 THEN 'pending' WHEN n < 100 THEN 'revoked' WHEN n % 50 = 0 THEN 'expired' ELSE 'consumed' END,
+       requested_by, CASE WHEN n < 100 THEN '${rare.session_id}' ELSE 'session-' || n / 20 END, action, tool, resource, effect_level,
+       args_hash, 'sha256:' || encode(sha256(n::text::bytea), 'hex'), policy_hash, policy_epoch, receipt_id, reason, quorum, approvers,
+       approved_by, scope, uses_remaining, timelock_until,
+       now() + CASE WHEN n % 2000 = 1 THEN interval '1 hour' ELSE -interval '1 minute' END, ceremony_hash, created_at, updated_at
+  FROM generate_series(1, ${rows.approvals}) n, (SELECT * FROM approvals LIMIT 1) AS asked`;
+
+const some = `generate_series(1, ${rows.others}) n`;
+const others = [
+  `INSERT INTO checkpoints SELECT 'chk_' || lpad(n::text, 26, '0'), n * 10 - 1, root_hash, n, note, NULL, created_at
+     FROM ${some}, (SELECT * FROM checkpoints LIMIT 1) AS signed ON CONFLICT DO NOTHING`,
+  `INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
+   SELECT CASE WHEN n % 2 = 0 THEN '${busy}' ELSE 'tenant-' || n % 100 END, 'budget-' || n, 'tool:t' || n, 'total', 100, now() FROM ${some}`,
+  `INSERT INTO session_heads SELECT tenant_id, session_id, max(lamport_clock), max(receipt_hash) FROM ledger GROUP BY 1, 2
+   ON CONFLICT DO NOTHING`,
+  `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), '${busy}', '[]', now() + interval '1 hour' FROM ${some}`,
+  `INSERT INTO idempotency_keys SELECT '', '', 'route', 'key-' || n, 'print', 'done', 200, '{}', '{}', now() FROM ${some}`,
+  `INSERT INTO policy_bundles SELECT 'tenant-' || n, 1, policy_hash, bundle, key_id, signature, activated_at
+     FROM ${some}, (SELECT * FROM policy_bundles WHERE tenant_id = '*') AS active`,
+  `INSERT INTO policy_heads SELECT tenant_id, epoch, policy_hash, now() FROM policy_bundles ON CONFLICT DO NOTHING`,
+  `INSERT INTO fences SELECT 'tenant:tenant-' || n, 'quarantine', 'test', now() FROM ${some}`,
+  `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${some}`,
+  `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${some}`,
+];
+
+async function buildLog(client: pg.Client): Promise<void> {
+  const { rows: leaves } = await client.query<{ receipt_hash: Digest }>(
+    'SELECT receipt_hash FROM ledger ORDER BY log_index',
+  );
+  const hashes = leaves.map(({ receipt_hash }) => receipt_hash);
+  const { frontier, nodes } = grown(nodeProvider, EMPTY_FRONTIER, hashes);
+  await client.query(
+    'INSERT INTO log_nodes SELECT * FROM unnest($1::int[], $2::bigint[], $3::bytea[]) ON CONFLICT DO NOTHING',
+    [nodes.map(({ level }) => level), nodes.map(({ index }) => index), nodes.map(({ hash }) => Buffer.from(hash))],
+  );
+  await client.query('UPDATE log_head SET size = $1', [frontier.size]);
+  await client.query('UPDATE log_tree SET size = $1, frontier = $2', [
+    frontier.size,
+    frontier.hashes.map((hash) => Buffer.from(hash)),
+  ]);
+}

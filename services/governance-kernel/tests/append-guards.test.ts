@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BudgetId, SessionId, TenantId } from '@countersign/contracts';
+import { announcementStatement } from '@countersign/receipts';
+import { verifies } from '@countersign/testkit/verifies';
+import { answers } from '../src/boundary/answers.ts';
+import { dispatches } from '../src/boundary/dispatches.ts';
+import { budgets } from '../src/budgets/budgets.ts';
+import { spend } from '../src/budgets/reserve.ts';
+import { controls } from '../src/controls.ts';
+import { LedgerBatch, type Effects } from '../src/ledger/batch.ts';
+import { StaleFacts, type LedgerStore } from '../src/ledger/commit.ts';
+import { put, drop, wanted, type Wanted } from '../src/ledger/control.ts';
+import { KnownFacts } from '../src/ledger/known-facts.ts';
+import type { SealedEntry } from '../src/ledger/statement.ts';
+import { ledgerStore } from '../src/store/ledger-store.ts';
+import { announced } from './_announced.ts';
+import { newSession } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { until } from './_kernel-process.ts';
+
+let test: TestKernel;
+let store: LedgerStore;
+let session: SessionId;
+beforeAll(async () => {
+  test = await startTestKernel();
+  store = ledgerStore({ pool: test.kernel.context.pool, controls });
+});
+beforeEach(() => {
+  session = newSession();
+});
+afterAll(() => test.close());
+
+const tenant = 'acme' as TenantId; // within its schema
+const id = 'guarded' as BudgetId;
+const one = { tool_calls: 1, spend_minor: 0, egress_bytes: 0, writes: 0 };
+const run = (sql: string) => test.kernel.context.pool.query(sql);
+
+/** A batch of one entry, decided on what the database says now, and not yet appended. */
+async function decided(
+  effects: (batch: LedgerBatch, entry: SealedEntry) => Effects = () => ({}),
+  sets: Wanted[] = [],
+): Promise<() => Promise<number>> {
+  const { provider, signer, newUlid } = test.kernel.context;
+  const known = new KnownFacts(controls);
+  known.learn(await store.read({ chains: [{ tenant, session }], sets }));
+  const batch = new LedgerBatch(known, { provider, signer });
+  const said = { ...announced, ulid: newUlid(Date.now()), session };
+  batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
+  const epoch = known.epoch ?? 0;
+  return () => store.append({ epoch, batch });
+}
+
+const spent = (batch: LedgerBatch): Effects => {
+  const budget = batch.row(budgets, { tenant, id });
+  return { changes: budget === null ? [] : [put(budgets, spend(budget, one))] };
+};
+
+async function content(): Promise<unknown> {
+  const tables = ['ledger', 'session_heads', 'log_head', 'budgets', 'dispatches', 'idempotency_keys'];
+  const digests = tables.map(
+    (table) => `(SELECT md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM ${table} t) AS ${table}`,
+  );
+  return (await run(`SELECT ${digests.join(', ')}`)).rows;
+}
+
+/** The append is refused as decided on stale facts, and leaves nothing. */
+async function refused(append: () => Promise<number>): Promise<void> {
+  const before = await content();
+  await expect(append()).rejects.toThrow(StaleFacts);
+  expect(await content()).toEqual(before);
+}
+
+describe('what is appended was decided on what the database holds at that moment', () => {
+  it('is written when nothing moved, at the end of the log', async () => {
+    const append = await decided();
+    const { rows } = await test.kernel.context.pool.query<{ size: number }>('SELECT size::int FROM log_head');
+    expect(await append()).toBe(rows[0]?.size);
+  });
+
+  verifies('kn.atomic', 'or nothing is written: a fence came and went, and is as it was', async () => {
+    const append = await decided();
+    await run(`INSERT INTO fences VALUES ('tenant:other', 'freeze', 'aba', now())`);
+    await run(`DELETE FROM fences WHERE scope = 'tenant:other'`);
+    await refused(append);
+  });
+
+  const controlChanges = [
+    `UPDATE policy_heads SET confirmed_at = now()`,
+    `INSERT INTO mcp_servers VALUES ('new', 'new', 'stdio', '{}', 'approved', now(), now())`,
+    `UPDATE mcp_tools SET pinned_hash = NULL`,
+    `UPDATE budgets SET tool_call_limit = 1`,
+    `DELETE FROM budgets WHERE budget_id = 'nobody'`,
+  ];
+  it.each(controlChanges)('or nothing is written: %s', async (change) => {
+    const append = await decided();
+    await run(change);
+    await refused(append);
+  });
+
+  verifies('kn.chain', 'or nothing is written: the session grew, or was begun', async () => {
+    const first = await decided();
+    const second = await decided();
+    await first();
+    await refused(second);
+    const third = await decided();
+    const fourth = await decided();
+    await third();
+    await refused(fourth);
+  });
+
+  it('and holds no chain while it waits to begin another, or two kernels would wait for each other', async () => {
+    const { provider, signer, newUlid, pool } = test.kernel.context;
+    const [old, fresh] = [session, newSession()];
+    await (
+      await decided()
+    )();
+    const known = new KnownFacts(controls);
+    const chains = [old, fresh].map((name) => ({ tenant, session: name }));
+    known.learn(await store.read({ chains, sets: [] }));
+    const batch = new LedgerBatch(known, { provider, signer });
+    for (const chain of chains)
+      batch.seal(announcementStatement(provider, { ...announced, ...chain, ulid: newUlid(Date.now()) }));
+    const other = await pool.connect();
+    await other.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
+    const appending = store.append({ epoch: known.epoch ?? 0, batch });
+    await until(async () => {
+      const { rowCount } = await pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount !== 0;
+    }, 5_000);
+    await other.query(`SELECT lock_chains('{acme}', '{${old}}')`);
+    await other.query('ROLLBACK');
+    other.release();
+    expect(await appending).toBeGreaterThan(0);
+  });
+
+  verifies('kn.budget', 'or nothing is written: the budget was used, even when it says the same again', async () => {
+    await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
+               VALUES ('acme', 'guarded', 'tenant', 'total', 10, now())`);
+    const sets = [wanted(budgets, { tenant, id })];
+    const append = await decided(spent, sets);
+    session = newSession();
+    await (
+      await decided(spent, sets)
+    )();
+    await run(`UPDATE budgets SET used_tool_calls = 0 WHERE budget_id = 'guarded'`);
+    await refused(append);
+  });
+
+  verifies('kn.atomic', 'or nothing is written: the call was settled', async () => {
+    const dispatch = { ulid: 'D1', tenant, reservations: [], deadlineAtMs: 0 };
+    await (
+      await decided(() => ({ changes: [put(dispatches, dispatch)] }))
+    )();
+    const settle = () => decided(() => ({ changes: [drop(dispatches, dispatch)] }));
+    const append = await settle();
+    session = newSession();
+    await (
+      await settle()
+    )();
+    await refused(append);
+  });
+
+  verifies('kn.atomic', 'or nothing is written: the key was given away', async () => {
+    const answer = {
+      tenant,
+      principal: 'p',
+      route: 'r',
+      key: 'k',
+      fingerprint: 'f',
+      ulid: null,
+      answer: '{}',
+      place: null,
+    };
+    const keep = (createdAtMs: number) => decided(() => ({ changes: [put(answers, { ...answer, createdAtMs })] }));
+    const append = await keep(1_000);
+    session = newSession();
+    await (
+      await keep(0)
+    )();
+    await refused(append);
+    session = newSession();
+    await (
+      await keep(86_400_000)
+    )(); // its day is over
+  });
+});
+
+describe('a batch', () => {
+  it('keeps nothing of an entry whose effects throw', async () => {
+    const { provider, signer, newUlid } = test.kernel.context;
+    const known = new KnownFacts(controls);
+    known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
+    const batch = new LedgerBatch(known, { provider, signer });
+    const statement = announcementStatement(provider, { ...announced, ulid: newUlid(0), session });
+    const broken = () => {
+      throw new Error('broken');
+    };
+    expect(() => batch.seal(statement, broken)).toThrow('broken');
+    expect([batch.isEmpty, batch.chains]).toEqual([true, []]);
+    expect(batch.seal(statement).payload.lamport_clock).toBe(1);
+  });
+
+  it('gives no entry a set that it did not want', async () => {
+    const known = new KnownFacts(controls);
+    known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
+    const { provider, signer } = test.kernel.context;
+    const batch = new LedgerBatch(known, { provider, signer });
+    expect(() => batch.row(budgets, { tenant, id })).toThrow('did not want');
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ErrorEnvelope } from '@countersign/contracts';
+import supertest from 'supertest';
+import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+
+const console = 'https://console.example.org';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ env: { GOV_ALLOWED_ORIGINS: console } });
+  await test.activate('*', starterPolicy);
+});
+afterAll(() => test.close());
+
+const door = () => supertest(test.kernel.url);
+const credentials = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' };
+const read = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: 'door' };
+
+describe('the door of the kernel', () => {
+  it('lets pages of an allowed origin call, also with credentials and the headers of a decision', async () => {
+    const preflight = await door()
+      .options('/api/v1/evaluate')
+      .set({
+        origin: console,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      })
+      .expect(204);
+    expect(preflight.headers).toMatchObject({ 'access-control-allow-origin': console });
+    const decided = await door()
+      .post('/api/v1/evaluate')
+      .set({ ...credentials, origin: console })
+      .send(read)
+      .expect(200);
+    expect(decided.headers).toMatchObject({ 'access-control-allow-origin': console });
+  });
+
+  it('tells pages of any other origin nothing', async () => {
+    const stranger = { origin: 'https://console.example.org.evil.example' };
+    const preflight = await door()
+      .options('/api/v1/evaluate')
+      .set({ ...stranger, 'access-control-request-method': 'POST' });
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
+    const answer = await door()
+      .get('/api/v1/receipts')
+      .set({ ...credentials, ...stranger });
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('gives the caller’s request id back, and makes one of its own for any that is no id', async () => {
+    const named = await door().get('/healthz').set('x-request-id', 'req-of-a-caller').expect(200);
+    expect(named.headers['x-request-id']).toBe('req-of-a-caller');
+    const hostile = await door().get('/no/such/path').set('x-request-id', `x'"<script>`.repeat(40)).expect(404);
+    const { error } = ErrorEnvelope.parse(hostile.body);
+    expect(error).toMatchObject({ code: 'ROUTE_NOT_FOUND', request_id: hostile.headers['x-request-id'] });
+    expect(error.request_id).toMatch(/^[\w-]{8,64}$/);
+  });
+
+  it('says which methods a path takes, and not what serves it', async () => {
+    const { headers } = await door().delete('/api/v1/receipts').set(credentials).expect(405);
+    expect(headers['allow']).toContain('GET');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': expect.stringContaining('no-store'),
+    });
+  });
+
+  it('serves probes alone on the health port', async () => {
+    await supertest(test.kernel.healthUrl).get('/health/live').expect(200);
+    await supertest(test.kernel.healthUrl).post('/api/v1/evaluate').set(credentials).send(read).expect(404);
+  });
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AnyRoute, SessionId } from '@countersign/contracts';
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import { explainStatements, findGrowingReads, recordPlans, type PlanRecorder } from '@countersign/database/testing';
+import { OutboxRelay } from '@countersign/messaging';
+import { z } from 'zod';
+import { cursorOf } from '../src/receipts/cursor.ts';
+import { messagingTransaction } from '../src/store/messages.ts';
+import { asAdministrator } from './_administrator.ts';
+import { openEvents } from './_event-source.ts';
+import { busy, denied, fillHistory, instantOf, longSession, rare } from './_filled.ts';
+import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { newSession, seal, sealMany } from './_seal.ts';
+import type { GovernedCall } from '../src/call/governed-call.ts';
+
+/** A page and the leaves of a few tiles of the log: what an answer needs, and far below what the history holds. */
+const bound = { rows: 2_500, pages: 2_500 };
+
+/** A batch of the relay: each of its rows is found and written, with its entries in three indexes. */
+const ofBatch = { rows: 2_500, pages: 10_000 };
+
+let test: TestKernel;
+let recorder: PlanRecorder;
+let sealed: DecisionReply;
+let checkpointId: string;
+
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy);
+  sealed = await seal(test, { tenant: busy });
+  checkpointId = (await test.as(busy).createCheckpoint()).body.checkpoint_id;
+  await fillHistory(test);
+  await explainStatements(test.database);
+  await test.restart();
+  recorder = recordPlans(test.kernel.context.pool);
+}, 180_000);
+afterAll(() => test.close());
+
+type Input = { params?: object; query?: Record<string, unknown> };
+
+/** Values for each filter: such as few rows have, and such as most have. */
+const values: Record<string, unknown[]> = {
+  session_id: [rare.session_id, longSession],
+  agent: [rare.principal_id, 'agent-1'],
+  verdict: [rare.verdict, 'DENY', 'ALLOW'],
+  reason_code: [rare.reason_code, 'ALLOWED', 'EGRESS_BLOCKED'],
+  tool: [rare.tool, 'tool-1', 'no.such'],
+  action: [rare.action, 'tool.call'],
+  kind: [rare.kind, 'decision', 'outcome', 'drift'],
+  from: [instantOf(900), instantOf(199_000)],
+  to: [instantOf(2_500), instantOf(900_000)],
+  state: ['revoked', 'pending', 'expired', 'consumed'],
+  receipt_id: ['rcp_00000000000000000000001005'],
+};
+
+const routes = Object.entries(kernelRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
+const gets = routes.filter(([, { method, media }]) => method === 'GET' && media === 'json');
+const membersOf = ({ query }: AnyRoute) => (query instanceof z.ZodObject ? Object.keys(query.shape) : []);
+const filtersOf = (route: AnyRoute) =>
+  membersOf(route).filter((name) => !['tenant_id', 'limit', 'cursor'].includes(name));
+const lists = gets.filter(([, route]) => membersOf(route).includes('cursor'));
+
+/** Every filter with each of its values, and every pair of filters. */
+function queriesOf(route: AnyRoute): Record<string, unknown>[] {
+  const filters = filtersOf(route);
+  const single = filters.flatMap((name) => (values[name] ?? []).map((value) => ({ [name]: value })));
+  const pairs = filters.flatMap((name, at) =>
+    filters.slice(at + 1).map((other) => ({ [name]: values[name]?.[0], [other]: values[other]?.[0] })),
+  );
+  return [{}, ...single, ...pairs];
+}
+
+async function ask(name: string, input: Input, tenant = busy): Promise<{ next_cursor?: string | null }> {
+  const call = Reflect.get(test.as(tenant), name) as (input: Input) => Promise<{ body: object }>; // every member is a call
+  return (await call(input)).body;
+}
+
+const read = { action: 'tool.call', tool: 'files.read', effect_level: 'E1' };
+
+/** A call that the kernel executes itself takes from a budget, and is settled. */
+async function settleCall(): Promise<void> {
+  const { boundary } = test.kernel.context;
+  const call = {
+    caller: { tenant: busy, principal: 'agent', identity: { kind: 'operator_credential' }, scopes: [] },
+    ...{
+      session: longSession,
+      action: 'tool.call',
+      tool: 't2',
+      resource: null,
+      effectLevel: 'E1',
+      args: {},
+      context: {},
+      registry: { state: 'not_applicable' },
+    },
+    ...{ mode: 'enforce', dispatchedBy: 'kernel' },
+  } as unknown as GovernedCall; // a test writes plain names
+  const decision = await boundary.decide(call);
+  expect([decision.reply.verdict, decision.held]).toEqual(['ALLOW', ['budget-2']]);
+  await boundary.settle(decision, { outcome: 'completed' });
+}
+
+async function vote({ approval }: DecisionReply): Promise<void> {
+  const { rows } = await test.kernel.context.pool.query<{ ceremony_hash: string }>(
+    'SELECT ceremony_hash FROM approvals WHERE approval_id = $1',
+    [approval?.approval_id],
+  );
+  const params = { approval_id: approval?.approval_id, action: 'approve' };
+  const headers = { 'if-match': `"${rows[0]?.ceremony_hash}"` };
+  await test.as(busy, 'alice').transitionApproval({ params, body: {}, headers } as never); // as above
+}
+
+async function sealKeyed(key: string): Promise<void> {
+  const body = { ...read, session_id: longSession } as never; // as above
+  await test.as(busy).evaluate({ body, headers: { 'idempotency-key': key } });
+}
+
+async function expectFlat(work: () => Promise<unknown>, most = bound): Promise<void> {
+  const plans = await recorder.during(work);
+  expect(plans.length).toBeGreaterThan(0);
+  expect(await findGrowingReads(test.database, plans, most)).toEqual([]);
+}
+
+describe('on a long history', () => {
+  it.each(lists)('%s reads no more than its page, whatever it is asked for', async (name, route) => {
+    const filters = filtersOf(route);
+    expect(filters.filter((filter) => values[filter] === undefined)).toEqual([]);
+    await expectFlat(async () => {
+      for (const query of queriesOf(route)) {
+        const { next_cursor } = await ask(name, { query });
+        if (next_cursor) await ask(name, { query: { ...query, cursor: next_cursor } });
+      }
+      await ask(name, { query: { limit: 200 } });
+    });
+  });
+
+  it('what is allowed among denials only is found as well', async () => {
+    await expectFlat(async () => {
+      for (const query of [{ verdict: 'ALLOW' }, { reason_code: 'ALLOWED' }]) {
+        const { body } = await test.as(denied).listReceipts({ query: query as never }); // the two are of the same form
+        expect(body.data.length).toBeGreaterThan(0);
+      }
+    });
+  });
+
+  it('every look-up reads what it gives', async () => {
+    const { receipt_id, record_id } = sealed;
+    const lookups: Record<string, Input> = {
+      getReceipt: { params: { receipt_id } },
+      getRecord: { params: { record_id } },
+      exportReceipts: { query: { session_id: longSession, from: 100_000, limit: 20 } },
+      getInclusionProof: { query: { receipt_id } },
+      getConsistencyProof: { query: { from: 1_000, to: 150_000 } },
+      getLatestCheckpoint: {},
+      listTrustKeys: {},
+    };
+    const withoutStore = [
+      'getHealth',
+      'getHealthz',
+      'healthz',
+      'version',
+      'getVersion',
+      'listMcpCapabilities',
+      'describeMcp',
+    ];
+    const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
+    expect(left.filter((name) => !(name in lookups) && !withoutStore.includes(name))).toEqual([]);
+    for (const [name, input] of Object.entries(lookups)) await expectFlat(() => ask(name, input));
+  });
+
+  it('verifications, checkpoints and the workers read what is new or due', async () => {
+    const { workers } = test.kernel;
+    await expectFlat(async () => {
+      await ask('verifyRecord', { params: { record_id: sealed.record_id } });
+      await ask('verifyCheckpoint', { params: { checkpoint_id: checkpointId } });
+      await seal(test);
+      await test.as(busy).createCheckpoint();
+      await workers.housekeeper.run();
+      await workers.reconciler.run();
+      await fetch(`${test.kernel.healthUrl}/health/ready`);
+    });
+  });
+
+  it('every statement of a batch finds its rows by key, on memory and under locks', async () => {
+    await expectFlat(async () => {
+      await settleCall();
+      const call = { tenant: busy, tool: 'pay.send', session_id: longSession as SessionId }; // within its schema
+      const escalated = await Promise.all([seal(test, call), seal(test, { ...call, session_id: newSession() })]);
+      const asking = {
+        body: { action: 'tool.call', tool: 'pay.all', args: {}, session_id: longSession, reason: 'soon' },
+      };
+      await test.as(busy, 'agent').createApproval(asking as never); // its other members have defaults
+      await vote(escalated[0]);
+      await seal(test, { ...call, approval_grant: escalated[0].approval?.approval_id });
+      for (const key of ['once', 'twice', 'twice']) await sealKeyed(key);
+      await test.activate(busy, starterPolicy);
+      await sealMany(test, 40, { tenant: busy, session_id: longSession as SessionId });
+    });
+  });
+
+  it('a relay takes the next messages of a backlog and leaves the rest alone', async () => {
+    const { bus, pool, prisma } = test.kernel.context;
+    const unsent = 'SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1';
+    await expectFlat(async () => {
+      // One that begins here also forgets what is old.
+      const relay = new OutboxRelay({ bus, transaction: messagingTransaction(prisma) });
+      relay.start();
+      await asAdministrator(
+        test,
+        `INSERT INTO outbox (id, type, envelope) SELECT 'unsent-' || n, 'test', '{}' FROM generate_series(1, 10000) n`,
+      );
+      while ((await pool.query(unsent)).rowCount !== 0) relay.poke();
+      await relay.stop();
+    }, ofBatch);
+  });
+
+  it('a tail that comes back after long reads page by page, also of few', async () => {
+    const since = cursorOf(test.kernel.context.provider, { list: 'tail', tenant: busy }, [0, 0]);
+    const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': busy };
+    const scopes = ['', `&session_id=${rare.session_id}`, `&agent=${rare.principal_id}`, `&session_id=${longSession}`];
+    await expectFlat(async () => {
+      // More often than PostgreSQL plans a prepared statement for its values.
+      for (const scope of [...scopes, ...scopes, ...scopes, ...scopes, ...scopes, ...scopes, ...scopes]) {
+        const events = await openEvents(`${test.kernel.url}/api/v1/receipts/tail?since=${since}${scope}`, headers);
+        expect((await events.next())?.event).toBe('receipt');
+        events.cut();
+      }
+    });
+  });
+
+  it('a filter whose index is gone is noticed', async () => {
+    await asAdministrator(test, 'DROP INDEX ledger_tool');
+    const plans = await recorder.during(() => ask('listReceipts', { query: { tool: rare.tool } }));
+    expect(await findGrowingReads(test.database, plans, bound)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plainCallOf } from '../src/mcp/plain-call.ts';
+import { newSession } from './_caller.ts';
+import { adminKey } from './_kernel.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+});
+afterAll(() => upstreams.close());
+
+const key = (name: string) => `io.modelcontextprotocol/${name}`;
+const envelope = {
+  [key('protocolVersion')]: '2026-07-28',
+  [key('clientInfo')]: { name: 'test', version: '1' },
+  [key('clientCapabilities')]: {},
+};
+type Json = Record<string, unknown>;
+const messageOf = (params: Json): Json => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
+  params: { name: 'notes.read_note', arguments: { id: 'a' }, _meta: envelope, ...params },
+});
+const headersOf = (name: string) => ({
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': name,
+});
+/** A spelling of the name that the protocol allows and that only the SDK's server reads. */
+const sentinel = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
+
+async function send(message: Json, { name, session }: { name: string; session: string }) {
+  const response = await fetch(`${upstreams.test.kernel.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'x-gov-session-id': session,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headersOf(name),
+    },
+    body: JSON.stringify(message),
+  });
+  const sealed = (await receiptsOf(upstreams.test, session)).map(({ tool, verdict, outcome }) => [
+    tool,
+    verdict,
+    outcome,
+  ]);
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    answer: withoutIds(await response.text()),
+    sealed,
+  };
+}
+
+/** What two calls can have in common: every id stands for a decision of its own. */
+function withoutIds(text: string): unknown {
+  return JSON.parse(text.replace(/\b(rcp|dec|apr)_[0-9A-Z]{26}/g, '$1').replace(/until [^ ]+Z/g, 'until then'));
+}
+
+const calls: [string, Json][] = [
+  ['is allowed', { name: 'notes.write_note', arguments: { id: 'a', text: 'x' } }],
+  ['waits for an approval', { name: 'notes.pay', arguments: { amount: 5 } }],
+  ['fails at its tool', { arguments: { id: 'missing' } }],
+  ['is denied', { name: 'notes.delete_note' }],
+  ['names a tool that nobody has', { name: 'notes.nothing' }],
+  ['names what cannot be sealed', { name: 'n'.repeat(257) }],
+  ['has arguments that break the schema', { arguments: { id: 7 } }],
+  ['has no arguments', { arguments: undefined }],
+  ['names a session that is none', { _meta: { ...envelope, 'countersign/session_id': 7 } }],
+  ['names an approval that is none', { _meta: { ...envelope, 'countersign/approval_grant': 'apr_x' } }],
+];
+
+describe('a plain tools/call', () => {
+  it.each(calls)(
+    'that %s gets the answer that the SDK server gives, and leaves the same receipts',
+    async (_case, params) => {
+      const message = messageOf(params);
+      const name = String((message['params'] as Json)['name']);
+      expect(plainCallOf(headersOf(name), message)).not.toBeNull();
+      expect(plainCallOf(headersOf(sentinel(name)), message)).toBeNull();
+      const plain = await send(message, { name, session: newSession() });
+      expect(plain).toEqual(await send(message, { name: sentinel(name), session: newSession() }));
+    },
+  );
+
+  it.each<[string, Json, Json]>([
+    ['of another revision', {}, { 'mcp-protocol-version': '2025-11-25' }],
+    ['without the header of its revision', {}, { 'mcp-protocol-version': undefined }],
+    ['whose header names another method', {}, { 'mcp-method': 'tools/list' }],
+    ['whose header names another tool', {}, { 'mcp-name': 'notes.delete_note' }],
+    ['that is a notification', { id: undefined }, {}],
+    ['with a fraction for an id', { id: 1.5 }, {}],
+    ['of another JSON-RPC', { jsonrpc: '1.0' }, {}],
+    ['with a member that nobody knows', { extra: true }, {}],
+    ['of another method', { method: 'tools/list' }, {}],
+    ['without an envelope', { params: { name: 'notes.read_note' } }, {}],
+    ['that answers a question', paramsWith({ inputResponses: {} }), {}],
+    ['that carries a state', paramsWith({ requestState: 'x' }), {}],
+    ['that wants a task', paramsWith({ task: {} }), {}],
+    ['whose envelope names another revision', metaWith('protocolVersion', '2025-11-25'), {}],
+    ['whose client can be asked', metaWith('clientCapabilities', { elicitation: { url: {} } }), {}],
+    ['whose client has no capabilities', metaWith('clientCapabilities', undefined), {}],
+    ['whose client is nobody', metaWith('clientInfo', 'x'), {}],
+    ['that asks for a log', metaWith('logLevel', 'debug'), {}],
+  ])('%s is for the SDK server', (_case, change, headers) => {
+    const message = { ...messageOf({}), ...change };
+    expect(plainCallOf(headersOf('notes.read_note'), messageOf({}))).not.toBeNull();
+    expect(plainCallOf({ ...headersOf('notes.read_note'), ...headers }, message)).toBeNull();
+  });
+
+  it('in a batch is for the SDK server', () => {
+    expect(plainCallOf(headersOf('notes.read_note'), [messageOf({})])).toBeNull();
+  });
+});
+
+function paramsWith(members: Json): Json {
+  return { params: { ...(messageOf({})['params'] as Json), ...members } };
+}
+
+function metaWith(name: string, value: unknown): Json {
+  return paramsWith({ _meta: { ...envelope, [key(name)]: value } });
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Agent } from 'undici';
+import { pooledFetch } from '../src/mcp/pooled-fetch.ts';
+
+const bytesMax = 1_000;
+const agent = new Agent();
+const fetch = pooledFetch(agent, bytesMax);
+let server: Server;
+let url: string;
+let listener: RequestListener;
+let connections = 0;
+beforeAll(async () => {
+  server = createServer((req, res) => listener(req, res)).on('connection', () => (connections += 1));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp?a=b`;
+});
+afterAll(async () => {
+  await agent.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+function answering(headers: Record<string, string>, body: string | Buffer, status = 200): void {
+  listener = (_req, res) => res.writeHead(status, headers).end(body);
+}
+
+const json = { 'content-type': 'application/json' };
+
+describe('the calls of MCP servers over HTTP', () => {
+  it('carry method, path, headers and body, and keep their connection', async () => {
+    const seen: unknown[] = [];
+    listener = (req, res) => {
+      const { 'x-own': own, 'user-agent': agentName, 'content-length': length } = req.headers;
+      seen.push([req.method, req.url, own, agentName, length]);
+      res.writeHead(200, json).end('{"a":1}');
+    };
+    connections = 0;
+    for (let turn = 0; turn < 8; turn += 1) {
+      const answer = await fetch(url, { method: 'POST', headers: { 'x-own': 'yes' }, body: '{}' });
+      expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([
+        200,
+        'application/json',
+        { a: 1 },
+      ]);
+    }
+    expect(seen).toEqual(Array(8).fill(['POST', '/mcp?a=b', 'yes', 'countersign', '2']));
+    // One that is not yet back in the pool is not waited for.
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it('follow no redirect', async () => {
+    answering({ location: 'http://127.0.0.1:1/' }, '', 307);
+    await expect(fetch(url)).rejects.toThrow('redirects');
+  });
+
+  it('unfold nothing that is compressed', async () => {
+    answering({ ...json, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(1_000_000, 'x')));
+    await expect(fetch(url)).rejects.toThrow('content coding');
+  });
+
+  it('end at the cap', async () => {
+    answering(json, 'x'.repeat(bytesMax + 1));
+    await expect(fetch(url)).rejects.toThrow('more than 1000 bytes');
+    answering(json, 'x'.repeat(bytesMax));
+    expect((await (await fetch(url)).text()).length).toBe(bytesMax);
+  });
+
+  it('pass an event stream on as it comes, up to the cap', async () => {
+    let end: () => void = () => undefined;
+    listener = (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
+      end = () => void res.end('x'.repeat(bytesMax));
+    };
+    const reader = (await fetch(url)).body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? '').toString()).toBe('data: first\n\n');
+    end();
+    await expect(reader?.read()).rejects.toThrow('more than 1000 bytes');
+  });
+
+  it('end when they are aborted', async () => {
+    listener = () => undefined;
+    await expect(fetch(url, { signal: AbortSignal.timeout(20) })).rejects.toThrow('timeout');
+  });
+
+  it('may have no content', async () => {
+    answering({}, '', 202);
+    expect([(await fetch(url)).status, await (await fetch(url)).text()]).toEqual([202, '']);
+  });
+});

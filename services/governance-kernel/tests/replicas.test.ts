@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, type Digest, type PrincipalId, type TenantId } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import { encodeBase64Url } from '@countersign/crypto';
+import { parsePolicyBundle } from '@countersign/policy';
+import { announcementStatement } from '@countersign/receipts';
+import { verifies } from '@countersign/testkit/verifies';
+import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
+import type { GovernedCall } from '../src/call/governed-call.ts';
+import { activationBytes } from '../src/policy/activation.ts';
+import type pg from 'pg';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { announced } from './_announced.ts';
+import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import {
+  adminKey,
+  kernelRoutes,
+  starterPolicy,
+  startTestKernel,
+  type KernelClient,
+  type TestKernel,
+} from './_kernel.ts';
+
+/** Two kernels on one database, each with a memory of its own. */
+let test: TestKernel;
+let second: StartedKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  second = await startKernel(kernelConfigFrom(test.env));
+  await test.activate('*', starterPolicy);
+});
+afterAll(async () => {
+  await second.stop();
+  await test.close();
+});
+
+const onSecond = (principal = 'agent'): KernelClient =>
+  createClient(kernelRoutes, {
+    baseUrl: second.url,
+    headers: () => ({
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'x-gov-principal-id': principal,
+    }),
+  });
+
+const replicas = () => [test.as('acme', 'agent'), onSecond()];
+const read = (call: Call = {}) => ({ action: 'tool.call', tool: 'files.read', effect_level: 'E1', ...call }) as never;
+const decide = async (client: KernelClient, call: Call = {}) =>
+  (await client.evaluate({ body: read({ session_id: newSession(), ...call }) })).body;
+const everywhere = (call: Call, times = 1) =>
+  Promise.all(Array.from({ length: times }, () => replicas().map((client) => decide(client, call))).flat());
+
+/** The names of the ledger's statements that a pool sends meanwhile. */
+async function statementsOf(pool: pg.Pool, work: () => Promise<void>): Promise<string[]> {
+  const names: string[] = [];
+  const query = pool.query.bind(pool) as (...sent: unknown[]) => unknown;
+  const noting = (statement: unknown, ...rest: unknown[]) => {
+    const name = typeof statement === 'object' && statement !== null ? String(Reflect.get(statement, 'name')) : '';
+    if (name.startsWith('ledger-')) names.push(name);
+    return query(statement, ...rest);
+  };
+  pool.query = noting as typeof pool.query; // the same calls, noted
+  await work();
+  pool.query = query as typeof pool.query; // as it was
+  return names;
+}
+
+const run = (sql: string) => test.kernel.context.pool.query<Record<string, number>>(sql);
+
+describe('two kernels on one database', () => {
+  it('append what they remember in one statement', async () => {
+    for (const { context } of [test.kernel, second]) {
+      const client = context === second.context ? onSecond() : test.as('acme', 'agent');
+      const session_id = newSession();
+      await decide(client, { session_id });
+      const sent = await statementsOf(context.pool, async () => {
+        for (let turn = 0; turn < 5; turn += 1) await decide(client, { session_id });
+      });
+      expect(sent).toEqual(Array(5).fill('ledger-append'));
+    }
+  });
+
+  verifies('kn.gates', 'see a freeze that has returned in every later commit', async () => {
+    const session_id = newSession();
+    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    let stop = false;
+    const load = replicas().map(async (client) => {
+      while (!stop) await decide(client);
+    });
+    await run(`INSERT INTO fences VALUES ('tenant:acme', 'freeze', 'test', now())`);
+    const { rows } = await run('SELECT size::int FROM log_head');
+    const told = await everywhere({ session_id }, 5);
+    stop = true;
+    await Promise.all(load);
+    expect(new Set(told.map(said))).toEqual(new Set(['DENY SYSTEM_FROZEN']));
+    const later = await run(
+      `SELECT count(*)::int AS allowed FROM ledger WHERE log_index >= ${rows[0]?.['size']} AND verdict = 'ALLOW'`,
+    );
+    expect(later.rows).toEqual([{ allowed: 0 }]);
+    await run(`DELETE FROM fences`);
+    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+  });
+
+  verifies('kn.gates', 'decide under a policy that the other one activated', async () => {
+    const session_id = newSession();
+    await everywhere({ session_id });
+    await test.activate('acme', starterPolicy.replace('effect: allow', 'effect: deny'));
+    expect((await everywhere({ session_id })).map(said)).toEqual(['DENY POLICY_DENIED', 'DENY POLICY_DENIED']);
+    await test.activate('acme', starterPolicy, 2);
+    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+  });
+
+  verifies('kn.chain', 'share one session: every decision has a place of its own, without a gap', async () => {
+    const session_id = newSession();
+    await everywhere({ session_id }, 30);
+    const clocks = (await ledgerOf(test, session_id)).map(({ payload }) => payload.lamport_clock);
+    expect(clocks).toEqual(clocks.map((_, index) => index + 1));
+    expect(clocks).toHaveLength(60);
+    const { rows } = await run('SELECT count(*)::int AS held, max(log_index)::int + 1 AS size FROM ledger');
+    expect(rows[0]?.['held']).toBe(rows[0]?.['size']);
+  });
+
+  verifies('kn.budget', 'share one budget: 50 calls against 10 are 10', async () => {
+    await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
+               VALUES ('acme', 'ten', 'tool:shared.read', 'total', 10, now())`);
+    const told = await everywhere({ tool: 'shared.read' }, 25);
+    expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
+    const { rows } = await run(
+      `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE budget_id = 'ten'`,
+    );
+    expect(rows).toEqual([{ used: 10, reserved: 0 }]);
+  });
+
+  verifies('kn.budget', 'hear of what the other one gave back, also while they refuse', async () => {
+    await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
+               VALUES ('acme', 'one', 'tool:held.read', 'total', 1, now())`);
+    const { context } = second;
+    const held = await context.boundary.decide(kernelCall('held.read'));
+    expect([held.reply.verdict, held.held]).toEqual(['ALLOW', ['one']]);
+    const refused = () => decide(test.as('acme', 'agent'), { tool: 'held.read' });
+    expect([said(await refused()), said(await refused())]).toEqual(Array(2).fill('DENY BUDGET_EXCEEDED'));
+    await settleAbandoned(context.cycle, { decided: held.reply.receipt.payload, held: held.held });
+    expect(said(await refused())).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.loop', 'use one approval once', async () => {
+    const call = { tool: 'pay.send', session_id: newSession(), args: { amount: 1 } };
+    const [agent, alice] = [new Caller(test), new Caller(test, 'acme', 'alice')];
+    const approval = asked(await agent.decide(call));
+    await decide(onSecond(), call);
+    await alice.move('approve', approval);
+    const told = await everywhere(call, 5);
+    expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(1);
+  });
+
+  verifies('kn.idempotent', 'give one answer to one key', async () => {
+    const body = read({ session_id: newSession() });
+    const headers = { 'idempotency-key': 'both-at-once' };
+    const told = await Promise.all(
+      replicas().flatMap((client) => [1, 2, 3].map(() => client.evaluate({ body, headers }))),
+    );
+    expect(new Set(told.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    expect(await ledgerOf(test, (body as { session_id: string }).session_id)).toHaveLength(1);
+  });
+
+  it('begin and share many sessions at once without waiting for each other in a ring', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const sessions = Array.from({ length: 30 }, newSession);
+      const told = await Promise.all([
+        ...sessions.map((session_id) => decide(test.as('acme', 'agent'), { session_id })),
+        ...[...sessions].reverse().map((session_id) => decide(onSecond(), { session_id })),
+      ]);
+      expect(new Set(told.map(said))).toEqual(new Set(['ALLOW ALLOWED']));
+    }
+    expect(await deadlocks()).toBe(0);
+  });
+
+  verifies('kn.approve.loop', 'let nobody use what the other one revoked, whatever was remembered since', async () => {
+    const [session_id, alice] = [newSession(), new Caller(test, 'acme', 'alice')];
+    const first = test.as('acme', 'agent');
+    const approval = asked(await decide(first, { ...payment, session_id }));
+    await alice.move('approve', approval);
+    expect(said(await decide(first, { ...payment, session_id, mode: 'shadow' }))).toBe('ALLOW ALLOWED');
+    await moveOn(onSecond('alice'), 'revoke', await alice.approval(approval));
+    // Another call of the session tells the first kernel that the chain has grown, and nothing of the approval.
+    await decide(first, { session_id });
+    expect(said(await decide(first, { ...payment, session_id }))).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  verifies(
+    'kn.approve.loop',
+    'refuse nothing because of what they remember: the other one voted meanwhile',
+    async () => {
+      const alice = new Caller(test, 'acme', 'alice');
+      const approval = asked(await decide(test.as('acme', 'agent'), { ...payment, session_id: newSession() }));
+      await moveOn(onSecond('alice'), 'approve', await alice.approval(approval));
+      expect(await alice.move('revoke', approval)).toMatchObject({ state: 'revoked' });
+    },
+  );
+
+  verifies(
+    'kn.approve.loop',
+    'ask once for one call, also in a session in which nothing was asked before',
+    async () => {
+      const session_id = newSession();
+      await decide(test.as('acme', 'agent'), { session_id });
+      const first = asked(await decide(test.as('acme', 'agent'), { ...payment, session_id }));
+      expect(asked(await decide(test.as('acme', 'agent'), { ...payment, session_id }))).toBe(first);
+    },
+  );
+
+  it('activate policies at once without waiting for each other', async () => {
+    for (let epoch = 1; epoch <= 8; epoch += 1)
+      await Promise.all([test.activate('one', starterPolicy, epoch), activateOn(second, 'two', epoch)]);
+    expect(await deadlocks()).toBe(0);
+  });
+
+  verifies('kn.atomic', 'commit nothing of an entry that seals and then fails', async () => {
+    const { ledger, provider, newUlid } = test.kernel.context;
+    const session = newSession();
+    const entry = ledger.submit({
+      chain: { tenant: 'acme' as TenantId, session },
+      wants: [],
+      conclude: (batch) => {
+        batch.seal(announcementStatement(provider, { ...announced, ulid: newUlid(Date.now()), session }));
+        throw new Error('too late');
+      },
+    });
+    await expect(entry).rejects.toMatchObject({ code: 'RECEIPT_STORE_UNAVAILABLE' });
+    expect(await ledgerOf(test, session)).toEqual([]);
+  });
+});
+
+/** A read that the kernel executes itself: what it takes is held until it is settled. */
+function kernelCall(tool: string): GovernedCall {
+  return {
+    caller: {
+      tenant: 'acme' as TenantId,
+      principal: 'agent' as PrincipalId, // within their schemas
+      identity: { kind: 'operator_credential' },
+      scopes: [],
+    },
+    ...{ session: newSession(), action: 'tool.call', tool, resource: null, args: {}, context: {} },
+    registry: { state: 'not_applicable' },
+    effectLevel: 'E1',
+    mode: 'enforce',
+    dispatchedBy: 'kernel',
+  };
+}
+
+const payment = { action: 'tool.call', tool: 'pay.send', args: { amount: 7 } };
+
+async function moveOn(client: KernelClient, action: 'approve' | 'revoke', { approval_id, ceremony_hash }: Approval) {
+  const headers = { 'if-match': `"${ceremony_hash}"` };
+  await client.transitionApproval({ params: { approval_id, action }, body: {}, headers });
+}
+
+async function activateOn({ context }: StartedKernel, tenant: string, epoch: number): Promise<void> {
+  const bundle = parsePolicyBundle(starterPolicy);
+  const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch, policyHash })));
+  const signature = { alg: 'Ed25519' as const, key_id: context.signer.keyId, value };
+  await context.policies.activate({ tenant, bundle, epoch, signature, by: 'test' as PrincipalId }); // within its schema
+}
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await run('SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()');
+  return rows[0]?.['deadlocks'] ?? -1;
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { graphOf, type Rule } from './import-graph.ts';
+import { readGraph, root, units } from './repository.ts';
+import * as anatomy from './rules/anatomy.ts';
+
+type Case = { guarantee: string; rule: Rule; offence: Record<string, string>; innocent: Record<string, string> };
+
+const src = 'services/gateway/src';
+
+/** Each rule with a smallest tree that breaks it, so that a rule that stopped noticing fails here. */
+const cases: Case[] = [
+  {
+    guarantee: 'each part exports the names that it has in every service',
+    rule: anatomy.partsExportTheirNames,
+    offence: { [`${src}/context.ts`]: `export type Kernel = object; export function createContext() {}` },
+    innocent: {
+      [`${src}/context.ts`]: `export type Context = object; export async function createContext() {}`,
+      [`${src}/handle.ts`]: `export const handleTenant = createHandle('tenant_scoped');`,
+    },
+  },
+  {
+    guarantee: 'index.ts names exports and holds nothing of its own',
+    rule: anatomy.indexOnlyNamesExports,
+    offence: { [`${src}/index.ts`]: `export function startGateway() {}` },
+    innocent: { [`${src}/index.ts`]: `export { startGateway } from './start.ts';` },
+  },
+  {
+    guarantee: 'making a context starts no worker',
+    rule: anatomy.contextStartsNoWorker,
+    offence: { [`${src}/context.ts`]: `import { startSweeper } from './workers/sweeper.ts';` },
+    innocent: {
+      [`${src}/context.ts`]: `import type { Sweeper } from './workers/sweeper.ts';`,
+      [`${src}/start.ts`]: `import { startSweeper } from './workers/sweeper.ts';`,
+    },
+  },
+  {
+    guarantee: 'nothing but config.ts knows a variable of the environment',
+    rule: anatomy.onlyConfigKnowsVariables,
+    offence: { [`${src}/app.ts`]: `const origins = config.GOV_ALLOWED_ORIGINS;` },
+    innocent: {
+      [`${src}/config.ts`]: `const origins = read.GOV_ALLOWED_ORIGINS;`,
+      [`${src}/app.ts`]: `/** GOV_ALLOWED_ORIGINS, by its meaning. */ const origins = config.allowedOrigins;`,
+    },
+  },
+  {
+    guarantee: 'only events.ts makes events',
+    rule: anatomy.onlyEventsMakesEvents,
+    offence: { [`${src}/routes/a.ts`]: `await recordEvents(tx, [context.newEvent(taskCreated, data)]);` },
+    innocent: {
+      [`${src}/events.ts`]: `await recordEvents(tx, [newEvent(taskCreated, data)]);`,
+      [`${src}/routes/a.ts`]: `await publishTaskCreated(tx, context, place);`,
+    },
+  },
+];
+
+const services = units().filter((unit) => unit.startsWith('services/'));
+const graph = readGraph();
+
+describe.each(services)('the anatomy of %s', (service) => {
+  it('has every part', () => {
+    expect(anatomy.parts.filter((part) => !existsSync(join(root, service, part)))).toEqual([]);
+  });
+
+  for (const { guarantee, rule } of cases)
+    it(guarantee, () => {
+      expect(rule(graph).filter((offence) => offence.startsWith(`${service}/`))).toEqual([]);
+    });
+});
+
+describe('the rules of the anatomy', () => {
+  it.each(cases)('notice a tree that breaks them: $guarantee', ({ rule, offence, innocent }) => {
+    expect(rule(graphOf(offence))).not.toEqual([]);
+    expect(rule(graphOf(innocent))).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import ts from 'typescript';
+import type { ImportGraph, SourceFile } from '../import-graph.ts';
+import { insideSrc, unitOf } from '../import-graph.ts';
+
+/** What every service has (ADR 0008), by path inside it. */
+export const parts = [
+  'README.md',
+  'prisma/schema.prisma',
+  'prisma/migrations',
+  'src/index.ts',
+  'src/main.ts',
+  'src/start.ts',
+  'src/config.ts',
+  'src/context.ts',
+  'src/guards.ts',
+  'src/handle.ts',
+  'src/health.ts',
+  'src/app.ts',
+  'src/events.ts',
+  'src/routes',
+  'src/store',
+  'tests',
+];
+
+/** What a part exports: all of `all`, and nothing but what `only` matches. */
+type Exported = { all?: readonly string[]; only?: RegExp; atLeast?: RegExp };
+
+const exported: Readonly<Record<string, Exported>> = {
+  'main.ts': { only: /^$/ },
+  'start.ts': { atLeast: /^start[A-Z]/, only: /^(start|Started|Start)[A-Z]/ },
+  'config.ts': { atLeast: /ConfigFrom$/ },
+  'context.ts': { all: ['Context', 'createContext'] },
+  'guards.ts': { all: ['createGuards', 'callerKey'] },
+  'handle.ts': { atLeast: /^handle[A-Z]/, only: /^handle[A-Z]/ },
+  'health.ts': { all: ['readinessChecks', 'toldChecks'] },
+  'app.ts': { all: ['createApp'] },
+  'events.ts': { atLeast: /./ },
+};
+
+/** A part of a service has the same names in every service, so that whoever knows one service knows all. */
+export function partsExportTheirNames({ files }: ImportGraph): string[] {
+  return servicesOf(files).flatMap(({ path, syntax }) => {
+    const wanted = exported[insideSrc(path) ?? ''];
+    if (wanted === undefined) return [];
+    const names = exportedNames(syntax);
+    const missing = (wanted.all ?? []).filter((name) => !names.includes(name)).map((name) => `exports no ${name}`);
+    const foreign = names.filter((name) => wanted.only?.test(name) === false).map((name) => `exports ${name}`);
+    const { atLeast } = wanted;
+    const none =
+      atLeast && !names.some((name) => atLeast.test(name)) ? [`exports nothing like ${String(atLeast)}`] : [];
+    return [...missing, ...foreign, ...none].map((offence) => `${path}: ${offence}`);
+  });
+}
+
+/** The door of a service says what others may import, and holds nothing of its own. */
+export function indexOnlyNamesExports({ files }: ImportGraph): string[] {
+  return servicesOf(files)
+    .filter(({ path, syntax }) => insideSrc(path) === 'index.ts' && !syntax.statements.every(ts.isExportDeclaration))
+    .map(({ path }) => `${path}: holds more than exports`);
+}
+
+const workerFolders = /^(workers|orchestrator)\//;
+
+/** Making a context starts nothing: start.ts starts the workers, so a test can make a context and have the house quiet. */
+export function contextStartsNoWorker({ edges }: ImportGraph): string[] {
+  return edges
+    .filter(({ from }) => from.startsWith('services/') && insideSrc(from) === 'context.ts')
+    .filter(({ to, typeOnly }) => to !== null && !typeOnly && workerFolders.test(insideSrc(to) ?? ''))
+    .map(({ from, specifier }) => `${from}: runs ${specifier}; only start.ts starts workers`);
+}
+
+/** Variables of the environment have names of the domain everywhere but in config.ts. */
+export function onlyConfigKnowsVariables({ files }: ImportGraph): string[] {
+  return servicesOf(files)
+    .filter(({ path }) => insideSrc(path) !== 'config.ts')
+    .flatMap(({ path, syntax }) =>
+      [...variablesIn(syntax)].map((name) => `${path}: knows ${name}; only config.ts may`),
+    );
+}
+
+const makers = new Set(['newEvent', 'recordEvents']);
+
+/** What a service says to the world is read in one file; the store only writes what it is handed. */
+export function onlyEventsMakesEvents({ files }: ImportGraph): string[] {
+  return servicesOf(files)
+    .filter(({ path }) => insideSrc(path) !== 'events.ts' && insideSrc(path)?.startsWith('store/') !== true)
+    .filter(({ syntax }) => calls(syntax, makers))
+    .map(({ path }) => `${path}: makes an event; only events.ts may`);
+}
+
+function servicesOf(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter(({ path }) => unitOf(path).startsWith('services/') && insideSrc(path) !== null);
+}
+
+function exportedNames(syntax: ts.SourceFile): string[] {
+  return syntax.statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause))
+      return statement.exportClause.elements.map(({ name }) => name.text);
+    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExportKeyword);
+    return isExported === true ? declaredNames(statement) : [];
+  });
+}
+
+function isExportKeyword({ kind }: ts.ModifierLike): boolean {
+  return kind === ts.SyntaxKind.ExportKeyword;
+}
+
+function declaredNames(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.getText(statement.getSourceFile()));
+  const isNamed =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement);
+  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
+}
+
+/** In names and in texts; comments may explain what an operator sets. */
+function variablesIn(root: ts.Node, found: Set<string> = new Set()): Set<string> {
+  const text =
+    ts.isIdentifier(root) || ts.isStringLiteralLike(root) || ts.isTemplateLiteralToken(root) ? root.text : '';
+  for (const [name] of text.matchAll(/\bGOV_[A-Z_]+/g)) found.add(name);
+  ts.forEachChild(root, (node) => void variablesIn(node, found));
+  return found;
+}
+
+function calls(root: ts.Node, names: ReadonlySet<string>): boolean {
+  if (ts.isCallExpression(root)) {
+    const { expression } = root;
+    const called = ts.isPropertyAccessExpression(expression) ? expression.name : expression;
+    if (ts.isIdentifier(called) && names.has(called.text)) return true;
+  }
+  return ts.forEachChild(root, (node) => calls(node, names) || undefined) === true;
+}

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import type { Closing } from './closing.ts';
+
+/** A ledger of its own, with the count of receipts that the answers so far must have left in it. */
+export class BenchDatabase {
+  readonly #database: TestDatabase;
+  #sealed: number;
+
+  private constructor(database: TestDatabase, sealed: number) {
+    this.#database = database;
+    this.#sealed = sealed;
+  }
+
+  static async create(closing: Closing): Promise<BenchDatabase> {
+    const serviceDir = fileURLToPath(new URL('../../../services/governance-kernel', import.meta.url));
+    const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
+    closing.add(() => database.drop());
+    return new BenchDatabase(database, 0);
+  }
+
+  get url(): string {
+    return this.#database.url;
+  }
+
+  get adminUrl(): string {
+    return this.#database.adminUrl;
+  }
+
+  get sealed(): number {
+    return this.#sealed;
+  }
+
+  countSealed(receipts: number): void {
+    this.#sealed += receipts;
+  }
+
+  /** No kernel may be running on this one. */
+  async copy(closing: Closing): Promise<BenchDatabase> {
+    const database = await this.#database.copy();
+    closing.add(() => database.drop());
+    return new BenchDatabase(database, this.#sealed);
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@countersign/contracts';
+import { createCheckpoint, putBudget } from '@countersign/contracts/governance-kernel';
+import { BenchDatabase } from './bench-database.ts';
+import { closingAfter, type Closing } from './closing.ts';
+import type { CallPattern } from './fill-ledger.ts';
+import { kernelSettings, type KernelSettings } from './kernel-settings.ts';
+import { answerTimes } from './member.ts';
+import { startKernel, startProcess, type Running } from './processes.ts';
+import { chatCall, evaluateCall } from './requests.ts';
+
+/** What all comparisons of one run share. */
+export type Bench = {
+  generator: Running;
+  model: Running;
+  tools: Running;
+  settings: KernelSettings;
+  /** Holds a few sealed calls of each kind. Every comparison works on copies of it, so none sees what another left. */
+  seed: BenchDatabase;
+};
+
+const seedConnections = 64;
+const seedCallsPerConnection = 10;
+const seedCalls = seedConnections * seedCallsPerConnection;
+
+/** An evaluation leaves a decision; a chat leaves a decision and its outcome. */
+export const evaluatedCalls: CallPattern = { sessions: '^bench-[0-9]+$', receipts: seedCalls };
+export const settledChats: CallPattern = { sessions: '^bench-chat-[0-9]+$', receipts: seedCalls * 2 };
+
+export async function prepareBench(closing: Closing): Promise<Bench> {
+  const scratchDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  closing.add(async () => rmSync(scratchDir, { recursive: true, force: true }));
+  const [generator, model, tools] = await Promise.all([
+    opened(closing, startProcess('load-generator')),
+    opened(closing, startProcess('model-server')),
+    opened(closing, startProcess('tool-server')),
+  ]);
+  const settings = kernelSettings({ modelUrl: model.url, toolsUrl: tools.url, scratchDir });
+  const bench = { generator, model, tools, settings, seed: await BenchDatabase.create(closing) };
+  await closingAfter((inner) => plantSeed(bench, inner));
+  return bench;
+}
+
+async function plantSeed(bench: Bench, closing: Closing): Promise<void> {
+  const { generator, settings, seed } = bench;
+  const kernel = await openKernel(bench, closing, seed);
+  const common = { generator, servers: [kernel], headers: settings.headers, connections: seedConnections };
+  const evaluate = {
+    path: '/api/v1/evaluate',
+    kind: evaluateCall,
+    sealing: { database: seed, receiptsPerAnswer: 1 },
+  };
+  const chat = {
+    path: '/v1/chat/completions',
+    kind: chatCall,
+    sealing: { database: seed, receiptsPerAnswer: 2 },
+  };
+  await answerTimes({ ...common, ...evaluate }, seedCallsPerConnection);
+  await answerTimes({ ...common, ...chat }, seedCallsPerConnection);
+  await clientOf(bench, kernel).createCheckpoint();
+}
+
+export async function openKernel(
+  { settings }: Bench,
+  closing: Closing,
+  database: BenchDatabase,
+  environment: Record<string, string> = {},
+): Promise<Running> {
+  return await opened(closing, startKernel({ ...settings.environmentFor(database.url), ...environment }));
+}
+
+export async function opened(closing: Closing, starting: Promise<Running>): Promise<Running> {
+  const running = await starting;
+  closing.add(() => running.stop());
+  return running;
+}
+
+export function clientOf({ settings }: Bench, kernel: Running) {
+  return createClient({ createCheckpoint, putBudget }, { baseUrl: kernel.url, headers: () => settings.headers });
+}

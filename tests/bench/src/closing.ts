@@ -1,0 +1,27 @@
+/** What was opened, to be closed in reverse whatever happens. */
+export class Closing {
+  readonly #ends: (() => Promise<void>)[] = [];
+
+  add(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
+  /** Closes everything even when one of the ends fails; throws the first failure afterwards. */
+  async close(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const end of this.#ends.splice(0).reverse()) {
+      await end().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/** Runs work with a Closing of its own. */
+export async function closingAfter<Result>(work: (closing: Closing) => Promise<Result>): Promise<Result> {
+  const closing = new Closing();
+  try {
+    return await work(closing);
+  } finally {
+    await closing.close();
+  }
+}

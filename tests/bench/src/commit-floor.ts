@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { summarise, type LatencySummary } from './latencies.ts';
+
+/** The bytes of one ledger row of a decision: payload, record, hashes, signature, names. */
+const payloadBytes = 820;
+const recordBytes = 1_900;
+
+export type CommitFloor = { measure(seconds: number): Promise<LatencySummary>; close(): Promise<void> };
+
+/**
+ * The floor under a durable decision: one prepared insert of a row as long as a ledger row, committed by itself on one connection,
+ * with synchronous_commit as the server has it.
+ */
+export async function openCommitFloor(adminUrl: string): Promise<CommitFloor> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query('CREATE TABLE bench_commit (id bigint PRIMARY KEY, payload text NOT NULL, record text NOT NULL)');
+  let id = 0;
+  const insert = async () => {
+    id += 1;
+    const values = [id, 'p'.repeat(payloadBytes), 'r'.repeat(recordBytes)];
+    await client.query({ name: 'commit', text: 'INSERT INTO bench_commit VALUES ($1, $2, $3)', values });
+  };
+  return { measure: (seconds) => repeat(insert, seconds), close: () => client.end() };
+}
+
+async function repeat(insert: () => Promise<void>, seconds: number): Promise<LatencySummary> {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const deadline = startedAt + seconds * 1_000;
+  let now = startedAt;
+  while (now < deadline) {
+    const sentAt = now;
+    await insert();
+    now = performance.now();
+    latenciesMs.push(now - sentAt);
+  }
+  return summarise(latenciesMs, now - startedAt);
+}

@@ -1,0 +1,72 @@
+import type { Profiler } from 'node:inspector';
+import type { Bench } from './bench.ts';
+import { checkLedger, type LedgerCheck } from './check-ledger.ts';
+import { closingAfter } from './closing.ts';
+import type { Comparison } from './comparisons.ts';
+import type { Measured } from './measured.ts';
+import type { Member } from './member.ts';
+import type { Pace } from './options.ts';
+import { ask } from './processes.ts';
+import { summariseProfile, type ProfileSummary } from './profile.ts';
+import { ratiosOf } from './ratios.ts';
+import { takeTurns } from './take-turns.ts';
+import { warmUp, type WarmUp } from './warm-up.ts';
+
+export type Compared = {
+  windows: Map<string, Measured[]>;
+  warmUps: Map<string, WarmUp>;
+  /** Of the subjects of ratios that missed their goal. */
+  profiles: Map<string, ProfileSummary>;
+  checks: LedgerCheck[];
+};
+
+/** Opens one comparison, measures the wanted members group by group, and checks what was sealed meanwhile. */
+export async function compare(
+  bench: Bench,
+  comparison: Comparison,
+  { wanted, pace }: { wanted: ReadonlySet<string>; pace: Pace },
+): Promise<Compared> {
+  return await closingAfter(async (closing) => {
+    const { members, databases } = await comparison.open(bench, closing);
+    const compared: Compared = { windows: new Map(), warmUps: new Map(), profiles: new Map(), checks: [] };
+    for (const group of comparison.groups) {
+      const names = group.filter((name) => wanted.has(name));
+      await measureGroup(compared, namedMembers(members, names), pace);
+    }
+    for (const database of databases) compared.checks.push(await checkLedger(database, bench.settings.signingKey));
+    return compared;
+  });
+}
+
+function namedMembers(members: Record<string, Member>, names: readonly string[]): Map<string, Member> {
+  const named = names.flatMap((name): [string, Member][] => {
+    const member = members[name];
+    return member === undefined ? [] : [[name, member]];
+  });
+  if (named.length !== names.length) throw new Error(`Not all of ${names.join(', ')} were opened`);
+  return new Map(named);
+}
+
+async function measureGroup(compared: Compared, members: ReadonlyMap<string, Member>, pace: Pace): Promise<void> {
+  for (const [name, member] of members) {
+    await member.tryOnce();
+    compared.warmUps.set(name, await warmUp(() => member.measure(pace.warmUpWindowSeconds), pace.warmUpWindowsMax));
+  }
+  const windows = await takeTurns(members, pace.rounds, (member) => member.measure(pace.windowSeconds));
+  for (const [name, list] of windows) compared.windows.set(name, list);
+  for (const { subject, isReached } of ratiosOf(windows)) {
+    const member = members.get(subject);
+    if (isReached !== false || member === undefined || compared.profiles.has(subject)) continue;
+    compared.profiles.set(subject, await profileOf(member, pace));
+  }
+}
+
+/** Of the first of its processes, which is warm, under the load that was just measured. */
+async function profileOf({ servers: [server], measure }: Member, { profileSeconds }: Pace): Promise<ProfileSummary> {
+  if (server === undefined) throw new Error('Without a process there is nothing to profile');
+  const [profile] = await Promise.all([
+    ask<Profiler.Profile>(server, { seconds: profileSeconds }),
+    measure(profileSeconds),
+  ]);
+  return summariseProfile(profile);
+}

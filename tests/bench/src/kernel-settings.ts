@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { tenant } from './requests.ts';
+
+/** A handful of rules of every kind, so that a decision evaluates globs, literals and CEL. */
+const policy = `
+format: countersign/policy.v1
+name: bench
+version: '1'
+rules:
+  - id: models
+    effect: allow
+    match: { action: [model.call] }
+  - id: reads
+    effect: allow
+    match: { action: [tool.call], effect_level: [E0, E1] }
+    when: "!has(args.path) || size(args.path) < 4096"
+  - id: tools
+    effect: allow
+    match: { action: [tool.call], tool: [notes.fill] }
+  - id: no-secrets
+    effect: deny
+    match: { action: [tool.call], tool: ['files.*'] }
+    when: args.path.startsWith("/etc/")
+    reason: Secrets of the host are not for agents.
+  - id: no-deletion
+    effect: deny
+    match: { action: [tool.call], tool: ['*.delete'] }
+    reason: Deletion is not for agents.
+  - id: payments
+    effect: escalate
+    match: { action: [tool.call], tool: [pay.*] }
+    reason: A person confirms payments.
+`;
+
+export type KernelSettings = {
+  environmentFor(databaseUrl: string): Record<string, string>;
+  /** Of the operator, for the tenant that is measured. */
+  headers: Record<string, string>;
+  /** The key that every receipt must verify under. */
+  signingKey: { key_id: string; public_key: Uint8Array };
+};
+
+/** What every kernel of one run is told: one key and one policy, so that each can go on with the ledger of another. */
+export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scratchDir: string }): KernelSettings {
+  const secret = () => randomBytes(32).toString('hex');
+  const key = generateSigningKey();
+  const adminKey = secret();
+  const policyFile = join(places.scratchDir, 'policy.yaml');
+  writeFileSync(policyFile, policy);
+  const environment = {
+    NODE_ENV: 'production',
+    GOV_ADMIN_API_KEY: adminKey,
+    GOV_SERVICE_API_KEY: secret(),
+    GOV_SIGNING_KEY: key.privateKeyPem,
+    GOV_TENANT_SALT_SECRET: secret(),
+    GOV_RATE_LIMITS: '0',
+    GOV_LOG_LEVEL: 'warn',
+    GOV_POLICY_FILE: policyFile,
+    GOV_UPSTREAM_URL: places.modelUrl,
+    GOV_MCP_SERVERS: JSON.stringify({
+      servers: [{ server_id: 'notes', transport: 'http', url: places.toolsUrl }],
+    }),
+  };
+  return {
+    environmentFor: (databaseUrl) => ({ ...environment, DATABASE_URL: databaseUrl }),
+    headers: { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant },
+    signingKey: { key_id: key.keyId, public_key: key.publicKey },
+  };
+}

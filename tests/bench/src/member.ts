@@ -1,0 +1,100 @@
+import type { BenchDatabase } from './bench-database.ts';
+import type { CommitFloor } from './commit-floor.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
+import type { Load, LoadResult } from './load.ts';
+import type { Measured } from './measured.ts';
+import { ask, type Running } from './processes.ts';
+import type { RequestKind } from './requests.ts';
+
+/** One side of a ratio. */
+export type Member = {
+  /** Throws unless the first answer is what is meant to be measured. */
+  tryOnce(): Promise<void>;
+  measure(seconds: number): Promise<Measured>;
+  /** The processes whose CPU is counted; a kernel can be profiled. */
+  servers: readonly Running[];
+};
+
+type LoadMember = {
+  generator: Running;
+  /** Connections are dealt out to them in turn. */
+  servers: readonly Running[];
+  path: string;
+  kind: RequestKind;
+  headers?: Record<string, string>;
+  connections: number;
+  /** Where each answer leaves that many receipts. */
+  sealing?: { database: BenchDatabase; receiptsPerAnswer: number };
+};
+
+export function loadMember(parts: LoadMember): Member {
+  const { generator, servers, sealing } = parts;
+  const { requests, headers } = trafficOf(parts);
+  const pids = servers.map(({ pid }) => pid);
+  return {
+    servers,
+    tryOnce: async () => {
+      for (const { url, body } of requests.slice(0, servers.length)) {
+        await tryRequest({ url, body, headers, expected: parts.kind.expected });
+        sealing?.database.countSealed(sealing.receiptsPerAnswer);
+      }
+    },
+    measure: async (seconds) => {
+      const cpuBefore = cpuSeconds(pids);
+      const { statuses, ...result } = await generate(generator, { requests, headers, seconds });
+      const cpuAfter = cpuSeconds(pids);
+      sealing?.database.countSealed(result.answers * sealing.receiptsPerAnswer);
+      const isKnown = cpuBefore !== null && cpuAfter !== null;
+      return { ...result, cpuMicros: isKnown ? ((cpuAfter - cpuBefore) * 1e6) / result.answers : null };
+    },
+  };
+}
+
+/** Sends each connection's request that many times, without measuring anything. */
+export async function answerTimes(parts: LoadMember, timesPerConnection: number): Promise<void> {
+  const { generator, sealing } = parts;
+  // Far more than it takes; what is wanted is the count.
+  const secondsMax = 60;
+  const load = { ...trafficOf(parts), seconds: secondsMax, answersPerConnectionMax: timesPerConnection };
+  const { answers } = await generate(generator, load);
+  sealing?.database.countSealed(answers * sealing.receiptsPerAnswer);
+}
+
+/** Inserts and commits rows on a connection of the bench's own: no server of ours, no load generator. */
+export function commitMember(floor: CommitFloor): Member {
+  return {
+    servers: [],
+    tryOnce: async () => {},
+    measure: async (seconds) => ({ ...(await floor.measure(seconds)), cpuMicros: null, generatorBusy: null }),
+  };
+}
+
+function trafficOf({ servers, path, kind, headers, connections }: LoadMember): Pick<Load, 'requests' | 'headers'> {
+  const requests = Array.from({ length: connections }, (_, connection) => {
+    const server = servers[connection % servers.length];
+    if (server === undefined) throw new Error('A load needs a server');
+    return { url: new URL(path, server.url).href, body: kind.bodyOf(connection) };
+  });
+  return { requests, headers: { ...kind.headers, ...headers } };
+}
+
+async function generate(generator: Running, load: Load): Promise<LoadResult> {
+  const result = await ask<LoadResult>(generator, load);
+  const refused = Object.entries(result.statuses).filter(([status]) => status !== '200');
+  if (refused.length === 0) return result;
+  const told = refused.map(([status, count]) => `${count} × ${status}`).join(', ');
+  throw new Error(`${load.requests[0]?.url} refused what it should have answered: ${told}`);
+}
+
+type FirstRequest = { url: string; body: string; headers: Record<string, string>; expected: string };
+
+async function tryRequest({ url, body, headers, expected }: FirstRequest): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  const text = await answer.text();
+  if (answer.ok && text.includes(expected)) return;
+  throw new Error(`${url} does not answer as expected: ${answer.status} ${text.slice(0, 500)}`);
+}

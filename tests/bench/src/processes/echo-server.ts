@@ -1,0 +1,49 @@
+// The floors: what an HTTP server costs that parses a JSON body and answers it. Usage: echo-server.js node | express | signing
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+
+const kinds: Record<string, () => RequestListener> = {
+  node: () => nodeEcho((text) => text),
+  express: expressEcho,
+  signing: signingEcho,
+};
+
+const listener = kinds[process.argv[2] ?? '']?.();
+if (listener === undefined) throw new Error(`Usage: echo-server.js ${Object.keys(kinds).join(' | ')}`);
+const server = createServer(listener);
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo; // it listens on an address, not on a pipe
+  process.send?.({ url: `http://127.0.0.1:${port}/echo` });
+});
+process.once('disconnect', () => process.exit());
+
+function nodeEcho(answerOf: (text: string) => string): RequestListener {
+  return (req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const text = answerOf(JSON.stringify(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+      res.end(text);
+    });
+  };
+}
+
+/** The least that a signed answer can cost: the echo, and one Ed25519 signature over it by node:crypto. */
+function signingEcho(): RequestListener {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return nodeEcho((text) => {
+    const signature = sign(null, Buffer.from(text), privateKey).toString('base64url');
+    return `${text.slice(0, -1)},"signature":"${signature}"}`;
+  });
+}
+
+function expressEcho(): RequestListener {
+  return express()
+    .use(express.json())
+    .post('/echo', (req, res) => {
+      res.json(req.body);
+    });
+}

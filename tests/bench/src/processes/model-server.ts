@@ -1,0 +1,8 @@
+// The scripted model of the test kit, in a process of its own.
+import { startScriptedModel } from '@countersign/testkit/scripted-model';
+import { forgetOften } from './forget-often.ts';
+
+const model = await startScriptedModel();
+forgetOften(model.requests);
+process.once('disconnect', () => process.exit());
+process.send?.({ url: model.url });

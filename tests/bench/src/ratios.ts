@@ -1,0 +1,149 @@
+import type { Measured } from './measured.ts';
+import { medianOf } from './median.ts';
+
+export type Goal = { bound: 'atLeast' | 'atMost'; value: number };
+
+export type RatioDefinition = {
+  name: string;
+  /** Members of one comparison; subject over floor, or subject minus floor. */
+  subject: string;
+  floor: string;
+  of: (window: Measured) => number | null;
+  combine: 'quotient' | 'difference';
+  goal: Goal | null;
+};
+
+export type Ratio = {
+  name: string;
+  subject: string;
+  goal: Goal | null;
+  /** Median over the pairs of windows; null where the platform does not tell. */
+  value: number | null;
+  /** Smallest and largest of the pairs. */
+  range: [number, number] | null;
+  /** Null without a goal or without a value. */
+  isReached: boolean | null;
+};
+
+const rate = ({ perSecond }: Measured) => perSecond;
+const latency = ({ p50Ms }: Measured) => p50Ms;
+const cpu = ({ cpuMicros }: Measured) => cpuMicros;
+const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? null : 1e6 / cpuMicros);
+
+const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
+const atMost = (value: number): Goal => ({ bound: 'atMost', value });
+
+/** What has grown may cost a tenth, which is what this measurement can tell from nothing. */
+const growth = { of: rate, combine: 'quotient', goal: atLeast(0.9) } as const;
+
+/** docs/reference/bench.md says what each of them means. */
+export const ratioDefinitions: readonly RatioDefinition[] = [
+  {
+    name: 'evaluate_vs_express_echo_c64',
+    subject: 'evaluate',
+    floor: 'expressEcho',
+    of: rate,
+    combine: 'quotient',
+    goal: atLeast(1.2),
+  },
+  {
+    name: 'evaluate_vs_node_echo_c64',
+    subject: 'evaluate',
+    floor: 'nodeEcho',
+    of: rate,
+    combine: 'quotient',
+    goal: null,
+  },
+  {
+    name: 'evaluate_cpu_over_floor_c64',
+    subject: 'evaluate',
+    floor: 'signingEcho',
+    of: cpu,
+    combine: 'quotient',
+    goal: atMost(2.2),
+  },
+  {
+    name: 'evaluate_p50_ms_c1_over_commit_p50_ms',
+    subject: 'evaluateAlone',
+    floor: 'commit',
+    of: latency,
+    combine: 'quotient',
+    goal: atMost(1.8),
+  },
+  {
+    name: 'chat_vs_direct_c64',
+    subject: 'chat',
+    floor: 'chatDirect',
+    of: rate,
+    combine: 'quotient',
+    goal: atLeast(0.2),
+  },
+  {
+    name: 'mcp_call_vs_direct_sdk_c16',
+    subject: 'mcp',
+    floor: 'mcpDirect',
+    of: rate,
+    combine: 'quotient',
+    goal: atLeast(0.5),
+  },
+  {
+    name: 'mcp_call_overhead_p50_ms',
+    subject: 'mcpAlone',
+    floor: 'mcpDirectAlone',
+    of: latency,
+    combine: 'difference',
+    goal: null,
+  },
+  { name: 'evaluate_10k_budgets_over_none', subject: 'manyBudgets', floor: 'noBudgets', ...growth },
+  { name: 'chat_300k_settled_over_fresh', subject: 'chatSettled', floor: 'chatFresh', ...growth },
+  { name: 'evaluate_1m_receipts_over_10k', subject: 'receipts1m', floor: 'receipts10k', ...growth },
+  {
+    name: 'two_replicas_over_one',
+    subject: 'twoReplicas',
+    floor: 'oneReplica',
+    ...growth,
+    of: answersPerCpuSecond,
+  },
+];
+
+/** Every ratio whose two sides were measured. */
+export function ratiosOf(
+  windows: ReadonlyMap<string, readonly Measured[]>,
+  definitions: readonly RatioDefinition[] = ratioDefinitions,
+): Ratio[] {
+  return definitions.flatMap((definition) => {
+    const [subject, floor] = [windows.get(definition.subject), windows.get(definition.floor)];
+    return subject === undefined || floor === undefined ? [] : [ratioOf(definition, subject, floor)];
+  });
+}
+
+function ratioOf(definition: RatioDefinition, subject: readonly Measured[], floor: readonly Measured[]): Ratio {
+  const { name, goal } = definition;
+  const common = { name, subject: definition.subject, goal };
+  const pairs = pairsOf(definition, subject, floor);
+  if (pairs === null) return { ...common, value: null, range: null, isReached: null };
+  const value = medianOf(pairs);
+  const range: [number, number] = [Math.min(...pairs), Math.max(...pairs)];
+  return { ...common, value, range, isReached: goal === null ? null : isWithin(goal, value) };
+}
+
+/** Each round compared in itself, so that a machine that changes between rounds changes both sides. */
+function pairsOf(
+  { of, combine }: RatioDefinition,
+  subject: readonly Measured[],
+  floor: readonly Measured[],
+): number[] | null {
+  if (subject.length !== floor.length) throw new RangeError('Windows without their counterpart cannot be compared');
+  const pairs: number[] = [];
+  for (const [round, window] of subject.entries()) {
+    const counterpart = floor[round];
+    const [over, under] = [of(window), counterpart === undefined ? null : of(counterpart)];
+    if (over === null || under === null) return null;
+    pairs.push(combine === 'quotient' ? over / under : over - under);
+  }
+  return pairs;
+}
+
+function isWithin({ bound, value: limit }: Goal, value: number): boolean {
+  return bound === 'atLeast' ? value >= limit : value <= limit;
+}

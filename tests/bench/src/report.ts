@@ -1,0 +1,85 @@
+import { columns } from './columns.ts';
+import type { Measured } from './measured.ts';
+import { medianOf } from './median.ts';
+import type { ProfileSummary } from './profile.ts';
+import type { Goal, Ratio } from './ratios.ts';
+import type { WarmUp } from './warm-up.ts';
+
+/** A process that is that busy is what bounds a rate; below it, something else is. */
+const busyShare = 0.9;
+
+export type MemberReport = Measured & { warmUp: WarmUp | null };
+
+/** Medians over the rounds, each figure for itself. */
+export function mediansOf(windows: readonly Measured[]): Measured {
+  const median = (of: (window: Measured) => number) => medianOf(windows.map(of));
+  const known = (of: (window: Measured) => number | null) => {
+    const values = windows.map(of).filter((value) => value !== null);
+    return values.length === windows.length ? medianOf(values) : null;
+  };
+  return {
+    answers: median(({ answers }) => answers),
+    perSecond: median(({ perSecond }) => perSecond),
+    p50Ms: median(({ p50Ms }) => p50Ms),
+    p99Ms: median(({ p99Ms }) => p99Ms),
+    cpuMicros: known(({ cpuMicros }) => cpuMicros),
+    generatorBusy: known(({ generatorBusy }) => generatorBusy),
+  };
+}
+
+/** What was measured, one line for each member. */
+export function measurementTable(members: ReadonlyMap<string, MemberReport>): string {
+  const rows = [...members].map(([name, { perSecond, p50Ms, p99Ms, cpuMicros, generatorBusy, warmUp }]) => [
+    name,
+    Math.round(perSecond).toLocaleString('en'),
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+    cpuMicros === null ? '–' : String(Math.round(cpuMicros)),
+    generatorBusy === null ? '–' : percent(generatorBusy),
+    warmUp === null ? '–' : `${warmUp.windows}${warmUp.isStable ? '' : ', not stable'}`,
+  ]);
+  return columns([['measured', 'per second', 'p50 ms', 'p99 ms', 'CPU µs each', 'generator', 'warm after'], ...rows]);
+}
+
+/** The ratios, their goals, and what stands between them. */
+export function ratioTable(ratios: readonly Ratio[], members: ReadonlyMap<string, MemberReport>): string {
+  const rows = ratios.map(({ name, subject, goal, value, range, isReached }) => [
+    name,
+    value === null ? '–' : value.toFixed(2),
+    range === null ? '–' : `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
+    goalText(goal),
+    verdictText(goal, isReached),
+    boundBy(members.get(subject)),
+  ]);
+  return columns([['ratio', 'value', 'pairs', 'goal', '', 'bound by'], ...rows]);
+}
+
+/** Where the process of a subject that missed its goal spent its time. */
+export function profileText(name: string, { idleShare, heaviest }: ProfileSummary): string {
+  const rows = heaviest.map(({ name: called, place, share }) => [`  ${percent(share)}`, called, place]);
+  return `Profile of ${name}: idle ${percent(idleShare)} of the time; of the rest, by function itself\n${columns(rows)}`;
+}
+
+export function boundBy(measured: Measured | undefined): string {
+  if (measured === undefined || measured.cpuMicros === null) return 'not known on this platform';
+  const share = (measured.perSecond * measured.cpuMicros) / 1e6;
+  if (share >= busyShare) return `the kernel's CPU: ${percent(share)} of one core`;
+  const generator = measured.generatorBusy;
+  if (generator !== null && generator >= busyShare) return `the load generator: ${percent(generator)} of one core`;
+  return `waiting (database, other processes on these cores): kernel ${percent(share)} of one core`;
+}
+
+/** As the table and the reference page write it. */
+export function goalText(goal: Goal | null): string {
+  return goal === null ? 'none' : `${goal.bound === 'atLeast' ? '≥' : '≤'} ${goal.value}`;
+}
+
+function verdictText(goal: Goal | null, isReached: boolean | null): string {
+  if (goal === null) return '';
+  if (isReached === null) return 'not known';
+  return isReached ? 'reached' : 'NOT REACHED';
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

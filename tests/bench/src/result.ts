@@ -1,0 +1,45 @@
+import type { LedgerCheck } from './check-ledger.ts';
+import type { Machine } from './machine.ts';
+import type { Pace } from './options.ts';
+import type { ProfileSummary } from './profile.ts';
+import type { Ratio } from './ratios.ts';
+import { boundBy, type MemberReport } from './report.ts';
+
+type Parts = {
+  machine: Machine;
+  seconds: number;
+  pace: Pace;
+  members: ReadonlyMap<string, MemberReport>;
+  ratios: readonly Ratio[];
+  profiles: ReadonlyMap<string, ProfileSummary>;
+  checks: readonly LedgerCheck[];
+};
+
+/** What a run found, for machines. Goals that were missed are told; they are no failure of the command. */
+export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks }: Parts) {
+  return {
+    machine,
+    seconds,
+    pace,
+    ratios: Object.fromEntries(ratios.map(({ name, value }) => [name, value === null ? null : rounded(value)])),
+    goals: Object.fromEntries(
+      ratios.map(({ name, subject, goal, range, isReached }) => [
+        name,
+        {
+          goal: goal?.value ?? null,
+          bound: goal?.bound ?? null,
+          reached: isReached,
+          pairs: range?.map(rounded) ?? null,
+          bound_by: boundBy(members.get(subject)),
+          profile: isReached === false ? (profiles.get(subject) ?? null) : null,
+        },
+      ]),
+    ),
+    members: Object.fromEntries(members),
+    ledgers: checks,
+  };
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(3));
+}

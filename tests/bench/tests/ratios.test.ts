@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Measured } from '../src/measured.ts';
+import { medianOf } from '../src/median.ts';
+import { ratioDefinitions, ratiosOf, type RatioDefinition } from '../src/ratios.ts';
+
+const idle: Measured = { answers: 1, perSecond: 1, p50Ms: 1, p99Ms: 1, cpuMicros: null, generatorBusy: null };
+const windowsOf = (list: readonly Partial<Measured>[]): Measured[] => list.map((window) => ({ ...idle, ...window }));
+
+const byRate: RatioDefinition = {
+  name: 'subject_over_floor',
+  subject: 'subject',
+  floor: 'floor',
+  of: ({ perSecond }) => perSecond,
+  combine: 'quotient',
+  goal: { bound: 'atLeast', value: 0.5 },
+};
+const byCpu: RatioDefinition = { ...byRate, of: ({ cpuMicros }) => cpuMicros };
+
+function ratioOf(definition: RatioDefinition, subject: Partial<Measured>[], floor: Partial<Measured>[]) {
+  const windows = new Map([
+    ['subject', windowsOf(subject)],
+    ['floor', windowsOf(floor)],
+  ]);
+  return ratiosOf(windows, [definition])[0];
+}
+
+describe('the median', () => {
+  it('is the middle one, or the mean of the two in the middle, in whatever order they come', () => {
+    expect(medianOf([9, 1, 2])).toBe(2);
+    expect(medianOf([4, 1, 100, 2])).toBe(3);
+    expect(medianOf([7])).toBe(7);
+  });
+
+  it('does not sort numbers as text, and refuses an empty list', () => {
+    expect(medianOf([10, 9, 100])).toBe(10);
+    expect(() => medianOf([])).toThrow(RangeError);
+  });
+});
+
+describe('a ratio', () => {
+  it('compares each round in itself, so that a machine that slows down between rounds changes nothing', () => {
+    const subject = [{ perSecond: 600 }, { perSecond: 60 }, { perSecond: 300 }];
+    const floor = [{ perSecond: 1_000 }, { perSecond: 100 }, { perSecond: 500 }];
+    expect(ratioOf(byRate, subject, floor)).toMatchObject({ value: 0.6, range: [0.6, 0.6], isReached: true });
+  });
+
+  it('is the median of the pairs, so that one disturbed window does not decide', () => {
+    const subject = [{ perSecond: 40 }, { perSecond: 1 }, { perSecond: 42 }];
+    const floor = [{ perSecond: 100 }, { perSecond: 100 }, { perSecond: 100 }];
+    expect(ratioOf(byRate, subject, floor)).toMatchObject({ value: 0.4, range: [0.01, 0.42], isReached: false });
+  });
+
+  it('reaches a goal by meeting it exactly, from whichever side it is bounded', () => {
+    const [half, whole] = [[{ perSecond: 50 }], [{ perSecond: 100 }]];
+    expect(ratioOf(byRate, half, whole)?.isReached).toBe(true);
+    const atMost = (value: number): RatioDefinition => ({ ...byRate, goal: { bound: 'atMost', value } });
+    expect(ratioOf(atMost(0.5), half, whole)?.isReached).toBe(true);
+    expect(ratioOf(atMost(0.49), half, whole)?.isReached).toBe(false);
+  });
+
+  it('without a goal is told and judged by nobody', () => {
+    expect(ratioOf({ ...byRate, goal: null }, [{}], [{}])).toMatchObject({ value: 1, isReached: null });
+  });
+
+  it('of CPU is not known where one of the windows does not tell it, and its goal is not missed', () => {
+    const told = [{ cpuMicros: 80 }, { cpuMicros: 80 }];
+    expect(ratioOf(byCpu, told, [{ cpuMicros: 40 }, { cpuMicros: null }])).toMatchObject({
+      value: null,
+      range: null,
+      isReached: null,
+    });
+    expect(ratioOf(byCpu, told, [{ cpuMicros: 40 }, { cpuMicros: 40 }])?.value).toBe(2);
+  });
+
+  it('can be a difference', () => {
+    const overhead: RatioDefinition = { ...byRate, of: ({ p50Ms }) => p50Ms, combine: 'difference' };
+    expect(ratioOf(overhead, [{ p50Ms: 3 }], [{ p50Ms: 1 }])?.value).toBe(2);
+  });
+
+  it('is left out when one side was not measured, and refuses windows without a counterpart', () => {
+    expect(ratiosOf(new Map([['subject', windowsOf([{}])]]), [byRate])).toEqual([]);
+    expect(() => ratioOf(byRate, [{}, {}], [{}])).toThrow(RangeError);
+  });
+});
+
+describe('the ratios of the bench', () => {
+  it('have the goals that were set, and none more', () => {
+    const goals = ratioDefinitions.map(({ name, goal }) => [name, goal?.bound, goal?.value]);
+    expect(goals).toEqual([
+      ['evaluate_vs_express_echo_c64', 'atLeast', 1.2],
+      ['evaluate_vs_node_echo_c64', undefined, undefined],
+      ['evaluate_cpu_over_floor_c64', 'atMost', 2.2],
+      ['evaluate_p50_ms_c1_over_commit_p50_ms', 'atMost', 1.8],
+      ['chat_vs_direct_c64', 'atLeast', 0.2],
+      ['mcp_call_vs_direct_sdk_c16', 'atLeast', 0.5],
+      ['mcp_call_overhead_p50_ms', undefined, undefined],
+      ['evaluate_10k_budgets_over_none', 'atLeast', 0.9],
+      ['chat_300k_settled_over_fresh', 'atLeast', 0.9],
+      ['evaluate_1m_receipts_over_10k', 'atLeast', 0.9],
+      ['two_replicas_over_one', 'atLeast', 0.9],
+    ]);
+  });
+
+  it('count decisions per CPU second, not per second, where two replicas share the cores of one', () => {
+    const windows = new Map([
+      ['oneReplica', windowsOf([{ perSecond: 1_000, cpuMicros: 400 }])],
+      ['twoReplicas', windowsOf([{ perSecond: 5_000, cpuMicros: 500 }])],
+    ]);
+    expect(ratiosOf(windows)).toEqual([
+      expect.objectContaining({ name: 'two_replicas_over_one', value: 0.8, isReached: false }),
+    ]);
+  });
+});

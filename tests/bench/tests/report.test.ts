@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Measured } from '../src/measured.ts';
+import type { Ratio } from '../src/ratios.ts';
+import { boundBy, measurementTable, mediansOf, profileText, ratioTable, type MemberReport } from '../src/report.ts';
+import { resultOf } from '../src/result.ts';
+
+const measured: Measured = {
+  answers: 100,
+  perSecond: 2_000,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuMicros: 250,
+  generatorBusy: 0.1,
+};
+const member: MemberReport = { ...measured, warmUp: { windows: 4, isStable: true } };
+const members = new Map([
+  ['kernel', member],
+  ['floor', { ...member, cpuMicros: null, generatorBusy: null, warmUp: { windows: 10, isStable: false } }],
+]);
+const missed: Ratio = {
+  name: 'kernel_over_floor',
+  subject: 'kernel',
+  goal: { bound: 'atLeast', value: 0.9 },
+  value: 0.45678,
+  range: [0.4, 0.5],
+  isReached: false,
+};
+const reached: Ratio = { ...missed, name: 'reached', value: 0.95, isReached: true };
+const ungoaled: Ratio = { ...missed, name: 'without_goal', goal: null, isReached: null };
+const unknown: Ratio = { ...missed, name: 'unknown', value: null, range: null, isReached: null };
+const profile = { idleShare: 0.25, heaviest: [{ name: 'seal', place: 'seal.js:4', share: 0.5 }] };
+
+describe('the report', () => {
+  it('tells every ratio with its goal and whether it is reached', () => {
+    const lines = ratioTable([missed, reached, ungoaled, unknown], members).split('\n');
+    expect(lines[1]).toMatch(/^kernel_over_floor +0\.46 +0\.40–0\.50 +≥ 0\.9 +NOT REACHED /);
+    expect(lines[2]).toMatch(/^reached +0\.95 .* reached /);
+    expect(lines[3]).toMatch(/^without_goal +0\.46 +0\.40–0\.50 +none {2,}waiting/);
+    expect(lines[4]).toMatch(/^unknown +– +– +≥ 0\.9 +not known /);
+  });
+
+  it('says of each member whether it was warm, and leaves what is not known open', () => {
+    const lines = measurementTable(members).split('\n');
+    expect(lines[1]).toMatch(/^kernel +2,000 +1\.00 +2\.00 +250 +10 % +4$/);
+    expect(lines[2]).toMatch(/^floor .* – +– +10, not stable$/);
+  });
+
+  it('names what bounds a rate: a kernel that is busy, else a generator that is, else neither', () => {
+    expect(boundBy({ ...measured, perSecond: 3_900 })).toContain("the kernel's CPU: 98 %");
+    expect(boundBy({ ...measured, generatorBusy: 0.95 })).toContain('the load generator: 95 %');
+    expect(boundBy(measured)).toContain('waiting');
+    expect(boundBy({ ...measured, cpuMicros: null })).toBe('not known on this platform');
+  });
+
+  it('takes the median of each figure, and none of a figure that one window lacks', () => {
+    const windows = [1, 9, 2].map((factor) => ({ ...measured, perSecond: factor, cpuMicros: factor }));
+    expect(mediansOf(windows)).toMatchObject({ perSecond: 2, cpuMicros: 2 });
+    expect(mediansOf([...windows, { ...measured, cpuMicros: null }]).cpuMicros).toBeNull();
+  });
+
+  it('tells machines the same, with the profile of what was missed and of nothing else', () => {
+    const machine = { cpu: 'x', cores: 2, memory_gib: 8, node: 'v20', postgres: '15', measured_at: '2026-01-01' };
+    const pace = { rounds: 1, windowSeconds: 1, warmUpWindowSeconds: 1, warmUpWindowsMax: 1, profileSeconds: 1 };
+    const profiles = new Map([['kernel', profile]]);
+    const ratios = [missed, reached, ungoaled, unknown];
+    const result = resultOf({ machine, seconds: 1, pace, members, ratios, profiles, checks: [] });
+    expect(result.ratios).toEqual({ kernel_over_floor: 0.457, reached: 0.95, without_goal: 0.457, unknown: null });
+    expect(result.goals['kernel_over_floor']).toMatchObject({ goal: 0.9, bound: 'atLeast', reached: false, profile });
+    expect(result.goals['reached']).toMatchObject({ reached: true, profile: null });
+    expect(result.goals['without_goal']).toMatchObject({ goal: null, bound: null, reached: null, profile: null });
+    expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  });
+
+  it('prints a profile with names, places and shares', () => {
+    expect(profileText('kernel', profile)).toMatch(/^Profile of kernel: idle 25 %.*\n {2}50 % +seal +seal\.js:4$/);
+  });
+});
