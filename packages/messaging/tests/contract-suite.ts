@@ -160,16 +160,16 @@ export function describeMessageBus(driver: DriverName): void {
   describe('what breaks', () => {
     it('waits out a lost connection: nothing is lost, nothing is done twice', async () => {
       const relay = await carry();
-      await world.recordNotes(0, 2_000);
+      await world.recordNotes(0, 800);
       await eventually(async () => expect((await world.effects()).length).toBeGreaterThan(20));
       world.network.cut();
-      await world.recordNotes(2_000, 100);
+      await world.recordNotes(800, 100);
       await eventually(() => expect(relay.status().connected && relay.status().failing === undefined).toBe(false));
       expect(await world.unsent()).toBeGreaterThanOrEqual(100);
       world.network.restore();
-      await eventually(async () => expect(await world.effects()).toHaveLength(2_100));
+      await eventually(async () => expect(await world.effects()).toHaveLength(900));
       await eventually(() => expect(relay.status()).toEqual({ connected: true, backlog: 0 }));
-      expect(sorted(await world.effects())).toEqual(upTo(2_100));
+      expect(sorted(await world.effects())).toEqual(upTo(900));
     });
 
     it('delivers everything after kill -9 of the process that relays and handles', async () => {

@@ -124,14 +124,16 @@ export class World {
   }
 }
 
-/** Resolves when `check` stops throwing; rethrows its last error after 20 s. */
+/** Resolves when `check` stops throwing; rethrows its last error after 20 s in which that error did not change. */
 export async function eventually(check: () => Promise<void> | void): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  let progress = { message: '', at: Date.now() };
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      const { message } = error as Error;
+      if (message !== progress.message) progress = { message, at: Date.now() };
+      if (Date.now() > progress.at + 20_000) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
