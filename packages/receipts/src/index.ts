@@ -5,6 +5,6 @@ export { announcementStatement } from './announcement-statement.ts';
 export { outcomeStatement } from './outcome-statement.ts';
 export { receiptOf } from './receipt-of.ts';
 export type { Statement } from './statement.ts';
-export { recordHash, sealRecord } from './record-text.ts';
+export { gatesText, recordHash, sealRecord } from './record-text.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash } from './payload-text.ts';

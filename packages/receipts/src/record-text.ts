@@ -37,7 +37,7 @@ function membersBeforeHash(record: RecordMembers): string {
     `"decision_id":"${plain(record.decision_id)}",` +
     optionalMember('dispatched_by', record.dispatched_by) +
     `"gate_roster_hash":"${plain(record.gate_roster_hash)}",` +
-    `"gates":${listText(record.gates, gateText)},` +
+    `"gates":${gatesText(record.gates)},` +
     `"intent":${intentText(record.intent)},` +
     `"kind":"${plain(record.kind)}",` +
     `"matched_rules":${listText(record.matched_rules, quoted)},` +
@@ -81,6 +81,11 @@ function intentText(intent: RecordMembers['intent']): string {
 
 /** Record and intent are the two levels above. */
 const factsDepthMax = JSON_DEPTH_MAX - 2;
+
+/** The canonical text of what the gates said. */
+export function gatesText(gates: readonly GateOutcome[]): string {
+  return listText(gates, gateText);
+}
 
 function gateText({ gate, outcome, reason_code, detail }: GateOutcome): string {
   if (detail === undefined && reason_code === undefined)

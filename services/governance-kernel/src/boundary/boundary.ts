@@ -10,6 +10,7 @@ import { concludeSettlement, wantedForSettlement } from './conclude-settlement.t
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 import { normalise, type Hasher, type SealedIntent } from '../call/normalise.ts';
+import { closeReply, openReply, replyOf, type Answered } from './reply.ts';
 import { evaluateAhead, type AskRules } from './rule-evaluation.ts';
 
 type PolicySource = {
@@ -49,11 +50,9 @@ async function decideCall(parts: BoundaryParts, call: GovernedCall): Promise<Sea
         await parts.policies.reload(call.caller.tenant);
         break;
       case 'replayed':
-        return new DecisionText(concluded.json, { replayed: true, headers: null, held: [] });
-      case 'sealed': {
-        const { json, entry, held } = concluded;
-        return new DecisionText(json, { replayed: false, headers: decisionHeaders(entry.payload), held });
-      }
+        return new ReplayedDecision(concluded.json);
+      case 'sealed':
+        return new FreshDecision(concluded);
     }
   }
   throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The policy keeps changing; nothing was executed');
@@ -104,32 +103,53 @@ async function settleReceipt(
   });
 }
 
-type Told = { replayed: boolean; headers: Record<string, string> | null; held: readonly BudgetId[] };
+// Classes, because an object literal with getters is built anew for every decision.
 
-/** A class, because an object literal with getters is built anew for every decision. */
-class DecisionText implements SealedDecision {
-  readonly json: string;
-  readonly replayed: boolean;
+/** A door reads the object or the text, seldom both: each is made when it is read. */
+class FreshDecision implements SealedDecision {
+  readonly replayed = false;
   readonly held: readonly BudgetId[];
-  #headers: Record<string, string> | null;
+  readonly #answered: Answered;
+  readonly #logIndex: number;
   #reply: DecisionReply | null = null;
 
-  constructor(json: string, { replayed, headers, held }: Told) {
-    this.json = json;
-    this.replayed = replayed;
+  constructor({ answered, logIndex, held }: Extract<Concluded, { kind: 'sealed' }>) {
+    this.#answered = answered;
+    this.#logIndex = logIndex;
     this.held = held;
-    this.#headers = headers;
   }
 
-  /** Parsed only by routes that look inside; evaluate passes the text on. */
+  get json(): string {
+    return closeReply(openReply(this.#answered), this.#logIndex);
+  }
+
   get reply(): DecisionReply {
-    this.#reply ??= JSON.parse(this.json) as DecisionReply; // this process wrote it
+    this.#reply ??= replyOf(this.#answered, this.#logIndex);
     return this.#reply;
   }
 
   get headers(): Record<string, string> {
-    this.#headers ??= { ...decisionHeaders(this.reply.receipt.payload), 'idempotency-replayed': 'true' };
-    return this.#headers;
+    return decisionHeaders(this.#answered.entry.payload);
+  }
+}
+
+class ReplayedDecision implements SealedDecision {
+  readonly replayed = true;
+  readonly held: readonly BudgetId[] = [];
+  readonly json: string;
+  #reply: DecisionReply | null = null;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+
+  get reply(): DecisionReply {
+    this.#reply ??= JSON.parse(this.json) as DecisionReply; // a kernel wrote it
+    return this.#reply;
+  }
+
+  get headers(): Record<string, string> {
+    return { ...decisionHeaders(this.reply.receipt.payload), 'idempotency-replayed': 'true' };
   }
 }
 

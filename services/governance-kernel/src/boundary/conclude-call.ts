@@ -17,7 +17,7 @@ import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
-import { closeReply, openReply } from './reply.ts';
+import { closeReply, openReply, type Answered } from './reply.ts';
 import { statementOf } from './statement-of.ts';
 
 type Prepared = {
@@ -47,7 +47,7 @@ export type CycleSettings = {
 };
 
 export type Concluded =
-  | { kind: 'sealed'; entry: SealedEntry; json: string; held: readonly BudgetId[] }
+  | { kind: 'sealed'; answered: Answered; logIndex: number; held: readonly BudgetId[] }
   | { kind: 'replayed'; json: string }
   /** The active bundle is not the one that was evaluated: load it and come back. */
   | { kind: 'policy_changed' };
@@ -79,18 +79,18 @@ export function concludeCall(
   const asked = decision.verdict === 'ESCALATE' ? approvalAsked(prepared, decision, gathered, settings) : null;
   const taken = takesEffect(call, decision) ? effectsOfAllow({ prepared, decision, gathered, settings }) : nothingTaken;
 
-  let json = '';
+  const approval = asked?.approval ?? null;
+  const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
+  const { publicUrl } = settings;
+  const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
   const statement = statementOf({
-    ...judgedOf(prepared, decision, gathered, asked?.approval ?? null),
+    ...judgedOf(prepared, decision, gathered, approval),
     rosterHash: settings.rosterHash,
   });
-  const entry = batch.seal(statement, (sealed) => {
-    const approval = asked?.approval ?? null;
-    const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
-    json = openReply({ entry: sealed, decision, approval, budget, publicUrl: settings.publicUrl });
-    return { changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, json, sealed)] };
-  });
-  return (placeOf) => ({ kind: 'sealed', entry, json: closeReply(json, placeOf(entry)), held: taken.held });
+  const entry = batch.seal(statement, (sealed) => ({
+    changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
+  }));
+  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), held: taken.held });
 }
 
 /** Arguments that were no JSON object reach the request gate as what they are: nothing to judge. */
@@ -115,10 +115,10 @@ function earlierAnswer(batch: LedgerBatch, { call, nowMs }: Prepared): ((placeOf
   return (placeOf) => closeReply(answer, typeof place === 'number' ? place : placeOf(place));
 }
 
-function answerKept({ ulid, nowMs, call }: Prepared, json: string, place: SealedEntry): Change[] {
+function answerKept({ ulid, nowMs, call }: Prepared, answered: Answered): Change[] {
   if (!call.idempotency) return [];
   const { fingerprint } = call.idempotency;
-  const kept = { fingerprint, ulid, answer: json, createdAtMs: nowMs, place };
+  const kept = { fingerprint, ulid, answer: openReply(answered), createdAtMs: nowMs, place: answered.entry };
   return [put(answers, { ...answerKey(call, call.idempotency), ...kept })];
 }
 

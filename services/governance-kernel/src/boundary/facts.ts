@@ -119,10 +119,13 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
 };
 
 const allSources: readonly Pick<Source<GateName>, 'wants'>[] = Object.values(sources);
+const askingSources = allSources.flatMap(({ wants }) => (wants === undefined ? [] : [{ wants }]));
 
 /** The sets that the facts of a call are made from. */
 export function wantedFacts(call: GovernedCall, intent: SealedIntent): Wanted[] {
-  return allSources.flatMap(({ wants }) => wants?.(call, intent) ?? []);
+  const sets: Wanted[] = [];
+  for (const { wants } of askingSources) sets.push(...wants(call, intent));
+  return sets;
 }
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */

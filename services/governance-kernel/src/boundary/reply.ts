@@ -1,12 +1,15 @@
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import type { Decision } from '@countersign/policy';
+import { gatesText, recordIdOf } from '@countersign/receipts';
+import { canonicalString as quoted } from '@countersign/crypto';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvalHandle } from '../approvals/pending.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgetFact } from '../budgets/reserve.ts';
-import type { Decision } from '@countersign/policy';
-import { openReceiptJson, type SealedEntry } from '../ledger/statement.ts';
-import { recordIdOf } from '@countersign/receipts';
+import { openReceiptJson, storedReceiptOf, type SealedEntry } from '../ledger/statement.ts';
 
-type Answered = {
+/** What a reply is made of. Its place in the log is missing: that is known when the entry is committed. */
+export type Answered = {
   entry: SealedEntry;
   decision: Decision;
   approval: ApprovalRow | null;
@@ -14,13 +17,10 @@ type Answered = {
   publicUrl: string;
 };
 
-/**
- * The DecisionReply as JSON: written once, from the bytes that were signed. Its end is open, because the entry's place in the log
- * is known when it is committed.
- */
-export function openReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
+/** The reply as an object, for doors that look inside. */
+export function replyOf({ entry, decision, approval, budget, publicUrl }: Answered, logIndex: number): DecisionReply {
   const { payload } = entry;
-  const head = JSON.stringify({
+  const reply: DecisionReply = {
     verdict: decision.verdict,
     allow: decision.verdict === 'ALLOW',
     reason_code: decision.reason_code,
@@ -34,10 +34,31 @@ export function openReply({ entry, decision, approval, budget, publicUrl }: Answ
     policy_epoch: payload.policy_epoch,
     lamport_clock: payload.lamport_clock,
     trace: decision.trace,
-    ...(approval === null ? {} : { approval: approvalHandle(approval, publicUrl) }),
-    ...(budget === null ? {} : { budget: budgetUse(budget) }),
-  });
-  return `${head.slice(0, -1)},"receipt":${openReceiptJson(entry)}`;
+    receipt: storedReceiptOf(entry, logIndex),
+    log_index: logIndex,
+  };
+  if (approval !== null) reply.approval = approvalHandle(approval, publicUrl);
+  if (budget !== null) reply.budget = budgetUse(budget);
+  return reply;
+}
+
+/**
+ * The same reply as JSON text, with the bytes that were signed in it. Written member by member, since nearly every decision is
+ * answered with it; its end is open.
+ */
+export function openReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
+  const { payload } = entry;
+  return (
+    `{"verdict":"${decision.verdict}","allow":${String(decision.verdict === 'ALLOW')},` +
+    `"reason_code":"${decision.reason_code}","reason":${quoted(decision.reason)},` +
+    `"decision_id":"${payload.decision_id}","record_id":"${recordIdOf(entry.ulid)}","record_hash":"${entry.recordHash}",` +
+    `"receipt_id":"${payload.receipt_id}","receipt_hash":"${entry.receiptHash}",` +
+    `"policy_hash":${payload.policy_hash === null ? 'null' : `"${payload.policy_hash}"`},` +
+    `"policy_epoch":${payload.policy_epoch},"lamport_clock":${payload.lamport_clock},"trace":${gatesText(decision.trace)},` +
+    (approval === null ? '' : `"approval":${JSON.stringify(approvalHandle(approval, publicUrl))},`) +
+    (budget === null ? '' : `"budget":${JSON.stringify(budgetUse(budget))},`) +
+    `"receipt":${openReceiptJson(entry)}`
+  );
 }
 
 export function closeReply(open: string, logIndex: number): string {
@@ -47,7 +68,7 @@ export function closeReply(open: string, logIndex: number): string {
 function budgetUse(budget: BudgetRow) {
   const left = budgetFact(budget);
   return {
-    budget_id: left.budget_id,
+    budget_id: budget.id,
     tool_calls_remaining: left.tool_calls_remaining,
     spend_remaining_minor: left.spend_remaining_minor,
     currency: left.currency,

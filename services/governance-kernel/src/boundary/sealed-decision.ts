@@ -5,7 +5,7 @@ import type { GovernedCall } from '../call/governed-call.ts';
 /** A decision after its transaction is durable. */
 export type SealedDecision = {
   reply: DecisionReply;
-  /** The reply as JSON text: serialised once. */
+  /** The same reply as JSON text. */
   json: string;
   /** X-Gov-Decision-Id, -Verdict, -Reason-Code, -Receipt-Id, -Policy-Hash, -Lamport-Clock. */
   headers: Record<string, string>;

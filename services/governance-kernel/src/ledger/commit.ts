@@ -136,10 +136,19 @@ function remember(known: KnownFacts, read: ReadFacts, batch: LedgerBatch): void 
   if (batch.changesControls) known.passEpoch();
 }
 
+/** Each chain and each set once; entries of one batch mostly want the same. */
 function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
-  const chains = new Map(entries.map(({ chain }) => [chainName(chain), chain]));
-  const sets = new Map(entries.flatMap(({ wants }) => wants.map((set) => [`${set.control.name}\n${set.set}`, set])));
-  return { chains: [...chains.values()], sets: [...sets.values()] };
+  const chains = new Map<string, ChainKey>();
+  const sets = new Map<AnyControl, Map<string, Wanted>>();
+  for (const { chain, wants } of entries) {
+    chains.set(chainName(chain), chain);
+    for (const set of wants) {
+      let ofControl = sets.get(set.control);
+      if (ofControl === undefined) sets.set(set.control, (ofControl = new Map()));
+      ofControl.set(set.set, set);
+    }
+  }
+  return { chains: [...chains.values()], sets: [...sets.values()].flatMap((ofControl) => [...ofControl.values()]) };
 }
 
 function concludeAll(entries: readonly LedgerEntry<unknown>[], batch: LedgerBatch): Tried {

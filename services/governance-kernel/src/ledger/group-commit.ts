@@ -38,6 +38,8 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
+    // What is submitted in the same turn as the first entry of an idle ledger commits with it.
+    await Promise.resolve();
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, batchEntriesMax);
       await this.#commit(batch);

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import { DecisionReply } from '@countersign/contracts/governance-kernel';
+import type { GovernedCall } from '../src/call/governed-call.ts';
+import { newSession } from './_caller.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy.replace('Deletion is not for agents.', String.raw`"\"Deletion\" \\ is \u2028 not for agents."`));
+  await test.as('acme').putBudget({
+    params: { budget_id: 'calls' as BudgetId }, // within its schema
+    body: { subject: 'tenant', window: 'total', tool_call_limit: 100 },
+  });
+});
+afterAll(() => test.close());
+
+const call = (tool: string): GovernedCall => ({
+  caller: {
+    tenant: 'acme' as TenantId,
+    principal: 'agent' as PrincipalId, // within their schemas
+    identity: { kind: 'operator_credential' },
+    scopes: [],
+  },
+  session: newSession(),
+  action: 'tool.call',
+  tool,
+  resource: null,
+  effectLevel: 'E1',
+  args: {},
+  context: {},
+  registry: { state: 'not_applicable' },
+  mode: 'enforce',
+  dispatchedBy: 'caller',
+});
+
+it.each(['files.read', 'files.delete', 'pay.send'])('%s is answered alike as an object and as text', async (tool) => {
+  const decision = await test.kernel.context.boundary.decide(call(tool));
+  expect(JSON.parse(decision.json)).toEqual(decision.reply);
+  expect(DecisionReply.parse(decision.reply)).toEqual(decision.reply);
+});
