@@ -10,7 +10,7 @@ beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy.replace('Deletion is not for agents.', String.raw`"\"Deletion\" \\ is \u2028 not for agents."`));
   await test.as('acme').putBudget({
-    params: { budget_id: 'calls' as BudgetId }, // within its schema
+    params: { budget_id: 'calls' }, // within its schema
     body: { subject: 'tenant', window: 'total', tool_call_limit: 100 },
   });
 });

@@ -143,7 +143,7 @@ function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
   for (const { chain, wants } of entries) {
     chains.set(chainName(chain), chain);
     for (const set of wants) {
-      let ofControl = sets.get(set.control);
+      let ofControl: Map<string, Wanted> | undefined = sets.get(set.control);
       if (ofControl === undefined) sets.set(set.control, (ofControl = new Map()));
       ofControl.set(set.set, set);
     }
