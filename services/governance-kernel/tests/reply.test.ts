@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { DecisionReply } from '@countersign/contracts/governance-kernel';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import { newSession } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
+const noLimits = {
+  ...{ spend_limit_minor: null, currency: null, egress_limit_bytes: null, write_limit: null },
+  approval_required_above_minor: null,
+};
+
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
-  await test.activate('*', starterPolicy.replace('Deletion is not for agents.', String.raw`"\"Deletion\" \\ is \u2028 not for agents."`));
+  await test.activate(
+    '*',
+    starterPolicy.replace('Deletion is not for agents.', String.raw`"\"Deletion\" \\ is \u2028 not for agents."`),
+  );
   await test.as('acme').putBudget({
     params: { budget_id: 'calls' }, // within its schema
-    body: { subject: 'tenant', window: 'total', tool_call_limit: 100 },
+    body: { ...noLimits, subject: 'tenant', window: 'total', tool_call_limit: 100 },
   });
 });
 afterAll(() => test.close());

@@ -143,9 +143,9 @@ function soughtBy(entries: readonly LedgerEntry<unknown>[]): Sought {
   for (const { chain, wants } of entries) {
     chains.set(chainName(chain), chain);
     for (const set of wants) {
-      let ofControl: Map<string, Wanted> | undefined = sets.get(set.control);
-      if (ofControl === undefined) sets.set(set.control, (ofControl = new Map()));
-      ofControl.set(set.set, set);
+      const ofControl = sets.get(set.control);
+      if (ofControl === undefined) sets.set(set.control, new Map([[set.set, set]]));
+      else ofControl.set(set.set, set);
     }
   }
   return { chains: [...chains.values()], sets: [...sets.values()].flatMap((ofControl) => [...ofControl.values()]) };
