@@ -10,6 +10,7 @@ export {
   WorkspaceId,
   UserId,
   StepId,
+  AccessKeyId,
   EventId,
   Digest,
   Instant,
@@ -30,6 +31,7 @@ export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError }
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {
   defineRoute,
+  Door,
   pathParams,
   type Method,
   type AuthClass,

@@ -1,5 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+
+/** Where an agent comes in with a key of its own. */
+export const Door = z.enum(['evaluate', 'chat', 'mcp']);
+export type Door = z.infer<typeof Door>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -23,6 +27,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   auth: AuthClass;
   /** Takes the decision cycle: every gate holds here. A route without this mark decides nothing. */
   governed?: true;
+  /** An agent's key that was made for this door opens the route. Every other route refuses it. */
+  door?: Door;
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

@@ -24,6 +24,7 @@ export const TaskId = prefixedId('tsk');
 export const WorkspaceId = prefixedId('wsp');
 export const UserId = prefixedId('usr');
 export const StepId = prefixedId('stp');
+export const AccessKeyId = prefixedId('key');
 export const EventId = prefixedId('evt');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
@@ -37,6 +38,7 @@ export type TaskId = z.infer<typeof TaskId>;
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 export type UserId = z.infer<typeof UserId>;
 export type StepId = z.infer<typeof StepId>;
+export type AccessKeyId = z.infer<typeof AccessKeyId>;
 export type EventId = z.infer<typeof EventId>;
 
 /** `sha256:` and 64 lower-case hex digits. */

@@ -34,6 +34,7 @@ export const createChatCompletion = defineRoute({
   path: '/v1/chat/completions',
   auth: 'tenant_scoped',
   governed: true,
+  door: 'chat',
   bodyBytesMax: chatBodyBytesMax,
   media: 'openai',
   body: ChatCompletionRequest,

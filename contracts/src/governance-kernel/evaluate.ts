@@ -75,6 +75,7 @@ export const evaluate = defineRoute({
   path: '/api/v1/evaluate',
   auth: 'tenant_scoped',
   governed: true,
+  door: 'evaluate',
   body: EvaluateRequest,
   reply: DecisionReply,
   errors: ['RESERVED_CONTEXT_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'RECEIPT_STORE_UNAVAILABLE'],

@@ -31,6 +31,14 @@ export {
   ApprovalStatement,
   approveByKernel,
 } from './approvals.ts';
+export {
+  AccessKeyKind,
+  NewAccessKey,
+  AccessKey,
+  createAccessKey,
+  listAccessKeys,
+  revokeAccessKey,
+} from './access-keys.ts';
 export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget } from './budgets.ts';
 export { ChatCompletionRequest, createChatCompletion } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';

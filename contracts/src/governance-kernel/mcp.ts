@@ -9,6 +9,7 @@ export const describeMcp = defineRoute({
   method: 'GET',
   path: '/mcp',
   auth: 'tenant_scoped',
+  door: 'mcp',
   reply: z.strictObject({
     server_name: z.string(),
     version: z.string(),
@@ -29,6 +30,7 @@ export const callMcp = defineRoute({
   path: '/mcp',
   auth: 'tenant_scoped',
   governed: true,
+  door: 'mcp',
   media: 'mcp',
   idempotent: false,
   body: z.union([JsonRpcMessage, z.array(JsonRpcMessage)]),
@@ -50,6 +52,7 @@ export const listMcpCapabilities = defineRoute({
   method: 'GET',
   path: '/mcp/v1/capabilities',
   auth: 'tenant_scoped',
+  door: 'mcp',
   query: z.strictObject({ tenant_id: z.string().optional() }),
   reply: z.strictObject({ server_name: z.string(), version: z.string(), tools: z.array(McpTool) }),
 });
@@ -69,6 +72,7 @@ export const executeMcp = defineRoute({
   path: '/mcp/v1/execute',
   auth: 'tenant_scoped',
   governed: true,
+  door: 'mcp',
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,

@@ -1,3 +1,4 @@
+import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
 import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
 import {
   createCheckpoint,
@@ -43,6 +44,9 @@ export const kernelRoutes = {
   createApproval,
   transitionApproval,
   approveByKernel,
+  listAccessKeys,
+  createAccessKey,
+  revokeAccessKey,
   listBudgets,
   putBudget,
   putPolicyBundle,

@@ -52,7 +52,7 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     summary: route.summary,
     'x-countersign-auth': route.auth,
     ...(route.governed ? { 'x-countersign-governed': true } : {}),
-    security: security[route.auth],
+    security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(body ? { requestBody: bodyOf(body, components) } : {}),
     responses: responsesOf(route, components),
@@ -76,13 +76,23 @@ const security: Record<AuthClass, PlainJson> = {
 
 const schemes: Record<string, JsonSchema> = {
   adminKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_ADMIN_API_KEY.' },
+  agentKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key of an agent (agk_…); it names tenant and principal.',
+  },
   serviceKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_SERVICE_API_KEY.' },
   sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token; rotates through X-New-Token.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A workspace key, hp_…' },
 };
 
+/** An agent comes in by the doors alone. */
+function securityOf({ auth, door }: AnyRoute): PlainJson {
+  return door === undefined ? security[auth] : [{ adminKey: [] }, { agentKey: [] }];
+}
+
 function securitySchemes(routes: AnyRoute[]): JsonSchema {
-  const used = JSON.stringify(routes.map(({ auth }) => security[auth]));
+  const used = JSON.stringify(routes.map(securityOf));
   return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.includes(`"${name}"`)));
 }
 

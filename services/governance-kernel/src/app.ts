@@ -12,6 +12,7 @@ import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
+import { createAccessKeyRoute } from './routes/create-access-key.ts';
 import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { createCheckpointRoute } from './routes/create-checkpoint.ts';
@@ -25,6 +26,7 @@ import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getReceiptRoute } from './routes/get-receipt.ts';
 import { getRecordRoute } from './routes/get-record.ts';
 import { healthzRoute, versionRoute } from './routes/health.ts';
+import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listApprovalsRoute } from './routes/list-approvals.ts';
 import { listBudgetsRoute } from './routes/list-budgets.ts';
 import { listCheckpointsRoute } from './routes/list-checkpoints.ts';
@@ -34,6 +36,7 @@ import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
+import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
 import { tamperDemoRoute } from './routes/tamper-demo.ts';
@@ -72,6 +75,9 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     createApprovalRoute(kernel),
     transitionApprovalRoute(kernel),
     approveByKernelRoute(kernel),
+    listAccessKeysRoute(kernel),
+    createAccessKeyRoute(kernel),
+    revokeAccessKeyRoute(kernel),
     listBudgetsRoute(kernel),
     putBudgetRoute(kernel),
     putPolicyBundleRoute(kernel),

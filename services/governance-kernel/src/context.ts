@@ -8,6 +8,7 @@ import { gateRosterHash } from '@countersign/receipts';
 import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
+import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
@@ -24,6 +25,7 @@ import { createCheckpoints } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
+import { findAccessKey, recordKeyUses } from './store/access-key-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
@@ -73,7 +75,7 @@ export async function createContext(config: KernelConfig, overrides: ContextOver
     await core.ledger.close();
     await core.database.close();
   };
-  return { ...core, ...messages, ...upstreams, selfTest, close };
+  return { ...core, ...messages, ...upstreams, presentedKeys: createPresentedKeys(core), selfTest, close };
 }
 
 type Core = ReturnType<typeof createCore>;
@@ -135,6 +137,14 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     intervalMs: config.checkpointIntervalMs,
   });
   return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary) };
+}
+
+function createPresentedKeys({ provider, prisma, clock }: Core): PresentedKeys {
+  return new PresentedKeys({
+    ...{ provider, clock },
+    find: (hash) => findAccessKey(prisma, hash),
+    recordUses: (uses) => recordKeyUses(prisma, uses),
+  });
 }
 
 /** A bus that was handed in is shared with other services of the process. */

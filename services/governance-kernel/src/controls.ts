@@ -1,3 +1,4 @@
+import { accessKeys } from './access-keys/access-keys.ts';
 import { approvals } from './approvals/approvals.ts';
 import { answers } from './boundary/answers.ts';
 import { dispatches } from './boundary/dispatches.ts';
@@ -11,6 +12,7 @@ import { registry } from './registry/registry.ts';
 export const controls: readonly AnyControl[] = [
   fences,
   policyHeads,
+  accessKeys,
   registry,
   budgets,
   approvals,

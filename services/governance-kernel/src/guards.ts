@@ -1,5 +1,7 @@
 import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
 import { anonymous, bearerToken, secretsEqual, type GuardRequest, type Guards } from '@countersign/service-kit';
+import type { AccessKeyRow } from './access-keys/access-keys.ts';
+import { isAccessKey } from './access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
 import type { Context } from './context.ts';
 
@@ -10,21 +12,24 @@ const adminPrincipal = 'admin' as PrincipalId; // within its schema
 const servicePrincipal = 'service' as PrincipalId;
 const ownScopes = ['*'];
 
+type Guarding = Pick<Context, 'config' | 'presentedKeys'>;
+
 /** Who may call which class of route. */
-export function createGuards({ config }: Pick<Context, 'config'>): Guards<Caller | SystemCaller | undefined> {
-  const asAdmin = (request: GuardRequest) => requireKey(request, config.adminApiKey);
+export function createGuards({ config, presentedKeys }: Guarding): Guards<Caller | SystemCaller | undefined> {
   return {
     public: anonymous,
     admin: (request) => {
-      asAdmin(request);
+      requireKey(bearerToken(request.req), config.adminApiKey);
       return { principal: principalOf(request) };
     },
     service_internal: (request) => {
-      requireKey(request, config.serviceApiKey);
+      requireKey(bearerToken(request.req), config.serviceApiKey);
       return { principal: servicePrincipal };
     },
     tenant_scoped: (request) => {
-      asAdmin(request);
+      const bearer = bearerToken(request.req);
+      if (isAccessKey(bearer)) return callerOfKey(request, presentedKeys.get(bearer));
+      requireKey(bearer, config.adminApiKey);
       return {
         tenant: tenantOf(request),
         principal: principalOf(request),
@@ -35,6 +40,19 @@ export function createGuards({ config }: Pick<Context, 'config'>): Guards<Caller
   };
 }
 
+/** The key says who calls; what the request says beside it may only repeat that. */
+async function callerOfKey(request: GuardRequest, presented: AccessKeyRow | Promise<AccessKeyRow>): Promise<Caller> {
+  const { id, tenant, principal, kind, doors } = await presented;
+  const { door } = request.route;
+  if (kind !== 'agent' || door === undefined || !doors.includes(door))
+    throw new AppError('PERMISSION_DENIED', 'This key does not open this route');
+  if (namesTenant(request) && tenantOf(request) !== tenant)
+    throw new AppError('PERMISSION_DENIED', 'This key belongs to another tenant', { param: 'X-Gov-Tenant-ID' });
+  if (request.req.headers['x-gov-principal-id'] !== undefined && principalOf(request) !== principal)
+    throw new AppError('PERMISSION_DENIED', 'This key belongs to another principal', { param: 'X-Gov-Principal-ID' });
+  return { tenant, principal, identity: { kind: 'missing' }, scopes: [], accessKey: id };
+}
+
 /** A key of one tenant or principal must not answer for another. */
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
@@ -42,9 +60,13 @@ export function callerKey(caller: unknown): string | null {
   return `${tenant}\n${String(caller.principal)}`;
 }
 
-function requireKey({ req }: GuardRequest, key: string): void {
-  if (!secretsEqual(bearerToken(req), key))
+function requireKey(bearer: string, key: string): void {
+  if (!secretsEqual(bearer, key))
     throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
+}
+
+function namesTenant({ req, query }: GuardRequest): boolean {
+  return req.headers['x-gov-tenant-id'] !== undefined || query['tenant_id'] !== undefined;
 }
 
 /** Header or query parameter; both may be sent when they agree. */

@@ -13,6 +13,7 @@ const unknownParams: Record<string, string> = {
   record_id: `rec_${ulid}`,
   checkpoint_id: `chk_${ulid}`,
   approval_id: `apr_${ulid}`,
+  key_id: `key_${ulid}`,
   budget_id: 'unknown-budget',
   action: 'deny',
   tenant: 'unknown-tenant',

@@ -36,6 +36,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     const body = { ...question, tool } as never; // the defaults are the kernel's to fill in
     return (await client.createApproval({ body })).body;
   };
+  const { key_id } = (await client.createAccessKey({ body: { kind: 'approver', principal_id: 'dave' } as never })).body;
   const [denied, signed] = [await asked('first'), await asked('second')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
@@ -52,10 +53,11 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       body: {},
     },
     'approve-by-kernel': { body: signedApproval(signed, approver) },
+    'create-access-key': { body: { kind: 'approver', principal_id: 'carol' } },
     'put-budget': { body: { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
   };
-  return { ids: { receipt_id, record_id, checkpoint_id, budget_id: 'nobodys' }, byOperation };
+  return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };
 }
 
 function signedApproval(

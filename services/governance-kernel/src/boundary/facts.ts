@@ -1,6 +1,7 @@
 import type { GateName } from '@countersign/contracts';
 import type { Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { identityFact, scopesFact, wantedKey } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
@@ -82,7 +83,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
       return { policy: { state: 'known', value: policyFact(head, read) } };
     },
   },
-  identity: { facts: ({ call }) => ({ identity: { state: 'known', value: call.caller.identity } }) },
+  identity: {
+    wants: wantedKey,
+    facts: ({ batch, call, nowMs }) => ({ identity: identityFact(batch, call, nowMs) }),
+  },
   // No policy can ask for a relation yet.
   relationship: { facts: () => ({ relationship: notApplicable }) },
   registry: {
@@ -93,8 +97,8 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     facts: ({ batch, call }) => ({ registry: registryFact(batch, call) }),
   },
   arguments: judgesTheCallItself,
-  // No tool can ask for a scope or a sandbox yet, and no rule names where an effect may go.
-  scopes: { facts: () => ({ scopes: notApplicable }) },
+  scopes: { wants: wantedKey, facts: ({ batch, call }) => ({ scopes: scopesFact(batch, call) }) },
+  // No tool can ask for a sandbox yet, and no rule names where an effect may go.
   sandbox: { facts: () => ({ sandbox: notApplicable }) },
   egress: { facts: () => ({ egress: notApplicable }) },
   // Whatever is decided here came through the boundary.

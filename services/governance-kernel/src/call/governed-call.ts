@@ -1,8 +1,23 @@
-import type { ApprovalId, EffectLevel, PlainJson, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type {
+  AccessKeyId,
+  ApprovalId,
+  EffectLevel,
+  PlainJson,
+  PrincipalId,
+  SessionId,
+  TenantId,
+} from '@countersign/contracts';
 import type { Demand, Fact, IdentityFact, RegistryFact } from '@countersign/policy';
 
 /** Who calls, as proven by credentials; never as claimed in a body. */
-export type Caller = { tenant: TenantId; principal: PrincipalId; identity: IdentityFact; scopes: string[] };
+export type Caller = {
+  tenant: TenantId;
+  principal: PrincipalId;
+  identity: IdentityFact;
+  scopes: string[];
+  /** The key that the caller came with; the decision judges it as it is then. */
+  accessKey?: AccessKeyId;
+};
 
 /** One consequential call on its way through the decision cycle, whatever route it came by. */
 export type GovernedCall = {

@@ -6,6 +6,7 @@ type HousekeeperParts = {
   listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   expireApproval(key: ApprovalKey): Promise<void>;
   forgetAnswers(now: Date): Promise<void>;
+  recordKeyUses(): Promise<void>;
   clock: () => Date;
   log: Log;
   intervalMs: number;
@@ -22,6 +23,7 @@ export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
     const now = parts.clock();
     for (const key of await parts.listOverdueApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
     await parts.forgetAnswers(now);
+    await parts.recordKeyUses();
   };
   const timer = setInterval(() => {
     run().catch((error: unknown) => parts.log.warn('housekeeper.failed', { error }));

@@ -38,6 +38,7 @@ export async function startWorkers(context: Context) {
     listOverdueApprovals: (now, limit) => listOverdueApprovals(prisma, now, limit),
     expireApproval: (key) => expireApproval(context, key),
     forgetAnswers: (now) => forgetAnswers(prisma, now),
+    recordKeyUses: () => context.presentedKeys.recordUses(),
     clock,
     log,
     intervalMs: housekeepEveryMs,

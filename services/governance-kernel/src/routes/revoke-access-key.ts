@@ -1,0 +1,13 @@
+import { revokeAccessKey } from '@countersign/contracts/governance-kernel';
+import { revokeKey } from '../access-keys/change-keys.ts';
+import { keyView } from '../access-keys/key-view.ts';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { findLastUse } from '../store/access-key-store.ts';
+
+export const revokeAccessKeyRoute = ({ cycle, prisma }: Context) =>
+  handleTenant(revokeAccessKey)(async ({ params, caller }) => {
+    const key = await revokeKey(cycle, caller, params.key_id);
+    const lastUse = await findLastUse(prisma, { tenant: caller.tenant, id: key.id });
+    return keyView(key, lastUse?.getTime() ?? null);
+  });

@@ -1,0 +1,50 @@
+import type { AccessKeyId, TenantId } from '@countersign/contracts';
+import { accessKeys, type AccessKeyRow } from '../access-keys/access-keys.ts';
+import type { AccessKeyModel } from '../generated/prisma/models.ts';
+import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
+import type { Prisma, Reader } from './prisma.ts';
+import { asStored } from './stored-row.ts';
+
+/** Of whichever tenant: the secret says whose it is. */
+export async function findAccessKey(reader: Reader, secretHash: string): Promise<AccessKeyRow | null> {
+  const row = await reader.accessKey.findUnique({ where: { secret_hash: secretHash } });
+  return row === null ? null : accessKeys.rowOf(asStored(row));
+}
+
+/** Newest first. */
+export async function listAccessKeys<Item>(
+  reader: Reader,
+  tenant: TenantId,
+  { page, item }: { page: PageRequest; item: (key: AccessKeyRow, lastUsedAtMs: number | null) => Item },
+): Promise<Page<Item>> {
+  const before = pageStart(page, /^key_[0-9A-HJKMNP-TV-Z]{26}$/);
+  const rows = await reader.accessKey.findMany({
+    where: { tenant_id: tenant, ...(before === null ? {} : { key_id: { lt: before } }) },
+    orderBy: { key_id: 'desc' },
+    take: page.limit + 1,
+  });
+  return pageOf(rows, page.limit, {
+    item: (row) => item(accessKeys.rowOf(asStored(row)), row.last_used_at?.getTime() ?? null),
+    key: ({ key_id }: AccessKeyModel) => key_id,
+  });
+}
+
+/** When a key of the tenant was last used; null: never. */
+export async function findLastUse(
+  reader: Reader,
+  { tenant, id }: { tenant: TenantId; id: AccessKeyId },
+): Promise<Date | null> {
+  const row = await reader.accessKey.findFirst({
+    where: { tenant_id: tenant, key_id: id },
+    select: { last_used_at: true },
+  });
+  return row?.last_used_at ?? null;
+}
+
+export async function recordKeyUses(prisma: Prisma, uses: ReadonlyMap<AccessKeyId, Date>): Promise<void> {
+  await prisma.$transaction(
+    [...uses]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([id, at]) => prisma.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } })),
+  );
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, isAppError, type AnyRoute, type PrincipalId } from '@countersign/contracts';
+import type { AccessKey, NewAccessKey } from '@countersign/contracts/governance-kernel';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import OpenAI from 'openai';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { movableClock, newSession, refusal, said } from './_caller.ts';
+import { kernelRoutes } from './_kernel.ts';
+import { allRoutes, rawCall } from './_raw.ts';
+import { startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
+
+const time = movableClock(new Date().toISOString());
+let site: Upstreams;
+let second: StartedKernel;
+beforeAll(async () => {
+  site = await startUpstreams({}, [], { clock: time.clock });
+  await site.test.activate('*', toolPolicy);
+  second = await startKernel(kernelConfigFrom(site.test.env), { clock: time.clock });
+});
+afterAll(async () => {
+  await second.stop();
+  await site.close();
+});
+
+const agent = 'researcher' as PrincipalId; // within its schema
+const created = async (terms: Partial<NewAccessKey> = {}, tenant = 'acme') => {
+  const body = { kind: 'agent', principal_id: agent, ...terms } as NewAccessKey; // its defaults are the kernel's to fill in
+  return (await site.test.as(tenant, 'operator').createAccessKey({ body })).body;
+};
+const bearer = (key: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${key}`, ...more });
+const read = (tool = 'lookup') =>
+  ({ action: 'tool.call', tool, effect_level: 'E1', session_id: newSession() }) as never;
+
+/** Verdict and reason of a read under the key alone, or the code of its refusal. */
+async function told(key: string, { at = site.test.kernel.url, tool = 'lookup', headers = {} } = {}): Promise<string> {
+  const client = createClient(kernelRoutes, { baseUrl: at, headers: () => bearer(key, headers) });
+  return client.evaluate({ body: read(tool) }).then(({ body }) => said(body), codeOfError);
+}
+
+const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
+const codeOf = (text: string) => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'none';
+
+describe('the key of an agent', () => {
+  it('opens every governed door by itself and says who calls', async () => {
+    const { key } = await created();
+    const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => bearer(key) });
+    const { body } = await client.evaluate({ body: read() });
+    expect(body).toMatchObject({ allow: true, receipt: { payload: { tenant_id: 'acme', principal_id: agent } } });
+
+    const openai = new OpenAI({ baseURL: `${site.test.kernel.url}/v1`, apiKey: key, maxRetries: 0 });
+    const answer = await openai.chat.completions.create({
+      model: 'scripted',
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    expect(answer.choices).toHaveLength(1);
+
+    const mcp = new Client({ name: 'agent', version: '1' });
+    const requestInit = { headers: bearer(key) };
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${site.test.kernel.url}/mcp`), { requestInit }));
+    expect((await mcp.callTool({ name: 'notes.read_note', arguments: { title: 'none' } })).content).toBeDefined();
+    await mcp.close();
+  });
+
+  it('opens no other route of the contract', async () => {
+    const { key } = await created();
+    const closed = allRoutes.filter(({ auth, door }) => auth !== 'public' && door === undefined);
+    const told = async (route: AnyRoute) => {
+      const { status, text } = await rawCall(site.test.kernel.url, { route, headers: bearer(key) });
+      return [route.operation, status, codeOf(text)];
+    };
+    const expected = ({ auth, operation }: AnyRoute) =>
+      auth === 'tenant_scoped' ? [operation, 403, 'PERMISSION_DENIED'] : [operation, 401, 'CREDENTIALS_INVALID'];
+    expect(await Promise.all(closed.map(told))).toEqual(closed.map(expected));
+    expect(closed.length).toBeGreaterThan(20);
+  });
+
+  it('opens the doors and calls the tools that it was made for', async () => {
+    const chatOnly = await created({ kind: 'agent', doors: ['chat'] });
+    expect(await told(chatOnly.key)).toBe('PERMISSION_DENIED');
+    const lookupOnly = await created({ kind: 'agent', tools: ['lookup'] });
+    expect(await told(lookupOnly.key)).toBe('ALLOW ALLOWED');
+    expect(await told(lookupOnly.key, { tool: 'search' })).toBe('DENY INSUFFICIENT_SCOPE');
+    const approver = await created({ kind: 'approver' });
+    expect(await told(approver.key)).toBe('PERMISSION_DENIED');
+  });
+
+  it('speaks for its own tenant and principal, whatever the request says', async () => {
+    const { key } = await created();
+    expect(await told(key, { headers: { 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': agent } })).toBe(
+      'ALLOW ALLOWED',
+    );
+    expect(await told(key, { headers: { 'x-gov-tenant-id': 'umbrella' } })).toBe('PERMISSION_DENIED');
+    expect(await told(key, { headers: { 'x-gov-principal-id': 'admin' } })).toBe('PERMISSION_DENIED');
+    expect(await told(`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`)).toBe('CREDENTIALS_INVALID');
+  });
+
+  it('ends with its revocation, for every kernel: decisions at once, doors within a second', async () => {
+    const { key, key_id } = await created();
+    const doors = [site.test.kernel.url, second.url];
+    for (const at of doors) expect(await told(key, { at })).toBe('ALLOW ALLOWED');
+    const { body } = await site.test.as('acme').revokeAccessKey({ params: { key_id } });
+    expect(body.revoked_at).not.toBeNull();
+    for (const at of doors) expect(await told(key, { at })).toBe('DENY AGENT_REVOKED');
+    time.advance(1_000);
+    for (const at of doors) expect(await told(key, { at })).toBe('CREDENTIALS_INVALID');
+    expect((await site.test.as('acme').revokeAccessKey({ params: { key_id } })).body).toEqual(body);
+  });
+
+  it('ends with its time', async () => {
+    const { key } = await created({ expires_in_days: 1 });
+    expect(await told(key)).toBe('ALLOW ALLOWED');
+    time.advance(86_400_000);
+    expect(await told(key)).toBe('CREDENTIALS_INVALID');
+    await site.test.activate('*', toolPolicy); // fresh again
+  });
+});
+
+describe('keys', () => {
+  it('are kept as hashes, shown by their beginning, and never twice', async () => {
+    const { key, ...made } = await created({ kind: 'agent', tools: ['lookup'] }, 'umbrella');
+    expect(key).toMatch(/^agk_[A-Za-z0-9_-]{43}$/);
+    expect(key.startsWith(made.prefix)).toBe(true);
+    const listed = (await site.test.as('umbrella').listAccessKeys({ query: {} })).body.data;
+    expect(listed).toEqual([made]);
+    const { rows } = await site.test.kernel.context.pool.query<{ dump: string }>(
+      `SELECT row_to_json(k)::text AS dump FROM kernel.access_keys k WHERE key_id = $1`,
+      [made.key_id],
+    );
+    expect(rows[0]?.dump).not.toContain(key);
+    expect(rows[0]?.dump).toContain(createHash('sha256').update(key).digest('hex'));
+  });
+
+  it('tell when they were last used', async () => {
+    const { key, key_id } = await created({}, 'initech');
+    const lastUse = async (): Promise<AccessKey['last_used_at']> =>
+      (await site.test.as('initech').listAccessKeys({ query: {} })).body.data.find((listed) => listed.key_id === key_id)
+        ?.last_used_at ?? null;
+    expect(await lastUse()).toBeNull();
+    await told(key);
+    await site.test.kernel.workers.housekeeper.run();
+    expect(await lastUse()).toBe(time.clock().toISOString());
+  });
+
+  it('leave receipts of their making and their end', async () => {
+    const { key_id } = await created({ kind: 'approver' }, 'hooli');
+    await site.test.as('hooli', 'operator').revokeAccessKey({ params: { key_id } });
+    const { body } = await site.test.as('hooli').listReceipts({ query: { session_id: 'access-keys' } });
+    expect(
+      body.data.map(({ payload }) => [payload.kind, payload.action, payload.principal_id, payload.resource]),
+    ).toEqual([
+      ['trust', 'access_key.revoke', 'operator', `access_key:${key_id}`],
+      ['trust', 'access_key.create', 'operator', `access_key:${key_id}`],
+    ]);
+  });
+
+  it('of another tenant are neither listed nor ended', async () => {
+    const { key, key_id } = await created();
+    expect((await site.test.as('stranger').listAccessKeys({ query: {} })).body.data).toEqual([]);
+    expect(await refusal(site.test.as('stranger').revokeAccessKey({ params: { key_id } }))).toBe('NOT_FOUND');
+    expect(await told(key)).toBe('ALLOW ALLOWED');
+  });
+});
