@@ -73,6 +73,9 @@ async function askDecisions(ask: Ask): Promise<void> {
     body: { subject: 'tool:crm.read', window: '1h', tool_call_limit: 100 },
   });
   await ask(kernel.listBudgets);
+  const key = await ask(kernel.createAccessKey, { body: { kind: 'agent', principal_id: 'researcher' } });
+  await ask(kernel.listAccessKeys);
+  await ask(kernel.revokeAccessKey, { params: { key_id: key['key_id'] ?? '' } });
   const allowed = await ask(kernel.evaluate, { body: read });
   await ask(kernel.evaluate, { body: { ...read, effect_level: 'E4' } });
   await ask(kernel.evaluate, { body: send });

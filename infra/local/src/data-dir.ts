@@ -101,7 +101,8 @@ function publicKeyOf(pem: string): string {
   return x;
 }
 
-function readIfPresent(file: string): string | null {
+/** Null: there is no such file. */
+export function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -4,6 +4,7 @@ import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
 import type { Lifecycle, Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
+import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
@@ -62,7 +63,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
     dataDir,
     gateway,
   };
-  writeLocalEnvironment(system);
+  writeLocalEnvironment(system, await agentKey(kernel.url, dataDir));
   return system;
 }
 
@@ -123,11 +124,12 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { ke
 }
 
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
-function writeLocalEnvironment({ gatewayUrl, kernelUrl, dataDir }: LocalSystem): void {
+function writeLocalEnvironment({ gatewayUrl, kernelUrl, dataDir }: LocalSystem, key: string): void {
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
     GATEWAY_URL: gatewayUrl,
     KERNEL_URL: kernelUrl,
+    AGENT_KEY: key,
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEY: trustedPublicKey,

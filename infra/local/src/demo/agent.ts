@@ -1,10 +1,11 @@
+import type { PrincipalId } from '@countersign/contracts';
 import { createKernelClient, type KernelClient } from '@countersign/contracts/governance-kernel';
 import { Client as McpClient, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
 import type { StartedSystem } from '../started-system.ts';
 
 const tenant = 'acme';
-const agentName = 'demo-agent';
+const agentName = 'demo-agent' as PrincipalId; // within its schema
 export const sessionId = 'demo-session';
 
 /** What an agent has in its hands: unchanged SDKs that point at the boundary. */
@@ -23,14 +24,16 @@ export function operatorClient(
   return createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
 }
 
-export async function connectAgent({ kernelUrl, adminApiKey }: StartedSystem): Promise<Agent> {
-  const defaultHeaders = {
-    'x-gov-tenant-id': tenant,
-    'x-gov-principal-id': agentName,
-    'x-gov-session-id': sessionId,
-  };
-  const headers = { authorization: `Bearer ${adminApiKey}`, ...defaultHeaders };
-  const openai = new OpenAI({ baseURL: `${kernelUrl}/v1`, apiKey: adminApiKey, defaultHeaders, maxRetries: 0 });
+/** An agent with a key of its own, which says who it is: its SDKs are told where to go, the key, and which session this is. */
+export async function connectAgent(system: StartedSystem): Promise<Agent> {
+  const { kernelUrl } = system;
+  const { body } = await operatorClient(system, 'alice').createAccessKey({
+    body: { kind: 'agent', principal_id: agentName, expires_in_days: 1, doors: ['chat', 'mcp'] },
+  });
+  const { key } = body;
+  const defaultHeaders = { 'x-gov-session-id': sessionId };
+  const headers = { authorization: `Bearer ${key}`, ...defaultHeaders };
+  const openai = new OpenAI({ baseURL: `${kernelUrl}/v1`, apiKey: key, defaultHeaders, maxRetries: 0 });
   const mcp = new McpClient({ name: agentName, version: '1.0.0' });
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${kernelUrl}/mcp`), { requestInit: { headers } }));
   return {

@@ -1,11 +1,4 @@
-import {
-  AppError,
-  type AccessKeyId,
-  type Digest,
-  type Instant,
-  type SessionId,
-  type TenantId,
-} from '@countersign/contracts';
+import { AppError, type AccessKeyId, type Instant, type SessionId } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { announcementStatement, argsHash } from '@countersign/receipts';
 import type { Caller } from '../call/governed-call.ts';

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { PrincipalId } from '@countersign/contracts';
+import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import { readIfPresent, writePrivate, type DataDir } from './data-dir.ts';
+
+/** Whom the examples of the README speak for. */
+const tenant = 'acme';
+const principal = 'agent' as PrincipalId; // within its schema
+const yearDays = 365;
+
+/** A key for the first agent of this installation: the one of the last start while it opens its doors, else a new one. */
+export async function agentKey(kernelUrl: string, { path, secrets }: DataDir): Promise<string> {
+  const file = join(path, 'agent.key');
+  const kept = readIfPresent(file);
+  if (kept !== null && (await opensItsDoors(kernelUrl, kept))) return kept;
+  const operator = createKernelClient({ baseUrl: kernelUrl, apiKey: secrets.adminApiKey }).as({ tenant });
+  const terms = { kind: 'agent', principal_id: principal, expires_in_days: yearDays } as const;
+  const { body } = await operator.createAccessKey({ body: { ...terms, doors: ['evaluate', 'chat', 'mcp'] } });
+  writePrivate(file, body.key);
+  return body.key;
+}
+
+async function opensItsDoors(kernelUrl: string, key: string): Promise<boolean> {
+  const { status } = await createKernelClient({ baseUrl: kernelUrl, apiKey: key }).rawAs({ tenant }).describeMcp();
+  return status === 200;
+}
