@@ -90,6 +90,8 @@ function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): 
     }
     if (services.guards[route.auth] === undefined)
       throw new Error(`${route.operation} needs a guard for ${route.auth}`);
+    if (losesKeys({ route, options }, services))
+      throw new Error(`${route.operation} has nowhere to keep an Idempotency-Key`);
     const limitClass = options.rateLimit;
     if (
       limitClass !== undefined &&
@@ -99,6 +101,12 @@ function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): 
       throw new Error(`${route.operation} names the unknown limit class ${limitClass}`);
     }
   }
+}
+
+/** A caller who sends a key believes that it counts. */
+function losesKeys({ route, options }: Pick<Endpoint, 'route' | 'options'>, { idempotency }: HttpServices): boolean {
+  const takesKeys = route.method === 'POST' && route.media === 'json' && route.auth !== 'public';
+  return takesKeys && route.idempotent !== false && options.idempotency !== 'handler' && idempotency === null;
 }
 
 function fastEndpoints(endpoints: readonly Endpoint[], operations: readonly string[]): Map<string, Endpoint> {

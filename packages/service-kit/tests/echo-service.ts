@@ -16,7 +16,9 @@ import {
   type Endpoint,
   type Guards,
   type HttpAppOptions,
+  type IdempotencyStore,
   type ServeOptions,
+  type StoredAnswer,
 } from '../src/index.ts';
 
 export const adminKey = 'an-admin-key-of-the-tests';
@@ -89,11 +91,34 @@ export const echoEndpoints: readonly Endpoint[] = [echo, thing, forget];
 export const silentLog = createLogger({ service: 'tests', silent: true });
 
 /** A started echo service; everything can be replaced. */
+type Held = { fingerprint: string; answer: StoredAnswer | null };
+
+/** The smallest store that keeps the port's promise. */
+export function memoryStore(): IdempotencyStore {
+  const held = new Map<string, Held>();
+  return {
+    begin: (scope, key, fingerprint) => {
+      const found = held.get(`${scope} ${key}`);
+      if (found === undefined) held.set(`${scope} ${key}`, { fingerprint, answer: null });
+      if (found === undefined) return Promise.resolve({ kind: 'run' });
+      if (found.fingerprint !== fingerprint) return Promise.resolve({ kind: 'mismatch' });
+      return Promise.resolve(found.answer === null ? { kind: 'in-flight' } : { kind: 'replay', answer: found.answer });
+    },
+    complete: (scope, key, answer) => {
+      const found = held.get(`${scope} ${key}`);
+      if (found !== undefined) found.answer = answer;
+      return Promise.resolve();
+    },
+    abandon: (scope, key) => Promise.resolve(void held.delete(`${scope} ${key}`)),
+  };
+}
+
 export async function startEcho(
   options: Partial<HttpAppOptions<Caller | undefined>> = {},
   serve: Partial<ServeOptions> = {},
 ) {
-  const app = createHttpApp({ endpoints: echoEndpoints, guards, log: silentLog, checkReplies: true, ...options });
+  const defaults = { endpoints: echoEndpoints, guards, log: silentLog, checkReplies: true, idempotency: memoryStore() };
+  const app = createHttpApp({ ...defaults, ...options });
   return serveHttp(app, { port: 0, ...serve });
 }
 

@@ -9,6 +9,7 @@ import {
   send,
   sendBytes,
   silentLog,
+  memoryStore,
   startEcho,
   type RawRequest,
 } from './echo-service.ts';
@@ -128,9 +129,10 @@ describe('an endpoint', () => {
 
 describe('an http app refuses to start', () => {
   it('without a guard for a route, with a route twice, or with a fast operation it does not have', () => {
-    const base = { endpoints: echoEndpoints, guards, log: silentLog };
+    const base = { endpoints: echoEndpoints, guards, log: silentLog, idempotency: memoryStore() };
     expect(() => createHttpApp({ ...base, guards: { public: () => undefined } })).toThrow('needs a guard for admin');
     expect(() => createHttpApp({ ...base, endpoints: [...echoEndpoints, ...echoEndpoints] })).toThrow('defined twice');
+    expect(() => createHttpApp({ ...base, idempotency: null })).toThrow('nowhere to keep an Idempotency-Key');
     expect(() => createHttpApp({ ...base, fastOperations: ['nope'] })).toThrow('no operation nope');
     expect(() => createHttpApp({ ...base, fastOperations: ['thing'] })).toThrow('path parameters');
   });

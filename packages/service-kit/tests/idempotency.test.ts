@@ -1,28 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerOnce, type HttpServer, type IdempotencyStore, type StoredAnswer } from '../src/index.ts';
-import { asAdmin, EchoBody, handleAdmin, routes, send, silentLog, startEcho } from './echo-service.ts';
-
-type Held = { fingerprint: string; answer: StoredAnswer | null };
-
-/** The smallest store that keeps the port's promise. */
-function memoryStore(): IdempotencyStore {
-  const held = new Map<string, Held>();
-  return {
-    begin: (scope, key, fingerprint) => {
-      const found = held.get(`${scope} ${key}`);
-      if (found === undefined) held.set(`${scope} ${key}`, { fingerprint, answer: null });
-      if (found === undefined) return Promise.resolve({ kind: 'run' });
-      if (found.fingerprint !== fingerprint) return Promise.resolve({ kind: 'mismatch' });
-      return Promise.resolve(found.answer === null ? { kind: 'in-flight' } : { kind: 'replay', answer: found.answer });
-    },
-    complete: (scope, key, answer) => {
-      const found = held.get(`${scope} ${key}`);
-      if (found !== undefined) found.answer = answer;
-      return Promise.resolve();
-    },
-    abandon: (scope, key) => Promise.resolve(void held.delete(`${scope} ${key}`)),
-  };
-}
+import { asAdmin, EchoBody, handleAdmin, memoryStore, routes, send, silentLog, startEcho } from './echo-service.ts';
 
 let server: HttpServer;
 let runs = 0;

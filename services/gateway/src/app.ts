@@ -32,7 +32,6 @@ import { requestEmailCodeRoute } from './routes/request-email-code.ts';
 import { resolveWorkspaceApprovalRoute } from './routes/resolve-workspace-approval.ts';
 import { runTaskRoute } from './routes/run-task.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
-import { idempotencyStore } from './store/idempotency.ts';
 
 export function createApp(context: Context, lifecycle: Pick<Lifecycle, 'isStopping'>): HttpApp {
   return createHttpApp({
@@ -40,7 +39,6 @@ export function createApp(context: Context, lifecycle: Pick<Lifecycle, 'isStoppi
     endpoints: [...endpointsOf(context), ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context))],
     guards: createGuards(context),
     log: context.log,
-    idempotency: idempotencyStore(context.database.transaction, context.now),
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
     guardQuery: ['workspaceId'],

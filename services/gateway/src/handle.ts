@@ -1,5 +1,9 @@
-import { createHandle, type Handle } from '@countersign/service-kit';
-import type { SessionCaller, WorkspaceCaller } from './guards.ts';
+import type { Route } from '@countersign/contracts';
+import { createHandle, prepared, type Endpoint, type Handle } from '@countersign/service-kit';
+import type { Context } from './context.ts';
+import { callerKey, type SessionCaller, type WorkspaceCaller } from './guards.ts';
+import type { Tx } from './store/database.ts';
+import { actOnce } from './store/idempotency.ts';
 
 /** Routes that a person calls for no workspace in particular. */
 export const handleSession = createHandle<SessionCaller>('session');
@@ -19,3 +23,27 @@ export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
       return handler(input);
     });
 };
+
+type ActInput<Params, Query, Body> = {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: WorkspaceCaller;
+  readonly requestId: string;
+};
+
+/** POST routes of one workspace: all that they do is done in one transaction, and once for an Idempotency-Key. */
+export function handleAct(context: Context) {
+  return <Params, Query, Body, Reply>(route: Route<Params, Query, Body, Reply>) =>
+    (act: (tx: Tx, input: ActInput<Params, Query, Body>) => Promise<Reply>): Endpoint =>
+      handleWorkspace(route, { idempotency: 'handler' })(async (input) => {
+        const { idempotency } = input;
+        const { answer, replayed } = await context.transaction(async (tx) => {
+          const work = async () => JSON.stringify(await act(tx, input));
+          if (idempotency === null) return { answer: await work(), replayed: false };
+          const scope = `${route.operation} ${callerKey(input.caller)}`;
+          return actOnce(tx, { ...idempotency, scope, now: context.now() }, work);
+        });
+        return prepared(route.status, answer, replayed ? { 'idempotency-replayed': 'true' } : {});
+      });
+}

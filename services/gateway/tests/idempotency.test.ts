@@ -1,73 +1,66 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
-import { openGatewayDatabase, type GatewayDatabase, type Transaction, type Tx } from '../src/store/database.ts';
-import { idempotencyStore } from '../src/store/idempotency.ts';
-import { testDatabase } from './_gateway.ts';
+import type { StartedGateway } from '../src/index.ts';
+import { actOnce } from '../src/store/idempotency.ts';
+import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
-let opened: GatewayDatabase;
-let nowMs = Date.now();
-const now = () => new Date(nowMs);
+let gateway: StartedGateway;
+let person: Person;
+let agedMs = 0;
+const now = () => new Date(Date.now() + agedMs);
 
 beforeAll(async () => {
   database = await testDatabase();
-  opened = openGatewayDatabase(database.url);
+  gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }), { now });
+  person = await signInAs(gateway.url, 'ada@example.org');
 });
 afterAll(async () => {
-  await opened?.close();
+  await gateway?.stop();
   await database?.drop();
 });
 
-describe('an idempotency key', () => {
-  it('that is given up while a second request looks at it is still taken for that one, and free for the next', async () => {
-    const store = idempotencyStore(opened.transaction, now);
-    expect(await store.begin('scope', 'key', 'sha256:a')).toEqual({ kind: 'run' });
-    const second = idempotencyStore(
-      afterTheClaim(() => store.abandon('scope', 'key')),
-      now,
-    );
-    expect(await second.begin('scope', 'key', 'sha256:a')).toEqual({ kind: 'in-flight' });
-    expect(await second.begin('scope', 'key', 'sha256:a')).toEqual({ kind: 'run' });
+const create = (key: string, title: string) =>
+  fetch(new URL('/api/tasks', gateway.url), {
+    method: 'POST',
+    headers: { ...person.headers, 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify({ title, description: '' }),
+  });
+const tasksOf = (title: string) => rowsOf(database, 'SELECT id FROM tasks WHERE title = $1', [title]);
+
+describe('one Idempotency-Key has one effect', () => {
+  it('when many equal requests come at once: one acts, and all get its answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create('raced', 'Raced')));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(7);
+    expect(await tasksOf('Raced')).toHaveLength(1);
   });
 
-  it('runs one of many equal claims', async () => {
-    const store = idempotencyStore(opened.transaction, now);
-    const claims = await Promise.all(Array.from({ length: 8 }, () => store.begin('scope', 'raced', 'sha256:a')));
-    expect(claims.map(({ kind }) => kind).sort()).toEqual([...Array<string>(7).fill('in-flight'), 'run']);
+  it('when the process dies before the commit: nothing has happened, and the next request acts', async () => {
+    const { transaction } = gateway.context.database;
+    const claim = { scope: 'scope', key: 'died', fingerprint: 'sha256:a', now: now() };
+    const dying = transaction(async (tx) => {
+      await actOnce(tx, claim, async () => '"first"');
+      await tx.$executeRaw`SELECT pg_terminate_backend(pg_backend_pid())`;
+    });
+    await expect(dying).rejects.toThrow();
+    const next = await transaction((tx) => actOnce(tx, claim, async () => '"second"'));
+    expect(next).toEqual({ answer: '"second"', replayed: false });
   });
 
-  it('is free again five minutes after its request was lost, and a day after it was answered', async () => {
-    const store = idempotencyStore(opened.transaction, now);
-    const claim = () => store.begin('scope', 'aged', 'sha256:a');
-    const minuteMs = 60_000;
-    await claim();
-    nowMs += 5 * minuteMs;
-    expect(await claim()).toEqual({ kind: 'in-flight' });
-    nowMs += 1;
-    expect(await claim()).toEqual({ kind: 'run' });
-    const answer = { status: 201, headers: {}, text: '{}' };
-    await store.complete('scope', 'aged', answer);
-    nowMs += 24 * 60 * minuteMs;
-    expect(await claim()).toEqual({ kind: 'replay', answer });
-    nowMs += 1;
-    expect(await claim()).toEqual({ kind: 'run' });
+  it('when what it asked for was refused: the key is free again', async () => {
+    const refused = await create('refused', '');
+    expect(refused.status).toBe(400);
+    expect((await create('refused', 'Now with a title')).status).toBe(201);
+  });
+
+  it('for a day', async () => {
+    expect((await create('aged', 'Aged')).headers.get('idempotency-replayed')).toBeNull();
+    agedMs += 24 * 3_600_000 - 1_000;
+    expect((await create('aged', 'Aged')).headers.get('idempotency-replayed')).toBe('true');
+    agedMs += 2_000;
+    expect((await create('aged', 'Aged')).headers.get('idempotency-replayed')).toBeNull();
+    expect(await tasksOf('Aged')).toHaveLength(2);
   });
 });
-
-/** Transactions in which something else happens between the claim that came too late and the look at the earlier one. */
-function afterTheClaim(happens: () => Promise<void>): Transaction {
-  return (work) => opened.transaction((tx) => work(new Proxy(tx, { get: (target, name) => watched(target, name) })));
-
-  function watched(tx: Tx, name: string | symbol): unknown {
-    if (name !== 'idempotencyKey') return Reflect.get(tx, name);
-    const keys = tx.idempotencyKey;
-    const createMany = async (data: Parameters<typeof keys.createMany>[0]) => {
-      const claimed = await keys.createMany(data);
-      if (claimed.count === 0) await happens();
-      return claimed;
-    };
-    return new Proxy(keys, {
-      get: (target, key) => (key === 'createMany' ? createMany : (Reflect.get(target, key) as unknown)),
-    });
-  }
-}

@@ -1,23 +1,21 @@
 import { createTask } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishTaskCreated } from '../events.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleAct } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { insertTask } from '../store/tasks.ts';
 
 export const createTaskRoute = (context: Context) =>
-  handleWorkspace(createTask)(async ({ body: { title, description }, caller, requestId }) => {
+  handleAct(context)(createTask)(async (tx, { body: { title, description }, caller, requestId }) => {
     const { workspaceId, session } = caller;
-    return context.transaction(async (tx) => {
-      const now = context.now();
-      const task = await insertTask(tx, { workspaceId, title, description, createdBy: session.user.id }, now);
-      const metadata = { titleLength: title.length, descriptionLength: description.length };
-      const place = { workspaceId, taskId: task.id };
-      await recordEvidence(tx, { ...place, kind: 'task_created', content: { title, description }, metadata }, now);
-      await publishTaskCreated(tx, context, place);
-      const event = { workspaceId, action: 'task.created', actor: session.user.id, requestId } as const;
-      await recordAudit(tx, { ...event, verdict: 'allow', subject: task.id }, now);
-      return task;
-    });
+    const now = context.now();
+    const task = await insertTask(tx, { workspaceId, title, description, createdBy: session.user.id }, now);
+    const metadata = { titleLength: title.length, descriptionLength: description.length };
+    const place = { workspaceId, taskId: task.id };
+    await recordEvidence(tx, { ...place, kind: 'task_created', content: { title, description }, metadata }, now);
+    await publishTaskCreated(tx, context, place);
+    const event = { workspaceId, action: 'task.created', actor: session.user.id, requestId } as const;
+    await recordAudit(tx, { ...event, verdict: 'allow', subject: task.id }, now);
+    return task;
   });

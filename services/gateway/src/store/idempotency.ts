@@ -1,46 +1,44 @@
-import type { IdempotencyStore, IdempotencyVerdict } from '@countersign/service-kit';
-import { z } from 'zod';
-import type { Transaction, Tx } from './database.ts';
+import { AppError } from '@countersign/contracts';
+import type { IdempotencyClaim } from '@countersign/service-kit';
+import type { Tx } from './database.ts';
 
 const keptMs = 24 * 3_600_000;
-/** A request that runs for longer lost its process; its key is free again. */
-const runningMsMax = 5 * 60_000;
 
-const Answer = z.object({ status: z.number(), headers: z.record(z.string(), z.string()), text: z.string() });
+type Claim = IdempotencyClaim & {
+  /** Names operation and caller: a key of one must not answer for another. */
+  scope: string;
+  now: Date;
+};
 
-/** The database decides which of two equal claims runs. */
-export function idempotencyStore(transaction: Transaction, now: () => Date): IdempotencyStore {
-  return {
-    begin: (scope, key, fingerprint) => transaction((tx) => begin(tx, { scope, key, fingerprint, createdAt: now() })),
-    complete: (scope, key, answer) =>
-      transaction(async (tx) => {
-        await tx.idempotencyKey.updateMany({ where: { scope, key }, data: { answer: JSON.stringify(answer) } });
-      }),
-    abandon: (scope, key) =>
-      transaction(async (tx) => {
-        await tx.idempotencyKey.deleteMany({ where: { scope, key, answer: null } });
-      }),
-  };
-}
-
-type Claim = { scope: string; key: string; fingerprint: string; createdAt: Date };
-
-async function begin(tx: Tx, { scope, key, fingerprint, createdAt }: Claim): Promise<IdempotencyVerdict> {
-  const lost = { answer: null, createdAt: { lt: ago(createdAt, runningMsMax) } };
-  await tx.idempotencyKey.deleteMany({
-    where: { scope, key, OR: [{ createdAt: { lt: ago(createdAt, keptMs) } }, lost] },
-  });
+/**
+ * Acts at most once for a key. The key is kept in the transaction that acts, so there is neither an effect without its key nor a key
+ * without its effect, whatever dies in between; an equal request waits for the first and gets its answer. Throws
+ * IDEMPOTENCY_KEY_REUSED.
+ */
+export async function actOnce(
+  tx: Tx,
+  { scope, key, fingerprint, now }: Claim,
+  act: () => Promise<string>,
+): Promise<{ answer: string; replayed: boolean }> {
+  await tx.idempotencyKey.deleteMany({ where: { scope, key, createdAt: { lt: ago(now, keptMs) } } });
   const claimed = await tx.idempotencyKey.createMany({
-    data: { scope, key, fingerprint, createdAt },
+    data: { scope, key, fingerprint, createdAt: now },
     skipDuplicates: true,
   });
-  if (claimed.count === 1) return { kind: 'run' };
+  if (claimed.count === 0) return { answer: await earlierAnswer(tx, { scope, key, fingerprint }), replayed: true };
+  const answer = await act();
+  await tx.idempotencyKey.updateMany({ where: { scope, key }, data: { answer } });
+  return { answer, replayed: false };
+}
+
+async function earlierAnswer(tx: Tx, { scope, key, fingerprint }: Omit<Claim, 'now'>): Promise<string> {
   const stored = await tx.idempotencyKey.findUnique({ where: { scope_key: { scope, key } } });
-  if (stored === null) return { kind: 'in-flight' }; // given up in this moment: the caller comes back
-  if (stored.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  return stored.answer === null
-    ? { kind: 'in-flight' }
-    : { kind: 'replay', answer: Answer.parse(JSON.parse(stored.answer)) };
+  if (stored !== null && stored.fingerprint !== fingerprint)
+    throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+  // The key was there a statement ago, and it is written with its answer: it has just been forgotten.
+  if (stored?.answer === null || stored === null)
+    throw new AppError('IDEMPOTENCY_IN_FLIGHT', 'This Idempotency-Key has just expired; send the request again');
+  return stored.answer;
 }
 
 /** Removes answers that are not given again any more. */
