@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Log } from './logger.ts';
+import { startProblem } from './start-problem.ts';
 
 type RunServiceOptions = {
   log: Log;
-  /** Builds the service and registers what is to be closed. When it throws, what was registered is closed and the exit code is 1. */
+  /** Builds the service and registers what is to be closed. When it throws, the reason is told, what was registered is closed, and the process ends with 2. */
   start(lifecycle: Lifecycle): Promise<void>;
   /** Time between "not ready" and the first close, for load balancers to notice. */
   notReadyMs?: number;
   /** After this the process ends whatever still runs. */
   stopTimeoutMs?: number;
 };
+
+/** For whoever tells a bad start from a crash: nothing will change by starting again. */
+const startFailed = 2;
+const closeTimeoutMs = 10_000;
 
 /**
  * Runs a service as this process: SIGTERM, SIGINT and SIGHUP (the terminal was closed) make it not ready, then close it in reverse,
@@ -38,9 +42,10 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     await options.start(lifecycle);
     log.info('service.started');
   } catch (error) {
-    log.error('service.start_failed', error instanceof ConfigError ? { problems: error.problems } : { error });
-    await lifecycle.stop();
-    process.exitCode = 1;
+    log.error('service.start_failed', { problem: startProblem(error) });
+    log.debug('service.start_failed', { error });
+    await Promise.race([lifecycle.stop(), delay(closeTimeoutMs)]);
+    process.exit(startFailed); // whatever else was opened must not keep the process
   }
 }
 

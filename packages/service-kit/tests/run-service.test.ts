@@ -27,7 +27,7 @@ async function runProcess(start: string, signals: NodeJS.Signals[]) {
   }
   const closed: unknown[] = await once(child, 'close');
   const events = [...text.matchAll(/"event":"([^"]+)"/g)].map((match) => match[1]);
-  return { events, code: Number(closed[0]) };
+  return { events, text, code: Number(closed[0]) };
 }
 
 const keepAlive = 'const timer = setInterval(() => {}, 1000); lifecycle.onClose("timer", () => clearInterval(timer));';
@@ -47,11 +47,14 @@ describe('a service process', () => {
     expect((await runProcess(start, ['SIGTERM', 'SIGINT'])).code).toBe(1);
   });
 
-  it('closes what was opened and exits 1 when it cannot start', async () => {
-    const start = `lifecycle.onClose('first', () => log.info('closed.first')); throw new Error('no port');`;
-    const { events, code } = await runProcess(start, []);
+  it('closes what was opened and exits 2 when it cannot start, whatever still runs', async () => {
+    const start = `lifecycle.onClose('first', () => log.info('closed.first'));
+      setInterval(() => {}, 1000);
+      throw new Error('The port is taken', { cause: new AggregateError([new Error('EADDRINUSE')], '') });`;
+    const { events, code, text } = await runProcess(start, []);
     expect(events).toEqual(['service.start_failed', 'closed.first']);
-    expect(code).toBe(1);
+    expect(text).toContain('"problem":"The port is taken: EADDRINUSE"');
+    expect(code).toBe(2);
   });
 
   it('exits 1 on an unhandled rejection, after logging it', async () => {

@@ -1,7 +1,7 @@
 import type { Digest } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { openDatabase } from '@countersign/database';
+import { openDatabase, type Database } from '@countersign/database';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
 import { evaluateRules, wiredGates } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
@@ -54,12 +54,23 @@ export async function createContext(config: KernelConfig, overrides: ContextOver
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
   const core = createCore(config, overrides, gateRosterHash(nodeProvider, gates));
+  try {
+    return await completeContext(core, overrides);
+  } catch (error) {
+    await core.close();
+    throw error;
+  }
+}
+
+async function completeContext(core: Core, overrides: ContextOverrides) {
+  const { config } = core;
   const selfTest = await runSelfTest({
     cycle: { ...core.cycle, askRules: evaluateRules },
     signer: createSigner(generateSigningKey().privateKeyPem),
     controls,
     decisions: config.selfTestDecisions,
   });
+  await requireDatabase(core.database);
   await recordSigningKey(core.prisma, core.signer, core.clock());
   const messages = createMessages(core, overrides);
   const upstreams = createUpstreams({
@@ -71,11 +82,15 @@ export async function createContext(config: KernelConfig, overrides: ContextOver
   const close = async () => {
     await upstreams.close();
     await messages.close();
-    await core.logWatch.close();
-    await core.ledger.close();
-    await core.database.close();
+    await core.close();
   };
   return { ...core, ...messages, ...upstreams, presentedKeys: createPresentedKeys(core), selfTest, close };
+}
+
+async function requireDatabase(database: Database): Promise<void> {
+  await database.ping().catch((cause: unknown) => {
+    throw new Error('The database of DATABASE_URL does not answer', { cause });
+  });
 }
 
 type Core = ReturnType<typeof createCore>;
@@ -136,7 +151,12 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     receiptsMax: config.checkpointReceiptsMax,
     intervalMs: config.checkpointIntervalMs,
   });
-  return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary) };
+  const close = async () => {
+    await logWatch.close();
+    await ledger.close();
+    await database.close();
+  };
+  return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
 }
 
 function createPresentedKeys({ provider, prisma, clock }: Core): PresentedKeys {

@@ -23,8 +23,7 @@ export type PolicyFile = { refresh(): Promise<void>; close(): void };
 export function watchPolicyFile({ path, policies, sign, log, intervalMs }: PolicyFileParts): PolicyFile {
   const by = 'policy-file' as PrincipalId; // within its schema
   const refresh = async () => {
-    const bundle = parsePolicyBundle(await readFile(path, 'utf8'));
-    const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+    const { bundle, policyHash } = await readBundle(path, policies);
     await policies.reload('*');
     const active = policies.current('*');
     const epoch = active === null ? 1 : active.epoch + (active.hash === policyHash ? 0 : 1);
@@ -37,4 +36,13 @@ export function watchPolicyFile({ path, policies, sign, log, intervalMs }: Polic
   }, intervalMs);
   timer.unref();
   return { refresh, close: () => clearInterval(timer) };
+}
+
+async function readBundle(path: string, policies: Policies) {
+  try {
+    const bundle = parsePolicyBundle(await readFile(path, 'utf8'));
+    return { bundle, policyHash: policies.compile(bundle).hash as Digest }; // compilePolicy hashes with digestOf
+  } catch (cause) {
+    throw new Error(`The policy file ${path} cannot be used`, { cause });
+  }
 }

@@ -1,0 +1,26 @@
+import { ConfigError } from './config.ts';
+
+/** Why a service did not start, in one sentence for whoever started it: what failed and what caused it, without a stack. */
+export function startProblem(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join('; ');
+  return [...new Set(causesOf(error).map(said))].filter((part) => part !== '').join(': ');
+}
+
+const causesMax = 4;
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause !== undefined && causes.length < causesMax; cause = causeOf(cause)) causes.push(cause);
+  return causes;
+}
+
+/** A connection that was tried at several addresses fails with all of their errors. */
+function causeOf(error: unknown): unknown {
+  if (error instanceof AggregateError) return error.errors[0];
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function said(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+let test: TestKernel;
+let occupant: Server;
+
+beforeAll(async () => {
+  test = await startTestKernel();
+  occupant = createServer().listen(0, '127.0.0.1');
+  await once(occupant, 'listening');
+});
+afterAll(async () => {
+  occupant.close();
+  await test.close();
+});
+
+/** Starts the kernel as a process that is expected to end; resolves with its exit code and what it said last. */
+async function failedStart(change: Record<string, string>): Promise<{ code: number; problem: unknown }> {
+  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
+    env: { PATH: process.env['PATH'], ...test.env, GOV_LOG_LEVEL: 'info', ...change },
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  const line = said.split('\n').find((text) => text.includes('service.start_failed')) ?? '{}';
+  return { code, problem: (JSON.parse(line) as { problem?: unknown }).problem };
+}
+
+it.each<[string, () => Record<string, string>, RegExp]>([
+  ['a malformed list of MCP servers', () => ({ GOV_MCP_SERVERS: '{"servers":[{}]}' }), /^GOV_MCP_SERVERS is malformed/],
+  [
+    'a missing policy file',
+    () => ({ GOV_POLICY_FILE: '/no/policy.yaml' }),
+    /^The policy file \/no\/policy.yaml cannot be used: .*ENOENT/,
+  ],
+  [
+    'a database that does not answer',
+    () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }),
+    /^The database of DATABASE_URL does not answer: .*ECONNREFUSED/,
+  ],
+  ['a port that is taken', () => ({ GOV_PORT: String((occupant.address() as AddressInfo).port) }), /EADDRINUSE/],
+])('%s ends the process with one sentence and exit code 2', async (_what, change, sentence) => {
+  const { code, problem } = await failedStart(change());
+  expect(problem).toMatch(sentence);
+  expect(code).toBe(2);
+});
