@@ -17,6 +17,7 @@ import {
 } from '@countersign/service-kit';
 import { z } from 'zod';
 import { isLoopbackAddress } from './identity/loopback.ts';
+import { signUpEntry, type SignUp } from './identity/sign-up.ts';
 
 /** Below it a healthy kernel counts as silent, and a worker that a garbage collection holds up counts as dead. */
 const waitMsMin = 500;
@@ -27,6 +28,8 @@ const variables = z.object({
   GOV_GATEWAY_PORT: port(3100),
   GOV_SESSION_SECRET: secret(),
   GOV_SMTP_URL: secretUrl(['smtp', 'smtps']).optional(),
+  /** Who may open a workspace: addresses, domains as @example.org, or * for everybody. Required in production. */
+  GOV_SIGN_UP: list().optional(),
   GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>'),
   GOV_GOVERNANCE_URL: url().optional(),
   /** Where the kernel answers `/healthz`; default is GOV_GOVERNANCE_URL. */
@@ -55,6 +58,7 @@ export type GatewayConfig = ServiceConfig &
     /** True in development without a mail provider only, and then nobody but this machine can connect. */
     revealsCodes: boolean;
     mail: { smtpUrl: string; from: string } | null;
+    signUp: SignUp;
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
     failClosed: boolean;
@@ -91,6 +95,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     sessionSecret: read.GOV_SESSION_SECRET,
     revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },
+    signUp: signUpOf(read),
     governance: governanceOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
     runs: {
@@ -110,6 +115,11 @@ function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
   return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;
 }
 
+/** Everybody, where nothing is said: production refuses to start then. */
+function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
+  return entries === undefined || entries.length === 0 ? ['*'] : entries.map((entry) => entry.toLowerCase());
+}
+
 function governanceOf(read: Read): GovernanceConfig | null {
   if (read.GOV_GOVERNANCE_URL === undefined || read.GOV_ADMIN_API_KEY === undefined) return null;
   return {
@@ -121,12 +131,9 @@ function governanceOf(read: Read): GovernanceConfig | null {
   };
 }
 
-function refuseContradictions(read: Read): void {
+/** What would let strangers sign in, or nobody. */
+function signInProblems(read: Read): string[] {
   const problems = [];
-  if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
-    problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
-  if (read.GOV_GOVERNANCE_URL !== undefined && read.GOV_ADMIN_API_KEY === undefined)
-    problems.push('GOV_ADMIN_API_KEY is missing: the kernel of GOV_GOVERNANCE_URL asks for it');
   if (read.NODE_ENV === 'production' && read.GOV_SMTP_URL === undefined)
     problems.push('GOV_SMTP_URL is missing: in production nobody could sign in without mail');
   if (revealsCodes(read) && !isLoopbackAddress(read.GOV_GATEWAY_HOST))
@@ -134,6 +141,25 @@ function refuseContradictions(read: Read): void {
       'GOV_GATEWAY_HOST lets other machines in, whom development without mail shows the sign-in codes of everybody: ' +
         'set GOV_SMTP_URL, or bind to 127.0.0.1',
     );
+  if (revealsCodes(read) && read.GOV_TRUSTED_PROXIES > 0)
+    problems.push(
+      'GOV_TRUSTED_PROXIES says that others come through a proxy, whom development without mail shows the sign-in codes of everybody: ' +
+        'set GOV_SMTP_URL',
+    );
+  if (read.NODE_ENV === 'production' && (read.GOV_SIGN_UP ?? []).length === 0)
+    problems.push('GOV_SIGN_UP is missing: name who may open a workspace (addresses, @domains), or * for everybody');
+  for (const entry of signUpOf(read))
+    if (!signUpEntry.test(entry)) problems.push(`GOV_SIGN_UP holds "${entry}", which is no address, @domain or *`);
+  return problems;
+}
+
+function refuseContradictions(read: Read): void {
+  const problems = [];
+  if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
+    problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
+  if (read.GOV_GOVERNANCE_URL !== undefined && read.GOV_ADMIN_API_KEY === undefined)
+    problems.push('GOV_ADMIN_API_KEY is missing: the kernel of GOV_GOVERNANCE_URL asks for it');
+  problems.push(...signInProblems(read));
   for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
     if (read[name] !== undefined && !isOrigin(read[name]))
       problems.push(`${name} must be scheme, host and port alone: the paths below it are the kernel's own`);

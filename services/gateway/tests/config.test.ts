@@ -38,6 +38,7 @@ describe('the configuration', () => {
       GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
       GOV_ADMIN_API_KEY: 'a7e1d2c3'.repeat(8),
       GOV_SMTP_URL: 'smtp://mail.local',
+      GOV_SIGN_UP: '@example.org',
     };
     const { NODE_ENV: _, ...unnamed } = env;
     const environments = [env, { ...env, NODE_ENV: 'test' }, unnamed, production];

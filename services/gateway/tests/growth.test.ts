@@ -10,7 +10,7 @@ import { newId } from '../src/ids.ts';
 import * as approvals from '../src/store/approvals.ts';
 import { listAuditEntries, recordAudit } from '../src/store/audit.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Tx } from '../src/store/database.ts';
-import { countCodesSince, findLiveCode, replaceLiveCode } from '../src/store/email-codes.ts';
+import { countSendsSince, findLiveCode, replaceLiveCode } from '../src/store/email-codes.ts';
 import { actOnce, forgetAnswers } from '../src/store/idempotency.ts';
 import * as leases from '../src/store/leases.ts';
 import { takeLeftStep } from '../src/store/left-steps.ts';
@@ -114,7 +114,7 @@ async function writeEverything(tx: Tx): Promise<void> {
   await settleSpend(tx, { workspaceId, month: '2026-11' }, { reserved: 1, spent: 1 });
   await markRotated(tx, { id: idOf('ses', 7), familyId: idOf('ses', 7) }, now);
   await revokeFamily(tx, idOf('ses', 7), { now, reason: 'test' });
-  await countCodesSince(tx, 'user-7', now);
+  await countSendsSince(tx, 'user-7', now);
   await findLiveCode(tx, 'user-7');
   await replaceLiveCode(tx, { id: newId('cod'), email: 'user-7', codeHmac: '', createdAt: now, expiresAt: now });
   await ensureUser(tx, 'user-7', now);

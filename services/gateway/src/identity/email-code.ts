@@ -1,16 +1,20 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LiveCode } from '../store/email-codes.ts';
 
 /** Short enough that an overlooked mail is harmless, long enough for a slow mail server. */
 export const codeLifetimeMs = 10 * 60_000;
 /** Five guesses at a million codes: one success in 200,000 per code. */
 const codeTriesMax = 5;
-/** Five codes per address and hour bound both the guesses and the mail that one address can be flooded with. */
-export const codesPerHourMax = 5;
+/** Five mails per address and hour bound both the guesses and the mail that one address can be flooded with. */
+export const sendsPerHourMax = 5;
 
-/** Six digits, each of the million equally likely. */
-export function newEmailCode(): string {
-  return String(randomInt(0, 1_000_000)).padStart(6, '0');
+/**
+ * Six digits, derived from the secret and the random id of the code: they can be sent again without being stored. 64 bits of the HMAC
+ * make each of the million equally likely.
+ */
+export function emailCodeOf(secret: string, { codeId, email }: Omit<CodeBinding, 'code'>): string {
+  const mac = createHmac('sha256', secret).update(`countersign/email-code-digits/v1\n${codeId}\n${email}`).digest();
+  return String(mac.readBigUInt64BE() % 1_000_000n).padStart(6, '0');
 }
 
 type CodeBinding = { codeId: string; email: string; code: string };

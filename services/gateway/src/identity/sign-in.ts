@@ -8,6 +8,7 @@ import { insertSession } from '../store/sessions.ts';
 import { ensureUser } from '../store/users.ts';
 import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
 import { judgeCode } from './email-code.ts';
+import { maySignUp } from './sign-up.ts';
 import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
 
 type SignInAttempt = { email: string; code: string; requestId: string };
@@ -38,6 +39,8 @@ async function openSession(tx: Tx, context: Context, { email, requestId }: SignI
   const now = context.now();
   const user = await ensureUser(tx, email, now);
   const known = await findFirstMembership(tx, user.id);
+  if (known === null && !maySignUp(context.config.signUp, email))
+    throw new AppError('PERMISSION_DENIED', 'This installation opens no workspace for this address; ask its operator');
   const workspace = known ?? (await createWorkspace(tx, user, now));
   const token = newSessionToken();
   const expiresAt = new Date(now.getTime() + sessionLifetimeMs);

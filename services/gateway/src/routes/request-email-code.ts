@@ -3,7 +3,7 @@ import { requestEmailCode } from '@countersign/contracts/gateway';
 import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { issueCode } from '../identity/issue-code.ts';
-import { isLoopbackAuthority } from '../identity/loopback.ts';
+import { mayBeShownCode } from '../identity/shows-code.ts';
 
 export const requestEmailCodeRoute = (context: Context) =>
   handlePublic(requestEmailCode, { rateLimit: 'auth' })(async ({ body: { email }, req, log }) => {
@@ -15,6 +15,6 @@ export const requestEmailCodeRoute = (context: Context) =>
       log.error('mail.not_sent', { error: cause });
       throw new AppError('MAIL_UNAVAILABLE', 'The mail could not be sent', { cause });
     });
-    const isShown = config.revealsCodes && isLoopbackAuthority(req.headers.host);
+    const isShown = config.revealsCodes && mayBeShownCode(req);
     return { sent: true, email, ...(isShown ? { code } : {}) };
   });

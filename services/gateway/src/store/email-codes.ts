@@ -7,8 +7,14 @@ export async function lockAddress(tx: Tx, email: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('email-code:' || ${email}, 0))`;
 }
 
-export function countCodesSince(tx: Tx, email: string, since: Date): Promise<number> {
-  return tx.emailCode.count({ where: { email, createdAt: { gt: since } } });
+/** How often the address was sent a code. */
+export async function countSendsSince(tx: Tx, email: string, since: Date): Promise<number> {
+  const { _sum } = await tx.emailCode.aggregate({ where: { email, createdAt: { gt: since } }, _sum: { sends: true } });
+  return _sum.sends ?? 0;
+}
+
+export async function countSend(tx: Tx, codeId: string): Promise<void> {
+  await tx.emailCode.update({ where: { id: codeId }, data: { sends: { increment: 1 } } });
 }
 
 /** Ends the live code of the address, if any, and stores the new one. */

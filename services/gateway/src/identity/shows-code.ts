@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopbackAuthority } from './loopback.ts';
+
+/** Each says that somebody stands between the caller and this gateway. */
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/**
+ * Whether a request may be shown a sign-in code: it comes from this machine, to a name of this machine, by no proxy, and from no page
+ * of a stranger. Everything looked at is attacker-controlled; each doubt hides the code.
+ */
+export function mayBeShownCode({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): boolean {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length !== 1 || !isLoopbackAuthority(headers.host)) return false;
+  if (forwarding.some((name) => headers[name] !== undefined)) return false;
+  return headers.origin === undefined || isLoopbackOrigin(headers.origin);
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  return URL.canParse(origin) && isLoopbackAuthority(new URL(origin).host);
+}
