@@ -33,7 +33,10 @@ function escalate(gate: GateName, nextStep: string): ReasonDefinition {
 /** The closed list of reason codes: why a verdict is what it is, and what to do next. */
 export const reasonCodes = {
   ALLOWED: { gate: 'rules', verdict: 'ALLOW', nextStep: 'Execute the action.' },
-  MALFORMED_ARGUMENTS: deny('request', 'Send plain JSON arguments within the published limits.'),
+  MALFORMED_ARGUMENTS: deny(
+    'request',
+    'Send plain JSON arguments within the published limits; call a registered tool by its exact name, as tool.call.',
+  ),
   SYSTEM_FROZEN: deny('fence', 'Wait until an operator resumes the system.'),
   TENANT_QUARANTINED: deny('fence', 'Ask an operator to lift the quarantine of the tenant.'),
   AGENT_QUARANTINED: deny('fence', 'Ask an operator to lift the quarantine of the agent.'),

@@ -5,6 +5,7 @@ import {
   ActionName,
   ApprovalId,
   Digest,
+  EffectLevel,
   Instant,
   PrincipalId,
   ReceiptId,
@@ -75,6 +76,8 @@ export const createApproval = defineRoute({
     tool: ToolName.optional(),
     resource: ResourceName.optional(),
     args: z.record(z.string(), z.json()).default({}),
+    /** As the call will say it: an approval covers this effect, or the declared one where that is graver. */
+    effect_level: EffectLevel.optional(),
     session_id: SessionId,
     reason: z.string().min(1).max(2000),
     quorum: z.int().min(1).max(16).default(1),

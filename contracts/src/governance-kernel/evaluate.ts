@@ -27,6 +27,10 @@ export const EvaluateRequest = z.strictObject({
   resource: ResourceName.optional(),
   args: PlainObject.default({}),
   session_id: SessionId,
+  /**
+   * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is
+   * E4. Of an action without a tool nobody else declares it.
+   */
   effect_level: EffectLevel.optional(),
   context: PlainObject.default({}),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EffectLevel, PlainObject, Verdict } from '../scalars.ts';
+import { EffectLevel, PlainObject, ToolName, Verdict } from '../scalars.ts';
 import { ReasonCode } from '../reason-codes.ts';
 
 /** `*` matches any run of characters, `?` one; no other wildcard. */
@@ -60,6 +60,11 @@ export const PolicyBundle = z.strictObject({
   name: z.string().min(1).max(128),
   version: z.string().min(1).max(64),
   rules: z.array(PolicyRule).max(5000),
+  /** The effects of tools, by name. A tool that neither the registry nor this declares is E4; of two declarations the graver counts. */
+  tools: z
+    .record(ToolName, z.strictObject({ effect_level: EffectLevel }))
+    .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')
+    .optional(),
   tests: z.array(PolicyTest).max(1000).default([]),
 });
 export type PolicyBundle = z.infer<typeof PolicyBundle>;

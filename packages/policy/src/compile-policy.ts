@@ -1,6 +1,7 @@
 import type { PolicyBundle, PolicyRule } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
+import { declaredTools, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
 import { runPolicyTests } from './policy-tests.ts';
 import { minimalReadSet } from './read-set.ts';
@@ -16,6 +17,7 @@ export type CompiledPolicy = {
   rules: readonly CompiledRule[];
   byId: ReadonlyMap<string, CompiledRule>;
   index: RuleIndex;
+  tools: DeclaredTools;
 };
 
 /**
@@ -34,6 +36,7 @@ export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): C
     rules,
     byId: new Map(rules.map((compiled) => [compiled.rule.id, compiled])),
     index: indexRules(rules),
+    tools: declaredTools(bundle),
   };
   runPolicyTests(policy);
   return policy;

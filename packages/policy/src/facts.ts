@@ -5,6 +5,9 @@
 export type Fact<Value> =
   { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
 
+/** What of the call cannot be decided about, in words for its caller; null: nothing. */
+type RequestFact = { fault: string | null };
+
 export type FenceFact = {
   frozen: boolean;
   tenant_quarantined: boolean;
@@ -91,6 +94,7 @@ export type ApprovalFact = {
 export type Facts = {
   /** RFC 3339 with milliseconds. */
   now: string;
+  request: Fact<RequestFact>;
   fence: Fact<FenceFact>;
   policy: Fact<PolicyFact>;
   identity: Fact<IdentityFact>;

@@ -18,6 +18,7 @@ import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { controls } from './controls.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
+import { createOriginGuard } from './mcp/guard-origin.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
@@ -73,18 +74,13 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   await requireDatabase(core.database);
   await recordSigningKey(core.prisma, core.signer, core.clock());
   const messages = createMessages(core, overrides);
-  const upstreams = createUpstreams({
-    ...core,
-    registry: createMcpRegistry(core),
-    answers: idempotencyStore(core.prisma, { clock: core.clock, runningMsMax: dispatchMsMax(config) }),
-  });
-  await upstreams.start();
+  await core.upstreams.start();
   const close = async () => {
-    await upstreams.close();
+    await core.upstreams.close();
     await messages.close();
     await core.close();
   };
-  return { ...core, ...messages, ...upstreams, presentedKeys: createPresentedKeys(core), selfTest, close };
+  return { ...core, ...messages, ...createDoors(core), presentedKeys: createPresentedKeys(core), selfTest, close };
 }
 
 async function requireDatabase(database: Database): Promise<void> {
@@ -115,9 +111,11 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     clock,
     newUlid,
   });
+  const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ pool, clock }) });
   const cycle: BoundaryParts = {
     ledger,
     policies,
+    tools: upstreams.mcp,
     askRules: overrides.askRules ?? evaluateRules,
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
     clock,
@@ -140,6 +138,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     logWatch,
     policies,
     cycle,
+    upstreams,
   };
   const boundary = createBoundary(cycle);
   const checkpoints = createCheckpoints({
@@ -165,6 +164,18 @@ function createPresentedKeys({ provider, prisma, clock }: Core): PresentedKeys {
     find: (hash) => findAccessKey(prisma, hash),
     recordUses: (uses) => recordKeyUses(prisma, uses),
   });
+}
+
+/** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
+function createDoors({ config, prisma, clock, upstreams, dispatch }: Core) {
+  return {
+    ...upstreams.behind(dispatch),
+    mcp: upstreams.mcp,
+    answers: idempotencyStore(prisma, { clock, runningMsMax: dispatchMsMax(config) }),
+    prices: config.modelPrices,
+    guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
+    callTimeoutMs: config.mcpTimeoutMs,
+  };
 }
 
 /** A bus that was handed in is shared with other services of the process. */

@@ -7,57 +7,42 @@ import { createModelUpstream } from './chat/model-upstream.ts';
 import type { KernelConfig } from './config.ts';
 import { createToolExecutor } from './mcp/execute-tool.ts';
 import { createMcpGateway } from './mcp/gateway.ts';
-import { createOriginGuard } from './mcp/guard-origin.ts';
 import { createMcpServers } from './mcp/servers.ts';
 import { createToolUpstream } from './mcp/tool-upstream.ts';
-import type { AnswerStore } from './store/idempotency-store.ts';
 import type { McpRegistry } from './registry/mcp-registry.ts';
 
-type UpstreamsParts = {
-  config: KernelConfig;
-  dispatch: Dispatch;
-  log: Log;
-  registry: McpRegistry;
-  answers: AnswerStore;
-};
+type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry };
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 8_388_608;
 
 /**
- * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and it hands
- * them to the dispatch alone. `start()` connects; `close()` ends what it started.
+ * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and `behind()`
+ * hands them to the dispatch alone. `start()` connects; `close()` ends what it started.
  */
-export function createUpstreams({ config, dispatch, log, registry, answers }: UpstreamsParts) {
+export function createUpstreams({ config, log, registry }: UpstreamsParts) {
+  const { upstream, mcpServers: configs, mcpTimeoutMs } = config;
   const model =
-    config.upstream.url === null
+    upstream.url === null
       ? null
-      : createModelUpstream({
-          url: config.upstream.url,
-          apiKey: config.upstream.apiKey,
-          timeoutMs: config.upstream.timeoutMs,
-        });
-  const configs = config.mcpServers;
+      : createModelUpstream({ url: upstream.url, apiKey: upstream.apiKey, timeoutMs: upstream.timeoutMs });
   const servers = createMcpServers({
     configs,
     registry,
     scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
-    callTimeoutMs: config.mcpTimeoutMs,
+    callTimeoutMs: mcpTimeoutMs,
     listAgeMaxMs: config.mcpListAgeMaxMs,
     outputBytesMax,
     log,
     now: () => performance.now(),
   });
-  const mcp = createMcpGateway({ configs, servers: servers.byId, registry, log });
-  const tools = dispatch.to(createToolUpstream({ servers: servers.byId, outputBytesMax }));
   return {
-    models: model === null ? null : dispatch.to(model.send),
-    mcp,
-    answers,
-    prices: config.modelPrices,
-    executor: createToolExecutor({ mcp, tools }),
-    guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
-    callTimeoutMs: config.mcpTimeoutMs,
+    /** Knows tools, and calls none. */
+    mcp: createMcpGateway({ configs, servers: servers.byId, registry, listTimeoutMs: mcpTimeoutMs, log }),
+    behind: (dispatch: Dispatch) => ({
+      models: model === null ? null : dispatch.to(model.send),
+      executor: createToolExecutor(dispatch.to(createToolUpstream({ servers: servers.byId, outputBytesMax }))),
+    }),
     start: () => servers.start(),
     close: async () => {
       await servers.close();

@@ -47,6 +47,8 @@ export type Door = {
   principal: string;
   /** Its tool is registered: it has a server, a pin and a schema. */
   registered: boolean;
+  /** The kernel itself sends what it allows. */
+  dispatched: boolean;
   takesGrant: boolean;
   /** A model proposes the call, in words that may be anything. */
   proposed: boolean;
@@ -68,7 +70,7 @@ export async function connectMcp(url: string): Promise<Client> {
 }
 
 /** What most doors are not. */
-const plain = { registered: false, takesGrant: false, proposed: false };
+const plain = { registered: false, dispatched: false, takesGrant: false, proposed: false };
 const toolsRun = ({ notes }: Site) => notes.calls.length;
 
 export const doors: Door[] = [
@@ -96,6 +98,7 @@ export const doors: Door[] = [
     route: createChatCompletion,
     name: 'create-chat-completion, the model call',
     action: 'model.call',
+    dispatched: true,
     takesGrant: true,
     call: callModel,
     dispatches: ({ model }) => model.requests.length,
@@ -112,6 +115,7 @@ export const doors: Door[] = [
     name: 'execute-mcp',
     action: 'tool.call',
     registered: true,
+    dispatched: true,
     takesGrant: true,
     call: async ({ test }, { session, args, grant, meanwhile }) => {
       await meanwhile();
@@ -147,6 +151,7 @@ function mcpDoor(name: string, meta: Record<string, string>): Door {
     name,
     action: 'tool.call',
     registered: true,
+    dispatched: true,
     takesGrant: true,
     call: (site, given) => callMcpTool(site, given, meta),
     dispatches: toolsRun,
@@ -160,6 +165,7 @@ function proposalDoor(name: string, { stream }: { stream: boolean }): Door {
     name,
     action: 'tool.call',
     registered: true,
+    dispatched: false,
     takesGrant: false,
     proposed: true,
     call: (site, given) => proposeTool(site, given, { stream }),

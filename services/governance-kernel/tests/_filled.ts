@@ -86,7 +86,7 @@ const others = [
   `INSERT INTO checkpoints SELECT 'chk_' || lpad(n::text, 26, '0'), n * 10 - 1, root_hash, n, note, NULL, created_at
      FROM ${some}, (SELECT * FROM checkpoints LIMIT 1) AS signed ON CONFLICT DO NOTHING`,
   `INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
-   SELECT CASE WHEN n % 2 = 0 THEN '${busy}' ELSE 'tenant-' || n % 100 END, 'budget-' || n, 'tool:t' || n, 'total', 100, now() FROM ${some}`,
+   SELECT CASE WHEN n % 2 = 0 THEN '${busy}' ELSE 'tenant-' || n % 100 END, 'budget-' || n, 'principal:p' || n, 'total', 100, now() FROM ${some}`,
   `INSERT INTO session_heads SELECT tenant_id, session_id, max(lamport_clock), max(receipt_hash) FROM ledger GROUP BY 1, 2
    ON CONFLICT DO NOTHING`,
   `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), '${busy}', '[]', now() + interval '1 hour' FROM ${some}`,

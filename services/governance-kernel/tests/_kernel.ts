@@ -92,7 +92,7 @@ async function activate(
   await context.policies.activate({ tenant, bundle: parsed, epoch, signature, by: 'test' as PrincipalId }); // within its schema
 }
 
-/** Reads are allowed, deletions denied, payments need a person. */
+/** Reads are allowed and agents spawned, deletions denied; payments need a person, whoever makes them. */
 export const starterPolicy = `
 format: countersign/policy.v1
 name: test
@@ -104,6 +104,9 @@ rules:
   - id: models
     effect: allow
     match: { action: [model.call] }
+  - id: spawns
+    effect: allow
+    match: { action: [agent.spawn] }
   - id: no-deletion
     effect: deny
     match: { action: [tool.call], tool: ['*.delete'] }
@@ -112,4 +115,12 @@ rules:
     effect: escalate
     match: { action: [tool.call], tool: [pay.*] }
     reason: A person confirms payments.
+  - id: transfers
+    effect: escalate
+    match: { action: [money.transfer] }
+    reason: A person confirms payments.
+tools:
+  files.read: { effect_level: E1 }
+  files.outage: { effect_level: E1 }
+  shared.read: { effect_level: E1 }
 `;

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { ApprovalId, Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
-import type { GovernedCall } from '../src/call/governed-call.ts';
+import type { NamedCall } from '../src/call/governed-call.ts';
 import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, newSession, refusal, said } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
 let test: TestKernel;
@@ -58,33 +59,22 @@ async function whileRefused(table: Table, work: () => Promise<void>): Promise<vo
   }
 }
 
+const payment = { kind: 'custom', action: 'money.transfer', tool: null, resource: null, effectLevel: 'E4' } as const;
+
 /** A payment that a person approved: it takes a budget, a use of the approval and, by the kernel, a dispatch. */
 async function approvedPayment(): Promise<{ session: SessionId; grant: ApprovalId; key: string }> {
   const session = newSession();
-  const grant = asked(await agent.decide({ tool: 'pay.send', session_id: session }));
+  const grant = asked(await agent.decide({ action: payment.action, session_id: session }));
   await alice.move('approve', grant);
   return { session, grant, key: `key-${session}` };
 }
 
 type Payment = Awaited<ReturnType<typeof approvedPayment>>;
 
-function byKernel({ session, grant, key }: Payment): GovernedCall {
-  const [tenant, principal] = ['acme' as TenantId, 'agent' as PrincipalId]; // within their schemas
-  return {
-    caller: { tenant, principal, identity: { kind: 'operator_credential' }, scopes: [] },
-    session,
-    action: 'tool.call',
-    tool: 'pay.send',
-    resource: null,
-    effectLevel: 'E4',
-    args: {},
-    context: {},
-    registry: { state: 'not_applicable' as const },
-    approvalGrant: grant,
-    mode: 'enforce',
-    dispatchedBy: 'kernel',
-    idempotency: { key, route: 'test', fingerprint: key },
-  };
+function byKernel({ session, grant, key }: Payment): NamedCall {
+  const idempotency = { key, route: 'test', fingerprint: key };
+  const call = spawnedAgent({ session, approvalGrant: grant, idempotency });
+  return { ...call, ...payment };
 }
 
 const hash = `sha256:${'0'.repeat(64)}` as Digest;
@@ -108,14 +98,14 @@ describe('a write that the database refuses', () => {
         const call = byKernel(await approvedPayment());
         const before = await content();
         await whileRefused(table, async () => {
-          expect(await refusal(boundary.decide(call))).toBe('RECEIPT_STORE_UNAVAILABLE');
+          expect(await refusal(decideAndDie(boundary, call))).toBe('RECEIPT_STORE_UNAVAILABLE');
           expect(await content()).toEqual(before);
         });
-        const decision = await boundary.decide(call);
+        const decision = await decideAndDie(boundary, call);
         expect([decision.reply.verdict, decision.replayed]).toEqual(['ALLOW', false]);
         const after = await content();
         expect(tables.filter((name) => after[name] !== before[name])).toEqual(ofDecision);
-        expect((await boundary.decide(call)).replayed).toBe(true);
+        expect((await decideAndDie(boundary, call)).replayed).toBe(true);
         expect(await content()).toEqual(after);
       },
     );

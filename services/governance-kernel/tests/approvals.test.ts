@@ -13,6 +13,8 @@ rules:
   - { id: transfers, effect: escalate, match: { tool: [transfer] }, approval: { approvers: [cfo] } }
   - { id: notes, effect: escalate, match: { tool: [note], effect_level: [E2, E4] } }
   - { id: free-notes, effect: allow, match: { tool: [note], effect_level: [E1] } }
+tools:
+  note: { effect_level: E1 }
 `;
 
 const time = movableClock('2026-11-21T10:00:00.000Z');

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { SessionId } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import type { DispatchedCall } from '../src/boundary/dispatch.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = `
@@ -12,7 +12,7 @@ format: countersign/policy.v1
 name: budgets
 version: '1'
 rules:
-  - { id: all, effect: allow, match: { action: [tool.call] } }
+  - { id: all, effect: allow, match: { action: [tool.call, agent.spawn] } }
 `;
 const dispatchDeadlineMs = 60_000;
 const hourMs = 3_600_000;
@@ -145,25 +145,8 @@ describe('windows', () => {
 });
 
 describe('reservations', () => {
-  const kernelCall = (tenant: string, session: SessionId): DispatchedCall => ({
-    caller: {
-      tenant: tenant as TenantId,
-      principal: 'agent' as PrincipalId,
-      identity: { kind: 'operator_credential' },
-      scopes: [],
-    },
-    session,
-    action: 'tool.call',
-    tool: 'files.touch',
-    resource: null,
-    effectLevel: 'E2',
-    args: {},
-    context: {},
-    registry: { state: 'not_applicable' },
-    mode: 'enforce',
-    demand: { spend_minor: 70 },
-    dispatchedBy: 'kernel',
-  });
+  const kernelCall = (tenant: string, session: SessionId) =>
+    spawnedAgent({ tenant, session, demand: { spend_minor: 70 } });
 
   verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
     const [tenant, session] = [newTenant(), newSession()];
@@ -171,10 +154,10 @@ describe('reservations', () => {
     const { boundary } = test.kernel.context;
     const { reconciler } = test.kernel.workers;
     // A decision that is never dispatched is what a crash leaves behind.
-    const decision = await boundary.decide(kernelCall(tenant, session));
+    const decision = await decideAndDie(boundary, kernelCall(tenant, session));
     expect(decision.reply.verdict).toBe('ALLOW');
     expect((await budgetOf(tenant)).reserved).toMatchObject({ tool_calls: 1, spend_minor: 70, writes: 1 });
-    expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
+    expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
     expect(await reconciler.run()).toBe(0);
     time.advance(dispatchDeadlineMs + 1);
     expect(await reconciler.run()).toBe(1);
@@ -222,12 +205,12 @@ describe('reservations', () => {
     const [tenant, session] = [newTenant(), newSession()];
     await put(tenant, 'spend', { tool_call_limit: 2, spend_limit_minor: 100, currency: 'EUR', write_limit: 2 });
     const { boundary } = test.kernel.context;
-    const decision = await boundary.decide(kernelCall(tenant, session));
+    const decision = await decideAndDie(boundary, kernelCall(tenant, session));
     await boundary.settle(decision, { outcome: 'uncertain' });
     const { used, reserved } = await budgetOf(tenant);
     expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: 0, writes: 1 });
     expect(Object.values(reserved)).toEqual([0, 0, 0, 0]);
-    expect((await boundary.decide(kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
+    expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
   });
 
   verifies(
@@ -237,7 +220,7 @@ describe('reservations', () => {
       const [tenant, session] = [newTenant(), newSession()];
       await put(tenant, 'spend', { spend_limit_minor: 700, currency: 'EUR' });
       const { boundary } = test.kernel.context;
-      const decisions = await inParallel(50, () => boundary.decide(kernelCall(tenant, session)));
+      const decisions = await inParallel(50, () => decideAndDie(boundary, kernelCall(tenant, session)));
       const allowed = decisions.filter(({ reply }) => reply.verdict === 'ALLOW');
       expect(allowed).toHaveLength(10);
       expect((await budgetOf(tenant)).reserved.spend_minor).toBe(700);

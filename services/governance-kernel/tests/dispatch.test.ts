@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AppError, type SessionId, type TenantId, type PrincipalId } from '@countersign/contracts';
+import { AppError, type Digest, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { Log } from '@countersign/service-kit';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
-import { Dispatch, type DispatchedCall, type Permit } from '../src/boundary/dispatch.ts';
-import type { Boundary, SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
+import { Dispatch, isClaimTo, type DispatchClaim, type Permit } from '../src/boundary/dispatch.ts';
+import type { SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
+import type { NamedCall } from '../src/call/governed-call.ts';
+import type { SealedIntent } from '../src/call/normalise.ts';
 import { bodyHash } from '../src/chat/body-hash.ts';
 import { createModelUpstream, type ModelUpstream } from '../src/chat/model-upstream.ts';
 
-const newCall = (): DispatchedCall => ({
+const digest = `sha256:${'a'.repeat(64)}` as Digest;
+const newCall = (): NamedCall & { kind: 'tool' } => ({
+  kind: 'tool',
   caller: {
     tenant: 'acme' as TenantId,
     principal: 'ann' as PrincipalId,
@@ -15,16 +19,18 @@ const newCall = (): DispatchedCall => ({
     scopes: [],
   },
   session: 's' as SessionId,
-  action: 'tool.call',
-  tool: 'notes.read_note',
+  tool: 'notes__read_note',
   resource: null,
-  effectLevel: 'E1',
   args: { id: 'a', nested: { list: ['x'] } },
   context: {},
-  registry: { state: 'not_applicable' },
-  mode: 'enforce',
-  dispatchedBy: 'kernel',
 });
+
+/** What a boundary makes of it. */
+function intentOf({ args }: NamedCall, change: Partial<SealedIntent> = {}): SealedIntent {
+  const who = { tenant: 'acme', principal: 'ann', session: 's' };
+  const what = { action: 'tool.call', tool: 'notes.read_note', resource: null, effect_level: 'E1' as const };
+  return { ...who, ...what, args, context: {}, args_hash: digest, intent_hash: digest, ...change };
+}
 
 type Payload = Record<string, unknown>;
 const payload: Payload = {
@@ -38,8 +44,12 @@ const payload: Payload = {
   tool: 'notes.read_note',
   resource: null,
   effect_level: 'E1',
+  args_hash: digest,
 };
-const decisionOf = (change: Payload, replayed = false) =>
+type Decided = (call: NamedCall) => SealedDecision;
+const decisionOf =
+  (change: Payload, replayed = false, intent: Partial<SealedIntent> = {}): Decided =>
+  (call) =>
   ({
     reply: {
       verdict: 'ALLOW',
@@ -49,6 +59,7 @@ const decisionOf = (change: Payload, replayed = false) =>
     json: '',
     headers: {},
     replayed,
+    intent: replayed ? null : intentOf(call, intent),
   }) as unknown as SealedDecision;
 
 const away = () => new AppError('RECEIPT_STORE_UNAVAILABLE', 'away');
@@ -64,10 +75,10 @@ beforeEach(() => {
 });
 
 /** A dispatch over a boundary that answers every call with one decision, and an upstream that remembers its permits. */
-function dispatchOf(decision: SealedDecision, meanwhile = () => undefined as void) {
-  const boundary: Boundary = {
-    decide: () => Promise.resolve(decision).then((decided) => (meanwhile(), decided)),
-    settle: (_decision, settlement) => {
+function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
+  const boundary = {
+    decideDispatched: (call: NamedCall) => Promise.resolve(decide(call)).then((decided) => (meanwhile(), decided)),
+    settle: (_decision: SealedDecision, settlement: Settlement) => {
       if (isLedgerAway) return Promise.reject(away());
       settled.push(settlement);
       return Promise.resolve({ payload: {} } as never); // nothing here reads the receipt
@@ -107,11 +118,31 @@ describe('the dispatch', () => {
 
   it('is the only maker of permits: one that looks like theirs does not compile', () => {
     // @ts-expect-error -- the class of permits has a private member and is not exported
-    const forged: Permit = { tool: null, take: newCall };
-    expect(forged.take()).toEqual(newCall());
+    const forged: Permit = { tool: null, take: () => intentOf(newCall()) };
+    expect(forged.take()).toEqual(intentOf(newCall()));
   });
 
-  it.each<[string, SealedDecision, string]>([
+  it('is the only maker of claims: a decision on a call of the kernel, asked for by others, does not compile', () => {
+    // @ts-expect-error -- the class of claims has a private member and is not exported
+    const forged: DispatchClaim = {};
+    expect(isClaimTo(forged, newCall())).toBe(false);
+  });
+
+  it('claims the call that it has decided, and no other', async () => {
+    const claimed: boolean[] = [];
+    const dispatch = new Dispatch({
+      decideDispatched: (call, claim) => {
+        claimed.push(isClaimTo(claim, call), isClaimTo(claim, { ...call }));
+        return Promise.resolve(decisionOf({ verdict: 'DENY' })(call));
+      },
+      settle: () => Promise.reject(away()),
+    });
+    const effect = { request: null, receive: () => ({ outcome: 'failed' as const, result: null }), log: silent };
+    await dispatch.to(() => Promise.resolve()).perform({ ...effect, call: newCall(), failed: { outcome: 'failed' } });
+    expect(claimed).toEqual([true, false]);
+  });
+
+  it.each<[string, Decided, string]>([
     ['a denial', decisionOf({ verdict: 'DENY' }), 'refused'],
     ['an escalation', decisionOf({ verdict: 'ESCALATE' }), 'refused'],
     ['a replay', decisionOf({}, true), 'replayed'],
@@ -130,8 +161,15 @@ describe('the dispatch', () => {
     ['another principal', { principal_id: 'bob' }],
     ['another session', { session_id: 't' }],
     ['another effect', { effect_level: 'E0' }],
+    ['other arguments', { args_hash: `sha256:${'b'.repeat(64)}` }],
   ])('refuses the ALLOW of %s', async (_case, change) => {
     await expect(dispatchOf(decisionOf(change)).perform()).rejects.toThrow('Nothing is dispatched');
+    expect([sent, settled]).toEqual([[], []]);
+  });
+
+  it('refuses an ALLOW that was decided on other arguments than the call has', async () => {
+    const decided = decisionOf({}, false, { args: { id: 'b' } });
+    await expect(dispatchOf(decided).perform()).rejects.toThrow('Nothing is dispatched');
     expect([sent, settled]).toEqual([[], []]);
   });
 
@@ -191,7 +229,7 @@ describe('the model upstream', () => {
   it('sends no other body than the one that was decided', async () => {
     const decided = Buffer.from('{"model":"scripted","messages":[]}');
     const dispatch = new Dispatch({
-      decide: () => Promise.resolve(decisionOf({})),
+      decideDispatched: (call) => Promise.resolve(decisionOf({})(call)),
       settle: () => Promise.resolve({ payload: {} } as never), // nothing here reads the receipt
     });
     const send = (body: Buffer) =>

@@ -102,8 +102,8 @@ describe('POST /api/v1/evaluate', () => {
     expect(acme.receipt.payload.args_hash).not.toBe(globex.receipt.payload.args_hash);
   });
 
-  it('treats a call without a declared effect as E4', async () => {
-    const reply = await decide({ tool: 'files.read' });
+  it('treats a call of a tool that nobody declares as E4, whatever its caller says', async () => {
+    const reply = await decide({ tool: 'files.list', effect_level: 'E1' });
     expect([reply.reason_code, reply.receipt.payload.effect_level]).toEqual(['NO_MATCHING_RULE', 'E4']);
   });
 
@@ -125,7 +125,7 @@ describe('POST /api/v1/evaluate', () => {
       'scopes:not_applicable',
       'sandbox:not_applicable',
       'egress:not_applicable',
-      'provenance:pass',
+      'provenance:not_applicable',
       'rules:deny',
       'budget:not_reached',
       'approval:not_reached',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { SessionId } from '@countersign/contracts';
 import { asAdministrator } from './_administrator.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey } from './_kernel.ts';
 import { approve, receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -116,25 +117,10 @@ describe('execute', () => {
     const fingerprint = createHash('sha256').update(`POST ${path}\n`).update(JSON.stringify(body)).digest('hex');
     const before = writes();
     // What a kernel leaves behind that dies between commit and dispatch.
-    await upstreams.test.kernel.context.boundary.decide({
-      caller: {
-        tenant: 'acme' as TenantId,
-        principal: 'admin' as PrincipalId,
-        identity: { kind: 'operator_credential' },
-        scopes: ['*'],
-      },
-      session: body.session_id as SessionId,
-      action: 'tool.call',
-      tool: body.tool,
-      resource: null,
-      effectLevel: 'E2',
-      args: body.args,
-      context: {},
-      registry: { state: 'not_applicable' },
-      mode: 'enforce',
-      dispatchedBy: 'kernel',
-      idempotency: { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` },
-    });
+    const idempotency = { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` };
+    const call = spawnedAgent({ principal: 'admin', session: body.session_id as SessionId, args: body.args, idempotency });
+    const { tool } = body;
+    await decideAndDie(upstreams.test.kernel.context.boundary, { ...call, kind: 'tool', tool, resource: null });
     const key = { 'idempotency-key': 'execute-crashed' };
     // Looking for the answer writes nothing, or it could take the place of one that is being kept in this moment.
     await asAdministrator(

@@ -124,7 +124,11 @@ async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; sai
 
 /** What no route has facts for yet, and the approval that nothing asks for. */
 const idle: GateName[] = ['relationship', 'scopes', 'sandbox', 'egress', 'approval'];
-const idleAt = ({ registered }: Door) => (registered ? idle : [...idle, 'registry', 'arguments']);
+const idleAt = ({ registered, dispatched }: Door): GateName[] => [
+  ...idle,
+  ...(registered ? [] : (['registry', 'arguments'] as const)),
+  ...(dispatched ? [] : (['provenance'] as const)),
+];
 
 async function expectOpen(door: Door): Promise<void> {
   const seen = await attempt(site, door);

@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { cursorOf } from '../src/receipts/cursor.ts';
 import { messagingTransaction } from '../src/store/messages.ts';
 import { asAdministrator } from './_administrator.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { openEvents } from './_event-source.ts';
 import { busy, denied, fillHistory, instantOf, longSession, rare } from './_filled.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
-import type { GovernedCall } from '../src/call/governed-call.ts';
 
 /** A page and the leaves of a few tiles of the log: what an answer needs, and far below what the history holds. */
 const bound = { rows: 2_500, pages: 2_500 };
@@ -80,21 +80,8 @@ const read = { action: 'tool.call', tool: 'files.read', effect_level: 'E1' };
 /** A call that the kernel executes itself takes from a budget, and is settled. */
 async function settleCall(): Promise<void> {
   const { boundary } = test.kernel.context;
-  const call = {
-    caller: { tenant: busy, principal: 'agent', identity: { kind: 'operator_credential' }, scopes: [] },
-    ...{
-      session: longSession,
-      action: 'tool.call',
-      tool: 't2',
-      resource: null,
-      effectLevel: 'E1',
-      args: {},
-      context: {},
-      registry: { state: 'not_applicable' },
-    },
-    ...{ mode: 'enforce', dispatchedBy: 'kernel' },
-  } as unknown as GovernedCall; // a test writes plain names
-  const decision = await boundary.decide(call);
+  const call = spawnedAgent({ tenant: busy, principal: 'p2', session: longSession as SessionId });
+  const decision = await decideAndDie(boundary, call);
   expect([decision.reply.verdict, decision.held]).toEqual(['ALLOW', ['budget-2']]);
   await boundary.settle(decision, { outcome: 'completed' });
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { createClient, type SessionId } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
-import type { DispatchedCall } from '../src/boundary/dispatch.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { ledgerOf, refusal } from './_caller.ts';
+import { spawnedAgent } from './_dispatched.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
 
@@ -86,7 +86,7 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
     await test.as('acme').putBudget({
       params: { budget_id: 'calls' },
       body: {
-        subject: 'tool:files.outage',
+        subject: 'principal:spawner',
         window: 'total',
         currency: null,
         spend_limit_minor: null,
@@ -101,7 +101,7 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
     const performed = await dispatch
       .to(async () => proxy.cut())
       .perform({
-        call: kernelCall(session),
+        call: spawnedAgent({ principal: 'spawner', session }),
         request: null,
         receive: () => ({ outcome: 'completed', result: 'done' }),
         failed: { outcome: 'uncertain' },
@@ -115,25 +115,6 @@ describe('an outcome that comes while PostgreSQL is gone', () => {
     const { body: budgets } = await test.as('acme').listBudgets();
     expect(budgets.data[0]).toMatchObject({ used: { tool_calls: 1 }, reserved: { tool_calls: 0 } });
   });
-});
-
-const kernelCall = (session: SessionId): DispatchedCall => ({
-  caller: {
-    tenant: 'acme' as TenantId,
-    principal: 'agent' as PrincipalId,
-    identity: { kind: 'operator_credential' },
-    scopes: [],
-  },
-  session,
-  action: 'tool.call',
-  tool: 'files.outage',
-  resource: null,
-  effectLevel: 'E1',
-  args: {},
-  context: {},
-  registry: { state: 'not_applicable' },
-  mode: 'enforce',
-  dispatchedBy: 'kernel',
 });
 
 describe('several kernels on one database', () => {

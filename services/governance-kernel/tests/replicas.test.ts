@@ -6,12 +6,12 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
-import type { GovernedCall } from '../src/call/governed-call.ts';
 import { activationBytes } from '../src/policy/activation.ts';
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { announced } from './_announced.ts';
 import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import {
   adminKey,
   kernelRoutes,
@@ -134,11 +134,11 @@ describe('two kernels on one database', () => {
 
   verifies('kn.budget', 'hear of what the other one gave back, also while they refuse', async () => {
     await run(`INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
-               VALUES ('acme', 'one', 'tool:held.read', 'total', 1, now())`);
+               VALUES ('acme', 'one', 'principal:holder', 'total', 1, now())`);
     const { context } = second;
-    const held = await context.boundary.decide(kernelCall('held.read'));
+    const held = await decideAndDie(context.boundary, spawnedAgent({ principal: 'holder', session: newSession() }));
     expect([held.reply.verdict, held.held]).toEqual(['ALLOW', ['one']]);
-    const refused = () => decide(test.as('acme', 'agent'), { tool: 'held.read' });
+    const refused = () => decide(test.as('acme', 'holder'));
     expect([said(await refused()), said(await refused())]).toEqual(Array(2).fill('DENY BUDGET_EXCEEDED'));
     await settleAbandoned(context.cycle, { decided: held.reply.receipt.payload, held: held.held });
     expect(said(await refused())).toBe('ALLOW ALLOWED');
@@ -231,23 +231,6 @@ describe('two kernels on one database', () => {
     expect(await ledgerOf(test, session)).toEqual([]);
   });
 });
-
-/** A read that the kernel executes itself: what it takes is held until it is settled. */
-function kernelCall(tool: string): GovernedCall {
-  return {
-    caller: {
-      tenant: 'acme' as TenantId,
-      principal: 'agent' as PrincipalId, // within their schemas
-      identity: { kind: 'operator_credential' },
-      scopes: [],
-    },
-    ...{ session: newSession(), action: 'tool.call', tool, resource: null, args: {}, context: {} },
-    registry: { state: 'not_applicable' },
-    effectLevel: 'E1',
-    mode: 'enforce',
-    dispatchedBy: 'kernel',
-  };
-}
 
 const payment = { action: 'tool.call', tool: 'pay.send', args: { amount: 7 } };
 

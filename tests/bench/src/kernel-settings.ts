@@ -33,6 +33,8 @@ rules:
     effect: escalate
     match: { action: [tool.call], tool: [pay.*] }
     reason: A person confirms payments.
+tools:
+  files.read: { effect_level: E1 }
 `;
 
 export type KernelSettings = {

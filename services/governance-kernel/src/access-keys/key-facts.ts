@@ -1,15 +1,15 @@
-import type { Fact, Facts, IdentityFact } from '@countersign/policy';
-import type { Caller, GovernedCall } from '../call/governed-call.ts';
+import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
+import type { Caller } from '../call/governed-call.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import { accessKeys, hasEnded, type AccessKeyRow } from './access-keys.ts';
 
-export function wantedKey({ caller: { accessKey } }: GovernedCall): Wanted[] {
+export function wantedKey({ accessKey }: Caller): Wanted[] {
   return accessKey === undefined ? [] : [wanted(accessKeys, accessKey)];
 }
 
 /** Who calls: whoever came with a key is judged by that key as it is now. */
-export function identityFact(batch: LedgerBatch, { caller }: GovernedCall, nowMs: number): Fact<IdentityFact> {
+export function identityFact(batch: LedgerBatch, caller: Caller, nowMs: number): Fact<IdentityFact> {
   if (caller.accessKey === undefined) return { state: 'known', value: caller.identity };
   const key = batch.row(accessKeys, caller.accessKey);
   return { state: 'known', value: { kind: 'agent', agent_id: caller.accessKey, status: statusOf(key, caller, nowMs) } };
@@ -21,8 +21,8 @@ function statusOf(key: AccessKeyRow | null, { tenant, principal }: Caller, nowMs
 }
 
 /** A key that was made for certain tools calls no other, and nothing that names no tool but a model. */
-export function scopesFact(batch: LedgerBatch, { caller, action, tool }: GovernedCall): Facts['scopes'] {
-  const tools = caller.accessKey === undefined ? null : (batch.row(accessKeys, caller.accessKey)?.tools ?? null);
+export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, { action, tool }: Intent): Facts['scopes'] {
+  const tools = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
   if (tools === null || (action === 'model.call' && tool === null)) return { state: 'not_applicable' };
   return { state: 'known', value: { required: [tool ?? action], granted: [...tools] } };
 }

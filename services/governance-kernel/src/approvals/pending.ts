@@ -3,7 +3,7 @@ import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { grantsNoMore, type ApprovalRequest, type Decision } from '@countersign/policy';
 import { receiptIdOf } from '@countersign/receipts';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
@@ -13,7 +13,7 @@ import { lifetimeSeconds, usesOf } from './scope.ts';
 type Escalation = {
   ulid: string;
   nowMs: number;
-  call: GovernedCall;
+  call: NamedCall;
   intent: SealedIntent;
   policy: LoadedPolicy | null;
   decision: Decision;

@@ -1,28 +1,25 @@
-import { AppError } from '@countersign/contracts';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Instant } from '@countersign/contracts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
+import { underActivePolicy, type PolicySource } from '../policy/under-active-policy.ts';
+import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { concludeCall, wantedFor, type Concluded, type CycleSettings } from './conclude-call.ts';
 import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import { isClaimTo } from './dispatch.ts';
+import { dispatchedBy, learnedOf, type Asker } from './known-call.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
-import { normalise, type Hasher, type SealedIntent } from '../call/normalise.ts';
+import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import { closeReply, openReply, replyOf, type Answered } from './reply.ts';
 import { evaluateAhead, type AskRules } from './rule-evaluation.ts';
-
-type PolicySource = {
-  /** The bundle in memory for this tenant, or null. */
-  current(tenant: string): LoadedPolicy | null;
-  /** Loads what the database holds. */
-  reload(tenant: string): Promise<void>;
-};
 
 export type BoundaryParts = {
   ledger: GroupCommit;
   policies: PolicySource;
+  tools: ToolResolver;
   askRules: AskRules;
   hasher: Hasher;
   clock: () => Date;
@@ -30,43 +27,79 @@ export type BoundaryParts = {
   settings: CycleSettings;
 };
 
-/** A bundle that changes more often than this within one decision is an attack or a fault. */
-const policyReloadsMax = 5;
-
 /** The one decision cycle. Every governed route comes through here. */
 export function createBoundary(parts: BoundaryParts): Boundary {
   return {
-    decide: (call) => decideCall(parts, call),
+    decide: (call) => decideNamed(parts, call, call),
+    decideDispatched: (call, claim) =>
+      decideNamed(parts, call, { mode: 'enforce', dispatchedBy: 'kernel', isClaimed: isClaimTo(claim, call) }),
+    forOneAnswer: () => {
+      const tools = parts.tools.forOneAnswer();
+      return (calls) => decideInOrder(parts, tools, calls);
+    },
     settle: (decision, settlement) => settleReceipt(parts, decision, settlement),
   };
 }
 
-async function decideCall(parts: BoundaryParts, call: GovernedCall): Promise<SealedDecision> {
-  const intent = normalise(parts.hasher, call);
-  for (let attempt = 0; attempt < policyReloadsMax; attempt += 1) {
-    const concluded = await attemptCall(parts, call, intent);
-    switch (concluded.kind) {
-      case 'policy_changed':
-        await parts.policies.reload(call.caller.tenant);
-        break;
-      case 'replayed':
-        return new ReplayedDecision(concluded.json);
-      case 'sealed':
-        return new FreshDecision(concluded);
-    }
-  }
-  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The policy keeps changing; nothing was executed');
+/** A call whose tool is not registered waits for nobody. */
+function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promise<SealedDecision> {
+  const tool = toolOf(call);
+  const asked = tool === null ? null : parts.tools.resolve(tool);
+  if (asked === null) return decideCall(parts, { call, asker, resolution: null });
+  return asked.then((resolution) => decideCall(parts, { call, asker, resolution }));
 }
 
-async function attemptCall(parts: BoundaryParts, call: GovernedCall, intent: SealedIntent): Promise<Concluded> {
+async function decideInOrder(
+  parts: BoundaryParts,
+  tools: Pick<ToolResolver, 'resolve'>,
+  calls: readonly GovernedCall[],
+): Promise<SealedDecision[]> {
+  // At the same time, so that a server which does not answer takes no time from another that does.
+  const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
+  const resolved = new Map(await Promise.all(names.map(async (name) => [name, await tools.resolve(name)] as const)));
+  const decisions = calls.map((call) => {
+    const resolution = resolved.get(toolOf(call) ?? '') ?? null;
+    return decideCall(parts, { call, asker: call, resolution });
+  });
+  // Unlike Promise.all it waits for the others of one that rejects: what follows is sealed behind each of them.
+  await Promise.allSettled(decisions);
+  return await Promise.all(decisions);
+}
+
+type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
+
+async function decideCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision> {
+  const { tenant } = asked.call.caller;
+  const concluded = await underActivePolicy(parts.policies, tenant, (policy) => attemptCall(parts, asked, policy));
+  return concluded.kind === 'replayed' ? new ReplayedDecision(concluded.json) : new FreshDecision(concluded);
+}
+
+async function attemptCall(
+  parts: BoundaryParts,
+  { call, asker, resolution }: Asked,
+  policy: LoadedPolicy | null,
+): Promise<Concluded> {
+  const compiled = policy?.policy ?? null;
+  const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: compiled });
   const nowMs = parts.clock().getTime();
-  const policy = parts.policies.current(call.caller.tenant);
   const now = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
-  const evaluate = policy === null ? neverAsked : await evaluateAhead(parts.askRules, policy.policy, intent, now);
-  const prepared = { ulid: parts.newUlid(nowMs), nowMs, now, call, intent, policy, evaluate };
+  const evaluate = compiled === null ? neverAsked : await evaluateAhead(parts.askRules, compiled, intent, now);
+  const prepared = {
+    ulid: parts.newUlid(nowMs),
+    nowMs,
+    now,
+    policy,
+    evaluate,
+    call,
+    asker,
+    intent,
+    fault,
+    dispatchedBy: dispatchedBy(asker, resolution),
+    learned: learnedOf(intent, asker, resolution),
+  };
   return parts.ledger.submit({
     chain: { tenant: call.caller.tenant, session: call.session },
-    wants: wantedFor(call, intent),
+    wants: wantedFor(prepared),
     conclude: (batch) => concludeCall(batch, prepared, parts.settings),
   });
 }
@@ -108,14 +141,16 @@ async function settleReceipt(
 /** A door reads the object or the text, seldom both: each is made when it is read. */
 class FreshDecision implements SealedDecision {
   readonly replayed = false;
+  readonly intent: SealedIntent;
   readonly held: readonly BudgetId[];
   readonly #answered: Answered;
   readonly #logIndex: number;
   #reply: DecisionReply | null = null;
 
-  constructor({ answered, logIndex, held }: Extract<Concluded, { kind: 'sealed' }>) {
+  constructor({ answered, logIndex, intent, held }: Extract<Concluded, { kind: 'sealed' }>) {
     this.#answered = answered;
     this.#logIndex = logIndex;
+    this.intent = intent;
     this.held = held;
   }
 
@@ -135,6 +170,7 @@ class FreshDecision implements SealedDecision {
 
 class ReplayedDecision implements SealedDecision {
   readonly replayed = true;
+  readonly intent = null;
   readonly held: readonly BudgetId[] = [];
   readonly json: string;
   #reply: DecisionReply | null = null;

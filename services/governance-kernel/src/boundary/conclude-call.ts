@@ -11,22 +11,22 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { activePolicy } from '../policy/policy-heads.ts';
+import { isActive } from '../policy/policy-heads.ts';
+import type { PolicyChanged } from '../policy/under-active-policy.ts';
 import { answers, answersKeptMs } from './answers.ts';
 import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
+import type { KnownCall } from './known-call.ts';
 import { closeReply, openReply, type Answered } from './reply.ts';
 import { statementOf } from './statement-of.ts';
 
-type Prepared = {
+type Prepared = KnownCall & {
   ulid: string;
   nowMs: number;
   /** The same moment, as it is written. */
   now: Instant;
-  call: GovernedCall;
-  intent: SealedIntent;
   policy: LoadedPolicy | null;
   /** The rules' answer, or why there is none; found before the batch. */
   evaluate: RuleEvaluator;
@@ -47,14 +47,14 @@ export type CycleSettings = {
 };
 
 export type Concluded =
-  | { kind: 'sealed'; answered: Answered; logIndex: number; held: readonly BudgetId[] }
+  | { kind: 'sealed'; answered: Answered; logIndex: number; intent: SealedIntent; held: readonly BudgetId[] }
   | { kind: 'replayed'; json: string }
-  /** The active bundle is not the one that was evaluated: load it and come back. */
-  | { kind: 'policy_changed' };
+  | PolicyChanged;
 
 /** The sets that steps 3 to 5 look at. */
-export function wantedFor(call: GovernedCall, intent: SealedIntent): Wanted[] {
-  const facts = wantedFacts(call, intent);
+export function wantedFor(known: KnownCall): Wanted[] {
+  const { call } = known;
+  const facts = wantedFacts(known);
   return call.idempotency === undefined ? facts : [...facts, wanted(answers, answerKey(call, call.idempotency))];
 }
 
@@ -67,17 +67,17 @@ export function concludeCall(
   prepared: Prepared,
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
-  const { call, policy } = prepared;
+  const { call, intent, policy } = prepared;
   const replayed = earlierAnswer(batch, prepared);
   if (replayed !== null) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
-  if (!isCurrent(batch, prepared)) return () => ({ kind: 'policy_changed' });
+  if (!isActive(batch, call.caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
 
   const gathered = gatherFacts(batch, { ...prepared, policyAgeMaxMs: settings.policyAgeMaxMs });
-  const judgeable = { intent: judgedIntent(prepared), facts: gathered.facts };
+  const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
   const asked = decision.verdict === 'ESCALATE' ? approvalAsked(prepared, decision, gathered, settings) : null;
-  const taken = takesEffect(call, decision) ? effectsOfAllow({ prepared, decision, gathered, settings }) : nothingTaken;
+  const taken = takesEffect(prepared, decision) ? effectsOfAllow({ prepared, decision, gathered, settings }) : nothingTaken;
 
   const approval = asked?.approval ?? null;
   const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
@@ -90,15 +90,11 @@ export function concludeCall(
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
-  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), held: taken.held });
+  const { held } = taken;
+  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), intent, held });
 }
 
-/** Arguments that were no JSON object reach the request gate as what they are: nothing to judge. */
-function judgedIntent({ call, intent }: Prepared): SealedIntent {
-  return call.malformedArguments === true ? { ...intent, args: null as never } : intent; // a value that its type rules out, on purpose
-}
-
-function answerKey({ caller }: GovernedCall, { key, route }: { key: string; route: string }) {
+function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
   return { tenant: caller.tenant, principal: caller.principal, route, key };
 }
 
@@ -122,11 +118,6 @@ function answerKept({ ulid, nowMs, call }: Prepared, answered: Answered): Change
   return [put(answers, { ...answerKey(call, call.idempotency), ...kept })];
 }
 
-function isCurrent(batch: LedgerBatch, { call, policy }: Prepared): boolean {
-  const head = activePolicy(batch, call.caller.tenant);
-  return (head?.hash ?? null) === (policy?.hash ?? null) && (head?.epoch ?? 0) === (policy?.epoch ?? 0);
-}
-
 type Asked = { approval: ApprovalRow; changes: Change[] };
 
 /**
@@ -143,35 +134,32 @@ function approvalAsked(
   if (asked === undefined) return null;
   const earlier = open.find((approval) => wantsNoLess(approval, asked));
   if (earlier !== undefined) return { approval: earlier, changes: [] };
-  if (call.mode === 'shadow') return null;
+  if (prepared.asker.mode === 'shadow') return null;
   const approval = pendingApproval(provider, { ...prepared, call, decision, asked });
   return { approval, changes: [put(approvals, approval)] };
 }
 
 function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
-  const { ulid, now, call, intent, policy } = prepared;
+  const { now, intent, policy } = prepared;
   return {
-    ulid,
+    ...prepared,
     at: now,
-    call,
-    intent,
-    policy,
     decision,
     readFacts: policy === null ? {} : readFacts(policy.policy, intent, { now, relations: [] }),
     budgetIds: gathered.budgets.map((budget): BudgetId => budget.id),
-    approvalId: asked?.id ?? namedApproval(call, decision, gathered),
+    approvalId: asked?.id ?? namedApproval(prepared, decision, gathered),
   };
 }
 
 /** An ALLOW names the approval that it uses up, and no other: whoever counts the uses counts its decisions. A DENY names what was presented. */
-function namedApproval(call: GovernedCall, decision: Decision, { approval }: Gathered): ApprovalId | null {
-  if (decision.verdict !== 'ALLOW') return call.approvalGrant ?? null;
-  return decision.consumes_approval && takesEffect(call, decision) ? (approval?.id ?? null) : null;
+function namedApproval(known: KnownCall, decision: Decision, { approval }: Gathered): ApprovalId | null {
+  if (decision.verdict !== 'ALLOW') return known.call.approvalGrant ?? null;
+  return decision.consumes_approval && takesEffect(known, decision) ? (approval?.id ?? null) : null;
 }
 
 /** A shadow decision and a proposal are judged in full and take nothing. */
-function takesEffect({ mode, dispatchedBy }: GovernedCall, { verdict }: Decision): boolean {
-  return verdict === 'ALLOW' && mode === 'enforce' && dispatchedBy !== 'nobody';
+function takesEffect({ asker, dispatchedBy }: KnownCall, { verdict }: Decision): boolean {
+  return verdict === 'ALLOW' && asker.mode === 'enforce' && dispatchedBy !== 'nobody';
 }
 
 type Allowed = { prepared: Prepared; decision: Decision; gathered: Gathered; settings: CycleSettings };
@@ -181,14 +169,14 @@ const nothingTaken: Taken = { changes: [], budgets: [], held: [] };
 
 /** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
 function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Taken {
-  const { nowMs, call } = prepared;
+  const { nowMs, call, dispatchedBy } = prepared;
   const { demand } = gathered.facts;
-  const take = call.dispatchedBy === 'caller' ? spend : reserve;
+  const take = dispatchedBy === 'caller' ? spend : reserve;
   const left = gathered.budgets.map((budget) => take(budget, demand));
   const changes = left.map((budget) => put(budgets, budget));
   if (decision.consumes_approval && gathered.approval !== null)
     changes.push(put(approvals, usedOnce(settings.provider, gathered.approval, nowMs)));
-  if (call.dispatchedBy === 'caller') return { changes, budgets: left, held: [] };
+  if (dispatchedBy === 'caller') return { changes, budgets: left, held: [] };
   const held = left.map(({ id }) => id);
   changes.push(
     put(dispatches, {

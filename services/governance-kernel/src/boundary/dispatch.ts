@@ -2,11 +2,30 @@ import { isAppError, type PlainJson } from '@countersign/contracts';
 import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import { ulidOf } from '@countersign/receipts';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { NamedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 
-/** A call that the kernel performs itself once it is allowed. */
-export type DispatchedCall = GovernedCall & { mode: 'enforce'; dispatchedBy: 'kernel' };
+/**
+ * That the kernel itself is to perform this very call. The class stays in this file, so nobody else can say so: a decision on a call
+ * that the kernel sends, asked for by anything but the dispatch, does not compile, and denies.
+ */
+class ClaimToDispatch {
+  readonly #call: NamedCall;
+
+  constructor(call: NamedCall) {
+    this.#call = call;
+  }
+
+  static isTo(claim: object, call: NamedCall): boolean {
+    return #call in claim && claim.#call === call;
+  }
+}
+export type DispatchClaim = ClaimToDispatch;
+
+export function isClaimTo(claim: DispatchClaim, call: NamedCall): boolean {
+  return ClaimToDispatch.isTo(claim, call);
+}
 
 /**
  * Leave to send one call, once. The class stays in this file, so nobody else can make a permit: code that calls an upstream without
@@ -15,19 +34,19 @@ export type DispatchedCall = GovernedCall & { mode: 'enforce'; dispatchedBy: 'ke
 class SealedPermit {
   /** Names the upstream that is to perform the call. */
   readonly tool: string | null;
-  #call: DispatchedCall | null;
+  #intent: SealedIntent | null;
 
-  constructor(call: DispatchedCall) {
-    this.tool = call.tool;
-    this.#call = call;
+  constructor(intent: SealedIntent) {
+    this.tool = intent.tool;
+    this.#intent = intent;
   }
 
   /** The call as it was decided, to be sent now. Throws the second time. */
-  take(): DispatchedCall {
-    const call = this.#call;
-    if (call === null) throw new Error('A permit sends one call, and this one has sent it');
-    this.#call = null;
-    return call;
+  take(): SealedIntent {
+    const intent = this.#intent;
+    if (intent === null) throw new Error('A permit sends one call, and this one has sent it');
+    this.#intent = null;
+    return intent;
   }
 }
 export type Permit = SealedPermit;
@@ -39,7 +58,7 @@ export type Upstream<Request, Answer> = (permit: Permit, request: Request) => Pr
 export type Ending<Result> = Settlement & { result: Result };
 
 type Effect<Request, Answer, Result> = {
-  call: DispatchedCall;
+  call: NamedCall;
   /** What the upstream needs beside the call. */
   request: Request;
   /** Reads the answer to its end. What it throws is thrown to the caller, after the call is settled as `failed`. */
@@ -62,6 +81,8 @@ export type Performed<Result> =
       receipt: StoredReceipt | null;
     };
 
+type Decider = Pick<Boundary, 'decideDispatched' | 'settle'>;
+
 /** One kind of upstream behind the boundary: all that a route is handed of it. */
 export type Effects<Request, Answer> = {
   perform<Result>(effect: Effect<Request, Answer, Result>): Promise<Performed<Result>>;
@@ -74,11 +95,11 @@ export type Effects<Request, Answer> = {
  * to the reconciler they would look abandoned, and their budgets would get back what was used.
  */
 export class Dispatch {
-  readonly #boundary: Boundary;
+  readonly #boundary: Decider;
   readonly #unsealed = new Map<SealedDecision, Settlement>();
   readonly #live = new Set<string>();
 
-  constructor(boundary: Boundary) {
+  constructor(boundary: Decider) {
     this.#boundary = boundary;
   }
 
@@ -102,7 +123,7 @@ export class Dispatch {
     effect: Effect<Request, Answer, Result>,
   ): Promise<Performed<Result>> {
     const call = unchangeable(effect.call);
-    const decision = await this.#boundary.decide(call);
+    const decision = await this.#boundary.decideDispatched(call, new ClaimToDispatch(call));
     if (decision.reply.receipt.payload.verdict !== 'ALLOW') return { kind: 'refused', decision };
     if (decision.replayed) return { kind: 'replayed', decision };
     const permit = permitFor(decision, call);
@@ -154,7 +175,7 @@ export class Dispatch {
 }
 
 /** Whoever still holds the call can change neither it nor its arguments while it is decided and sent. */
-function unchangeable(call: DispatchedCall): DispatchedCall {
+function unchangeable(call: NamedCall): NamedCall {
   freeze(call.args);
   return Object.freeze({ ...call });
 }
@@ -166,20 +187,23 @@ function freeze(value: PlainJson): void {
 }
 
 /** The receipt, not the reply around it, says what was allowed. Throws unless that is this very call. */
-function permitFor({ reply, replayed }: SealedDecision, call: DispatchedCall): Permit {
+function permitFor({ reply, replayed, intent }: SealedDecision, call: NamedCall): Permit {
   const { payload } = reply.receipt;
   const isThisCall =
     !replayed &&
+    intent !== null &&
+    intent.args === call.args &&
     payload.kind === 'decision' &&
     payload.verdict === 'ALLOW' &&
     !payload.shadow &&
     payload.tenant_id === call.caller.tenant &&
     payload.principal_id === call.caller.principal &&
     payload.session_id === call.session &&
-    payload.action === call.action &&
-    payload.tool === call.tool &&
-    payload.resource === call.resource &&
-    payload.effect_level === call.effectLevel;
+    payload.action === intent.action &&
+    payload.tool === intent.tool &&
+    payload.resource === intent.resource &&
+    payload.effect_level === intent.effect_level &&
+    payload.args_hash === intent.args_hash;
   if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
-  return new SealedPermit(call);
+  return new SealedPermit(intent);
 }

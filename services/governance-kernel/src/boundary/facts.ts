@@ -17,8 +17,7 @@ import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
 import { registry } from '../registry/registry.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
 import { demandOf } from './demand.ts';
-import type { GovernedCall } from '../call/governed-call.ts';
-import type { SealedIntent } from '../call/normalise.ts';
+import type { Asker, KnownCall } from './known-call.ts';
 import { registeredTool, registryFact } from './registry-fact.ts';
 
 export type Gathered = {
@@ -31,9 +30,7 @@ export type Gathered = {
   open: ApprovalRow[];
 };
 
-export type Situation = {
-  call: GovernedCall;
-  intent: SealedIntent;
+export type Situation = KnownCall & {
   policy: LoadedPolicy | null;
   policyAgeMaxMs: number;
   nowMs: number;
@@ -42,7 +39,7 @@ export type Situation = {
 
 /** Which facts a gate judges. Two gates may judge one fact: the arguments are held against the schema that the registry knows. */
 type FactsOf = {
-  request: never;
+  request: 'request';
   fence: 'fence';
   policy: 'policy';
   identity: 'identity';
@@ -60,7 +57,7 @@ type FactsOf = {
 
 type Source<Gate extends GateName> = {
   /** The sets that it reads; none: the fact comes with the call. */
-  wants?(call: GovernedCall, intent: SealedIntent): Wanted[];
+  wants?(known: KnownCall): Wanted[];
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
@@ -71,49 +68,52 @@ const judgesTheCallItself = { facts: () => ({}) };
 
 /** Where the facts of each gate come from. A gate without a source does not compile. */
 const sources: { readonly [Gate in GateName]: Source<Gate> } = {
-  request: judgesTheCallItself,
+  request: { facts: ({ fault }) => ({ request: { state: 'known', value: { fault } } }) },
   fence: {
-    wants: ({ caller }) => fenceScopes(caller).map((scope) => wanted(fences, scope)),
+    wants: ({ call: { caller } }) => fenceScopes(caller).map((scope) => wanted(fences, scope)),
     facts: ({ batch, call }) => ({ fence: { state: 'known', value: fenceFact(batch, call.caller) } }),
   },
   policy: {
-    wants: ({ caller }) => wantedPolicies(caller.tenant),
+    wants: ({ call: { caller } }) => wantedPolicies(caller.tenant),
     facts: (read) => {
       const head = activePolicy(read.batch, read.call.caller.tenant);
       return { policy: { state: 'known', value: policyFact(head, read) } };
     },
   },
   identity: {
-    wants: wantedKey,
-    facts: ({ batch, call, nowMs }) => ({ identity: identityFact(batch, call, nowMs) }),
+    wants: ({ call: { caller } }) => wantedKey(caller),
+    facts: ({ batch, call, nowMs }) => ({ identity: identityFact(batch, call.caller, nowMs) }),
   },
   // No policy can ask for a relation yet.
   relationship: { facts: () => ({ relationship: notApplicable }) },
   registry: {
-    wants: (call) => {
-      const address = registeredTool(call);
+    wants: (known) => {
+      const address = registeredTool(known);
       return address === undefined ? [] : [wanted(registry, address)];
     },
-    facts: ({ batch, call }) => ({ registry: registryFact(batch, call) }),
+    facts: (read) => ({ registry: registryFact(read.batch, read) }),
   },
   arguments: judgesTheCallItself,
-  scopes: { wants: wantedKey, facts: ({ batch, call }) => ({ scopes: scopesFact(batch, call) }) },
+  scopes: {
+    wants: ({ call: { caller } }) => wantedKey(caller),
+    facts: ({ batch, call, intent }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
+  },
   // No tool can ask for a sandbox yet, and no rule names where an effect may go.
   sandbox: { facts: () => ({ sandbox: notApplicable }) },
   egress: { facts: () => ({ egress: notApplicable }) },
-  // Whatever is decided here came through the boundary.
-  provenance: { facts: () => ({ provenance: { state: 'known', value: { through_boundary: true } } }) },
+  provenance: { facts: ({ asker }) => ({ provenance: provenanceFact(asker) }) },
   rules: judgesTheCallItself,
   budget: {
-    wants: ({ caller: { tenant } }, intent) =>
-      budgetSubjects(intent).map((subject) => wanted(budgets, { tenant, subject })),
-    facts: ({ call, limiting }) => ({
+    wants: ({ call: { caller }, intent }) =>
+      budgetSubjects(intent).map((subject) => wanted(budgets, { tenant: caller.tenant, subject })),
+    facts: ({ call, intent, limiting }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
-      demand: demandOf(call),
+      demand: demandOf(call, intent),
     }),
   },
   approval: {
-    wants: ({ caller: { tenant }, session, approvalGrant }, { intent_hash: intentHash }) => {
+    wants: ({ call: { caller, session, approvalGrant }, intent: { intent_hash: intentHash } }) => {
+      const { tenant } = caller;
       const ofIntent = wanted(approvals, { tenant, session, intentHash });
       if (approvalGrant === undefined) return [ofIntent];
       return [ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
@@ -126,9 +126,9 @@ const allSources: readonly Pick<Source<GateName>, 'wants'>[] = Object.values(sou
 const askingSources = allSources.flatMap(({ wants }) => (wants === undefined ? [] : [{ wants }]));
 
 /** The sets that the facts of a call are made from. */
-export function wantedFacts(call: GovernedCall, intent: SealedIntent): Wanted[] {
+export function wantedFacts(known: KnownCall): Wanted[] {
   const sets: Wanted[] = [];
-  for (const { wants } of askingSources) sets.push(...wants(call, intent));
+  for (const { wants } of askingSources) sets.push(...wants(known));
   return sets;
 }
 
@@ -141,6 +141,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
+    request: sources.request.facts(read).request,
     fence: sources.fence.facts(read).fence,
     policy: sources.policy.facts(read).policy,
     identity: sources.identity.facts(read).identity,
@@ -164,4 +165,10 @@ function limitingBudgets(batch: LedgerBatch, { call, intent, nowMs }: Situation)
     .flatMap((subject) => batch.rows(budgets, { tenant, subject }))
     .map((budget) => inWindow(budget, nowMs))
     .sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** What the kernel sends upstream, its dispatch has asked for; where somebody else executes, the kernel sends nothing. */
+function provenanceFact(asker: Asker): Facts['provenance'] {
+  if (asker.dispatchedBy !== 'kernel') return notApplicable;
+  return { state: 'known', value: { through_boundary: asker.isClaimed } };
 }

@@ -2,16 +2,16 @@ import type { Fact, RegistryFact } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { parseToolAddress, type ToolAddress } from '../registry/tool-definition.ts';
 import { registry } from '../registry/registry.ts';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { KnownCall } from './known-call.ts';
 
 /**
- * What the route learned of the tool, held against the registry's rows of the batch: trust that was withdrawn while the call
+ * What was learned of the tool before the batch, held against the registry's rows of the batch: trust that was withdrawn while the call
  * waited is withdrawn for it too. The schema and the effect were read with the old pin, so under another pin nothing is known.
  */
-export function registryFact(batch: LedgerBatch, call: GovernedCall): Fact<RegistryFact> {
-  const learned = call.registry;
+export function registryFact(batch: LedgerBatch, known: KnownCall): Fact<RegistryFact> {
+  const { learned } = known;
   if (learned.state !== 'known' || !mayPass(learned.value)) return learned;
-  const address = registeredTool(call);
+  const address = registeredTool(known);
   const row = address === undefined ? null : batch.row(registry, address);
   if (row === null) return unavailable('The tool is not registered any more');
   if (row.state !== 'approved') return { state: 'known', value: { ...learned.value, state: row.state } };
@@ -20,7 +20,7 @@ export function registryFact(batch: LedgerBatch, call: GovernedCall): Fact<Regis
 }
 
 /** The tool whose rows the decision needs to see. Any other fact refuses the call, whatever the rows say now. */
-export function registeredTool({ tool, registry: learned }: GovernedCall): ToolAddress | undefined {
+export function registeredTool({ intent: { tool }, learned }: Pick<KnownCall, 'intent' | 'learned'>): ToolAddress | undefined {
   if (tool === null || learned.state !== 'known' || !mayPass(learned.value)) return undefined;
   return parseToolAddress(tool) ?? undefined;
 }

@@ -1,6 +1,8 @@
 import type { BudgetId, PlainJson } from '@countersign/contracts';
 import type { DecisionReply, Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import type { GovernedCall } from '../call/governed-call.ts';
+import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
+import type { DispatchClaim } from './dispatch.ts';
 
 /** A decision after its transaction is durable. */
 export type SealedDecision = {
@@ -11,16 +13,25 @@ export type SealedDecision = {
   headers: Record<string, string>;
   /** True when the idempotency key had been decided before and this is that answer. */
   replayed: boolean;
+  /** What was decided; null for a replay. */
+  intent: SealedIntent | null;
   /** The budgets that the call holds until it is settled. */
   held: readonly BudgetId[];
 };
 
 export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMinor?: number };
 
+/** Decides calls of one answer: handed over at once, sealed in their order. Rejects when all of them are answered. */
+export type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[]>;
+
 /** The one way to a decision. Routes hold nothing else. */
 export type Boundary = {
   /** Throws AppError RECEIPT_STORE_UNAVAILABLE when nothing could be committed; then nothing may be dispatched. */
   decide(call: GovernedCall): Promise<SealedDecision>;
+  /** Decides a call that the dispatch is to perform. Nobody else has the claim to it. */
+  decideDispatched(call: NamedCall, claim: DispatchClaim): Promise<SealedDecision>;
+  /** What servers are asked about tools, and how long they may take, is the same for all calls of the answer. */
+  forOneAnswer(): DecideInOrder;
   /** Seals the outcome receipt of a call that the kernel dispatched, and settles its reservation. */
   settle(decision: SealedDecision, settlement: Settlement): Promise<StoredReceipt>;
 };

@@ -3,14 +3,11 @@ import type { RecordedIntent } from '@countersign/contracts/governance-kernel';
 import type { Decision, Fact, RegistryFact } from '@countersign/policy';
 import { decisionStatement, type Statement } from '@countersign/receipts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import type { GovernedCall } from '../call/governed-call.ts';
-import type { SealedIntent } from '../call/normalise.ts';
+import type { KnownCall } from './known-call.ts';
 
-type Judged = {
+type Judged = KnownCall & {
   ulid: string;
   at: Instant;
-  call: GovernedCall;
-  intent: SealedIntent;
   policy: LoadedPolicy | null;
   decision: Decision;
   readFacts: RecordedIntent['facts'];
@@ -22,7 +19,7 @@ type Judged = {
 /** What a decision states, in the words of the record. */
 export function statementOf(judged: Judged): Statement {
   const { call, decision, policy } = judged;
-  const tool = knownTool(call.registry);
+  const tool = knownTool(judged.learned);
   return decisionStatement({
     ulid: judged.ulid,
     at: judged.at,
@@ -42,8 +39,8 @@ export function statementOf(judged: Judged): Statement {
     tool_definition_hash: tool.hash,
     budget_ids: judged.budgetIds,
     approval_id: judged.approvalId,
-    dispatched_by: call.dispatchedBy,
-    shadow: call.mode === 'shadow',
+    dispatched_by: judged.dispatchedBy,
+    shadow: judged.asker.mode === 'shadow',
   });
 }
 

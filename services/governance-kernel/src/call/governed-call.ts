@@ -7,7 +7,7 @@ import type {
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { Demand, Fact, IdentityFact, RegistryFact } from '@countersign/policy';
+import type { Demand, IdentityFact } from '@countersign/policy';
 
 /** Who calls, as proven by credentials; never as claimed in a body. */
 export type Caller = {
@@ -19,31 +19,50 @@ export type Caller = {
   accessKey?: AccessKeyId;
 };
 
-/** One consequential call on its way through the decision cycle, whatever route it came by. */
-export type GovernedCall = {
+type Named = {
   caller: Caller;
   session: SessionId;
-  action: string;
-  tool: string | null;
-  resource: string | null;
-  /** Declared by the tool or the caller; undeclared is E4. */
-  effectLevel: EffectLevel;
   args: Record<string, PlainJson>;
   context: Record<string, PlainJson>;
+  /** What the caller says of the effect. It raises what is declared for a tool, and never lowers it. */
+  effectLevel?: EffectLevel | undefined;
   approvalGrant?: ApprovalId | undefined;
-  /** The arguments could not be parsed into an object; `args` is {} then and the request gate denies. */
-  malformedArguments?: true;
-  mode: 'enforce' | 'shadow';
-  /** What the call takes from budgets; absent members are 0, except tool_calls which is 1 for tool.call. */
-  demand?: Partial<Demand>;
-  /**
-   * Who executes after an ALLOW. `kernel`: the reservation stays open until settle(); `caller`: it is committed with the decision,
-   * because the kernel never hears how it ended. `nobody`: a proposal, whose execution comes here and is decided again; it is judged
-   * in full and takes nothing, or one act would be paid for twice.
-   */
-  dispatchedBy: 'kernel' | 'caller' | 'nobody';
-  /** What the route learned of the tool; each route says so, also where there is nothing to learn. */
-  registry: Fact<RegistryFact>;
+  /** What only the door knows of what the call takes from budgets; the boundary counts the rest. */
+  demand?: Partial<Demand> | undefined;
   /** Commits in the decision's own transaction; the same key and fingerprint again gives the same decision. */
   idempotency?: { key: string; route: string; fingerprint: string } | undefined;
 };
+
+/** The call of a tool, by any name that it has. */
+export type ToolCall = Named & {
+  kind: 'tool';
+  tool: string;
+  resource: string | null;
+  /** The arguments could not be parsed into an object; `args` is {} then and the request gate denies. */
+  malformedArguments?: boolean;
+};
+
+type ModelCall = Named & { kind: 'model'; model: string };
+
+/** An action in the tenant's own words. A tool that it names is judged as that tool. */
+type CustomCall = Named & { kind: 'custom'; action: string; tool: string | null; resource: string | null };
+
+/** One consequential call as its door names it. What it is, how grave it is and what is known of its tool, the boundary finds out. */
+export type NamedCall = ToolCall | ModelCall | CustomCall;
+
+/**
+ * A call that somebody else than the kernel executes. `caller`: what it takes is committed with the decision, because the kernel
+ * never hears how it ended. `owner`: a proposal, to be executed by whoever has the tool. The execution of a registered tool comes here
+ * and is decided again, so its proposal is judged in full and takes nothing, or one act would be paid for twice.
+ */
+export type GovernedCall = NamedCall & { mode: 'enforce' | 'shadow'; dispatchedBy: 'caller' | 'owner' };
+
+type Written = { action: string; tool?: string | null | undefined; resource?: string | null | undefined };
+type Meant = Pick<ToolCall, 'kind' | 'tool' | 'resource'> | Pick<CustomCall, 'kind' | 'action' | 'tool' | 'resource'>;
+
+/** What a caller means who writes action, tool and resource. */
+export function meantBy({ action, tool = null, resource = null }: Written): Meant {
+  return action === 'tool.call' && tool !== null
+    ? { kind: 'tool', tool, resource }
+    : { kind: 'custom', action, tool, resource };
+}

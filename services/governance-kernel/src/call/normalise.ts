@@ -1,30 +1,86 @@
 import type { CryptoProvider } from '@countersign/crypto';
-import type { Digest } from '@countersign/contracts';
-import type { Intent } from '@countersign/policy';
+import type { Digest, EffectLevel } from '@countersign/contracts';
+import { graverEffect, mistakenFor, type CompiledPolicy, type Intent } from '@countersign/policy';
 import { argsHash, intentHash } from '@countersign/receipts';
-import type { GovernedCall } from './governed-call.ts';
+import type { ToolResolution } from '../registry/tool-resolver.ts';
+import type { NamedCall } from './governed-call.ts';
 import { assertNoAuthority } from './reserved-context.ts';
 
 export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Array };
 export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
 
-/** Step 2 of the cycle: one frozen intent with its hashes. Throws RESERVED_CONTEXT_KEY. */
-export function normalise({ provider, saltOf }: Hasher, call: GovernedCall): SealedIntent {
+/** What is known of a call when it is normalised. */
+type Known = { resolution: ToolResolution | null; policy: CompiledPolicy | null };
+
+type Normalised = {
+  intent: SealedIntent;
+  /** What of the call cannot be decided about, in words for its caller; null: nothing. */
+  fault: string | null;
+};
+
+/** Step 2 of the cycle: one frozen intent with its hashes, under the tool's own name. Throws RESERVED_CONTEXT_KEY. */
+export function normalise({ provider, saltOf }: Hasher, call: NamedCall, known: Known): Normalised {
   assertNoAuthority(call.context);
   const { tenant, principal } = call.caller;
-  const { session, action, tool, resource, args } = call;
+  const { session, args } = call;
+  const action = actionOf(call);
+  const tool = known.resolution?.kind === 'registered' ? known.resolution.tool : toolOf(call);
+  const resource = call.kind === 'model' ? call.model : call.resource;
   const args_hash = argsHash(provider, saltOf(tenant), args);
-  return Object.freeze({
+  const intent = Object.freeze({
     tenant,
     principal,
     session,
     action,
     tool,
     resource,
-    effect_level: call.effectLevel,
+    effect_level: effectOf(call, tool, known),
     args,
     context: call.context,
     args_hash,
     intent_hash: intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash }),
   });
+  return { intent, fault: faultOf(call, intent, known) };
+}
+
+/** The tool that a call names, in its caller's spelling. */
+export function toolOf(call: NamedCall): string | null {
+  return call.kind === 'model' ? null : call.tool;
+}
+
+function actionOf(call: NamedCall): string {
+  switch (call.kind) {
+    case 'tool':
+      return 'tool.call';
+    case 'model':
+      return 'model.call';
+    case 'custom':
+      return call.action;
+  }
+}
+
+/** What is declared, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says. */
+function effectOf(call: NamedCall, tool: string | null, known: Known): EffectLevel {
+  if (call.kind === 'custom' && tool === null) return call.effectLevel ?? 'E4';
+  const declared = tool === null ? 'E1' : declaredEffect(tool, known);
+  return graverEffect(declared, call.effectLevel ?? 'E0');
+}
+
+/** The registry and the bundle may both declare it: neither lowers what the other says. */
+function declaredEffect(tool: string, { resolution, policy }: Known): EffectLevel {
+  const byBundle = policy?.tools.effects.get(tool);
+  const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : undefined;
+  return byRegistry === undefined ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
+}
+
+function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
+  if (call.kind === 'tool' && call.malformedArguments === true) return 'The arguments are no JSON object.';
+  if (tool === null) return null;
+  if (resolution === null) {
+    const declared = policy === null ? null : mistakenFor(policy.tools, tool);
+    return declared === null ? null : `The name of the tool looks like "${declared}" and is another.`;
+  }
+  if (resolution.kind === 'look_alike')
+    return `The name of the tool looks like one of the server "${resolution.serverId}" and is none.`;
+  return action === 'tool.call' ? null : 'A registered tool is called as tool.call, and as no other action.';
 }

@@ -6,7 +6,6 @@ import { errorAnswer, type Log } from '@countersign/service-kit';
 import type { Effects, Ending } from '../boundary/dispatch.ts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
-import type { McpGateway } from '../mcp/gateway.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { bodyHash } from './body-hash.ts';
 import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
@@ -20,11 +19,8 @@ import { StreamRelay } from './relay-stream.ts';
 import { readUpstreamBody, safeError } from './upstream-error.ts';
 
 export type ChatParts = {
-  boundary: Pick<Boundary, 'decide'>;
+  boundary: Pick<Boundary, 'forOneAnswer'>;
   models: Effects<ModelRequest, UpstreamAnswer>;
-  mcp: Pick<McpGateway, 'resolveIfDeclared'>;
-  /** How long an MCP server may take to list its tools. */
-  callTimeoutMs: number;
   prices: ModelPrices;
 };
 

@@ -1,7 +1,6 @@
 import { AppError, ResourceName, type ApprovalId, type PlainJson, type SessionId } from '@countersign/contracts';
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
-import type { DispatchedCall } from '../boundary/dispatch.ts';
-import type { Caller } from '../call/governed-call.ts';
+import type { Caller, NamedCall } from '../call/governed-call.ts';
 import { bodyHash } from './body-hash.ts';
 
 type ModelCallRequest = {
@@ -26,21 +25,16 @@ export function modelCall({
   body,
   approvalGrant,
   reservedMinor,
-}: ModelCallRequest): DispatchedCall {
+}: ModelCallRequest): NamedCall {
   return {
+    kind: 'model',
     caller,
     session,
-    action: 'model.call',
-    tool: null,
-    resource: modelName(request),
-    effectLevel: 'E1',
+    model: modelName(request),
     args: modelArgs(request, body),
     context: {},
-    registry: { state: 'not_applicable' },
     approvalGrant: approvalGrant ?? undefined,
-    mode: 'enforce',
     demand: { spend_minor: reservedMinor },
-    dispatchedBy: 'kernel',
   };
 }
 

@@ -6,7 +6,8 @@ type Sample = {
   action: string;
   tool: string | null;
   resource: string;
-  effectLevel: EffectLevel;
+  /** Where no tool is named, whose effect the policy declares. */
+  effectLevel?: EffectLevel;
   args: Record<string, PlainJson>;
 };
 
@@ -16,28 +17,24 @@ export const demoActions: Record<z.infer<typeof DemoAction>, Sample> = {
     action: 'tool.call',
     tool: 'tickets.read',
     resource: 'ticket:1042',
-    effectLevel: 'E1',
     args: { ticket: 1042 },
   },
   draft_reply: {
     action: 'tool.call',
     tool: 'replies.draft',
     resource: 'ticket:1042',
-    effectLevel: 'E2',
     args: { ticket: 1042, text: 'Thank you for waiting. Your parcel left today.' },
   },
   small_refund: {
     action: 'tool.call',
     tool: 'payments.refund',
     resource: 'order:77',
-    effectLevel: 'E4',
     args: { order: 77, amount_minor: 2500, currency: 'EUR' },
   },
   large_refund: {
     action: 'tool.call',
     tool: 'payments.refund',
     resource: 'order:78',
-    effectLevel: 'E4',
     args: { order: 78, amount_minor: 250_000, currency: 'EUR' },
   },
   modify_policy: {
@@ -51,14 +48,12 @@ export const demoActions: Record<z.infer<typeof DemoAction>, Sample> = {
     action: 'tool.call',
     tool: 'shell.run',
     resource: 'host:support-1',
-    effectLevel: 'E4',
     args: { command: 'rm -rf /' },
   },
   export_customer_list: {
     action: 'data.egress',
     tool: 'customers.export',
     resource: 'customers:all',
-    effectLevel: 'E3',
     args: { destination: 'https://paste.example' },
   },
 };

@@ -35,6 +35,12 @@ rules:
     effect: deny
     match: { action: [data.egress] }
     reason: Customer lists do not leave.
+tools:
+  tickets.read: { effect_level: E1 }
+  replies.draft: { effect_level: E2 }
+  payments.refund: { effect_level: E4 }
+  customers.export: { effect_level: E3 }
+  shell.run: { effect_level: E4 }
 tests:
   - name: a small refund passes
     intent: { action: tool.call, tool: payments.refund, args: { amount_minor: 2500 } }

@@ -1,9 +1,10 @@
 import type { EffectLevel } from '@countersign/contracts';
-import type { Fact, RegistryFact } from '@countersign/policy';
+import { foldedToolName, type Fact, type RegistryFact } from '@countersign/policy';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
-import type { Listings, Lists, ToolsOf } from './listings.ts';
+import type { ResolvedTool, ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
+import { Listings, type Lists, type ToolsOf } from './listings.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
@@ -20,11 +21,10 @@ type McpGatewayParts = {
   /** What each server lists. Calling one is not the gateway's to do. */
   servers: ReadonlyMap<string, Lists>;
   registry: Pick<McpRegistry, 'findTool' | 'findServer'>;
+  /** How long servers may take to list their tools for one call, or for all calls of one answer. */
+  listTimeoutMs: number;
   log: Log;
 };
-
-/** What a decision must know about one tool. */
-export type ResolvedTool = { tool: string; effectLevel: EffectLevel; registry: Fact<RegistryFact> };
 
 /** A tool that may be called: its server is approved and its live definition is the pinned one. */
 export type ListedTool = {
@@ -35,61 +35,62 @@ export type ListedTool = {
   definitionHash: string;
 };
 
-export type McpGateway = {
-  /** By canonical name. A tool that nobody lists resolves too, to facts that deny it. */
-  resolve(tool: string): Promise<ResolvedTool>;
-  /**
-   * By canonical name or by the OpenAI function name that stands for it. Null: no declared server's, so the caller's own. Who
-   * resolves many names at once brings listings that servers are not asked for more than once.
-   */
-  resolveIfDeclared(name: string, listings?: Listings): Promise<ResolvedTool | null>;
-  listTools(): Promise<ListedTool[]>;
-};
-
-/** The governed server itself: it is approved by being us, and it has no tools of its own. */
-const ownServerId = 'countersign';
+export type McpGateway = ToolResolver & { listTools(): Promise<ListedTool[]> };
 
 /** The tools of all MCP servers that the operator declared, with their pins. It knows tools; it neither decides nor calls. */
-export function createMcpGateway({ configs, servers, registry, log }: McpGatewayParts): McpGateway {
+export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts): McpGateway {
   const parts: Parts = {
+    ...rest,
     configs: new Map(configs.map((config) => [config.server_id, config])),
-    servers,
     registry: { ...registry, findTool: sharedLookups(registry.findTool) },
-    log,
   };
+  const listings = () => new Listings(rest.listTimeoutMs);
   return {
-    resolve: (tool) => resolve(parts, tool),
-    resolveIfDeclared: (name, listings) => resolveIfDeclared(parts, name, listings?.of),
+    resolve: (name) => resolveName(parts, name, (server) => listings().of(server)),
+    forOneAnswer: () => {
+      const toolsOf = listings().of;
+      return { resolve: (name) => resolveName(parts, name, toolsOf) };
+    },
     listTools: () => listTools(parts),
   };
 }
 
 type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
 
-async function resolve(parts: Parts, tool: string, toolsOf: ToolsOf = listNow): Promise<ResolvedTool> {
-  const address = parseToolAddress(tool);
-  const server = address === null ? undefined : parts.servers.get(address.serverId);
-  if (address === null || server === undefined)
-    return { tool, effectLevel: 'E4', registry: unlisted(ownServerId, 'approved') };
-  try {
-    const known = await parts.registry.findTool(address);
-    if (known === null) return { tool, effectLevel: 'E4', registry: unavailable('The server is not registered') };
-    const effectLevel = effectOf(parts, address, known.tool);
-    // A server that is not approved is decided about without asking it anything.
-    if (known.state !== 'approved') return { tool, effectLevel, registry: unlisted(address.serverId, known.state) };
-    const live = (await toolsOf(server)).find(({ name }) => name === address.toolName);
-    return { tool, effectLevel, registry: registryFact(address, live, known.tool) };
-  } catch (error) {
-    parts.log.warn('mcp_registry.unavailable', { tool, error });
-    return {
-      tool,
-      effectLevel: effectOf(parts, address, null),
-      registry: unavailable('The registry or the server does not answer'),
-    };
-  }
+/** Whatever a declared server's id begins is that server's to have: nobody's own function may stand in its name space. */
+function resolveName(parts: Parts, name: string, toolsOf: ToolsOf): Promise<ToolResolution> | null {
+  const address = declaredAddress(parts, name);
+  if (address !== null) return resolve(parts, address, toolsOf);
+  const folded = foldedToolName(name);
+  const seen = folded === name ? null : declaredAddress(parts, folded);
+  return seen === null ? null : Promise.resolve({ kind: 'look_alike', serverId: seen.serverId });
 }
 
-const listNow: ToolsOf = (server) => server.tools();
+function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
+  const canonical = parseToolAddress(name);
+  if (canonical !== null && servers.has(canonical.serverId)) return canonical;
+  const called = parseFunctionName(name);
+  return called !== null && servers.has(called.serverId) ? called : null;
+}
+
+async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Promise<ResolvedTool> {
+  const named = { kind: 'registered', tool: toolAddress(address) } as const;
+  const server = parts.servers.get(address.serverId);
+  try {
+    const known = await parts.registry.findTool(address);
+    if (known === null || server === undefined)
+      return { ...named, effectLevel: 'E4', registry: unavailable('The server is not registered') };
+    const effectLevel = effectOf(parts, address, known.tool);
+    // A server that is not approved is decided about without asking it anything.
+    if (known.state !== 'approved') return { ...named, effectLevel, registry: unlisted(address.serverId, known.state) };
+    const live = (await toolsOf(server)).find(({ name }) => name === address.toolName);
+    return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };
+  } catch (error) {
+    parts.log.warn('mcp_registry.unavailable', { tool: named.tool, error });
+    const effectLevel = effectOf(parts, address, null);
+    return { ...named, effectLevel, registry: unavailable('The registry or the server does not answer') };
+  }
+}
 
 function registryFact(address: ToolAddress, live: Tool | undefined, pinned: RegisteredTool | null): Fact<RegistryFact> {
   if (live === undefined) return unlisted(address.serverId, 'approved');
@@ -126,19 +127,6 @@ function effectOf(
   const declared = Object.hasOwn(overrides, toolName) ? overrides[toolName]?.effect_level : undefined;
   if (declared !== undefined) return declared;
   return registered === null || registered.pinnedHash === null ? 'E4' : registered.effectLevel;
-}
-
-async function resolveIfDeclared(parts: Parts, name: string, toolsOf?: ToolsOf): Promise<ResolvedTool | null> {
-  const canonical = parseToolAddress(name);
-  if (canonical !== null && parts.servers.has(canonical.serverId)) return await resolve(parts, name, toolsOf);
-  const address = parseFunctionName(name);
-  if (address === null || !parts.servers.has(address.serverId)) return null;
-  const resolved = await resolve(parts, toolAddress(address), toolsOf);
-  // An approved server that lists no such tool: the function is somebody else's and keeps its own name.
-  const { registry } = resolved;
-  return registry.state === 'known' && registry.value.state === 'approved' && registry.value.tool === null
-    ? null
-    : resolved;
 }
 
 async function listTools(parts: Parts): Promise<ListedTool[]> {

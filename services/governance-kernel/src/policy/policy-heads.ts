@@ -1,5 +1,6 @@
 import { columnsOf, instantMs, integer, selectByKey, text } from '../ledger/columns.ts';
 import { wanted, type Control, type Wanted } from '../ledger/control.ts';
+import type { LoadedPolicy } from './loaded-policy.ts';
 import type { PolicyHead } from './policy-head.ts';
 
 const columns = columnsOf<Omit<PolicyHead, 'activation'>>({
@@ -36,4 +37,10 @@ export function activePolicy(batch: PolicyReader, tenant: string): PolicyHead | 
 
 export function wantedPolicies(tenant: string): Wanted[] {
   return [wanted(policyHeads, tenant), wanted(policyHeads, '*')];
+}
+
+/** Is this bundle, or none, what the tenant is under? */
+export function isActive(batch: PolicyReader, tenant: string, policy: LoadedPolicy | null): boolean {
+  const head = activePolicy(batch, tenant);
+  return (head?.hash ?? null) === (policy?.hash ?? null) && (head?.epoch ?? 0) === (policy?.epoch ?? 0);
 }

@@ -2,6 +2,7 @@ import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { runDemo } from '@countersign/contracts/governance-kernel';
 import { answer, handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { meantBy } from '../call/governed-call.ts';
 import { demoActions } from '../demo/demo-actions.ts';
 import { demoTenant } from '../demo/demo-policy.ts';
 
@@ -23,10 +24,10 @@ export const runDemoRoute = ({ boundary, clock, newUlid }: Context) =>
         scopes: ['*'],
       },
       session: `demo-${newUlid(clock().getTime())}` as SessionId, // within its schema
-      ...sample,
+      ...meantBy(sample),
+      effectLevel: sample.effectLevel,
       args: { ...args, ...body.args },
       context: {},
-      registry: { state: 'not_applicable' },
       mode: 'enforce',
       dispatchedBy: 'caller',
     });

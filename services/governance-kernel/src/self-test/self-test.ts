@@ -71,7 +71,9 @@ function boundaryInMemory(
   const store = memoryStore(new Map([[policyHeads.name, [head]]]));
   const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer }, controls }));
   const policies = { current: () => loaded, reload: async () => undefined };
-  return createBoundary({ ...cycle, ledger, policies, settings: { ...cycle.settings, spoil } });
+  const nobodysTools = { resolve: () => null };
+  const tools = { ...nobodysTools, forOneAnswer: () => nobodysTools };
+  return createBoundary({ ...cycle, ledger, policies, tools, settings: { ...cycle.settings, spoil } });
 }
 
 async function expectVerdict(boundary: Boundary, what: string, { said, tool }: { said: string; tool: string }) {
@@ -101,13 +103,11 @@ function callOf(tool: string, session: string): GovernedCall {
       scopes: [],
     },
     session: session as SessionId, // within its schema
-    action: 'tool.call',
+    kind: 'tool',
     tool,
     resource: null,
-    effectLevel: 'E1',
     args: { path: 'notes/today.md', amount: 3 },
     context: {},
-    registry: { state: 'not_applicable' },
     mode: 'enforce',
     dispatchedBy: 'caller',
   };

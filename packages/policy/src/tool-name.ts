@@ -1,0 +1,14 @@
+const ascii = /^[\u0000-\u007f]*$/; // eslint-disable-line no-control-regex -- the whole of ASCII is what is meant
+const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * What is left of a name for somebody who reads it: without compatibility forms (NFKC), case, and characters that are not shown. Two
+ * names with the same remainder can be taken for each other. Upper case in between folds what has no lower case of its own (ß, ſ).
+ *
+ * @example foldedToolName('Ｎotes\u200d.pay') // 'notes.pay'
+ */
+export function foldedToolName(name: string): string {
+  if (ascii.test(name)) return name.toLowerCase();
+  const shown = name.normalize('NFKC').replace(ignorable, '');
+  return shown.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
+}

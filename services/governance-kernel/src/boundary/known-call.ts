@@ -1,0 +1,43 @@
+import type { Fact, RegistryFact } from '@countersign/policy';
+import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
+import type { ToolResolution } from '../registry/tool-resolver.ts';
+
+/** Who asks for the decision: a door for somebody who executes, or the dispatch, which executes itself. */
+export type Asker =
+  | Pick<GovernedCall, 'mode' | 'dispatchedBy'>
+  | { mode: 'enforce'; dispatchedBy: 'kernel'; /** The dispatch has proved that it asks. */ isClaimed: boolean };
+
+/** A call after step 2: what its door named, who executes it, and what was learned of it before the batch. */
+export type KnownCall = {
+  call: NamedCall;
+  asker: Asker;
+  intent: SealedIntent;
+  fault: string | null;
+  /**
+   * `kernel`: what the call takes is held until settle(). `caller`: it is committed with the decision. `nobody`: the proposal of a
+   * registered tool, which takes nothing.
+   */
+  dispatchedBy: 'kernel' | 'caller' | 'nobody';
+  /** Before it is held against the rows of the batch. */
+  learned: Fact<RegistryFact>;
+};
+
+export function dispatchedBy(
+  { dispatchedBy: by }: Asker,
+  resolution: ToolResolution | null,
+): KnownCall['dispatchedBy'] {
+  if (by !== 'owner') return by;
+  return resolution === null ? 'caller' : 'nobody';
+}
+
+const notApplicable = { state: 'not_applicable' } as const;
+const lookAlike = { state: 'unavailable', detail: 'No server has a tool of this name' } as const;
+/** The governed server itself: it is approved by being us, and it has no tools of its own. */
+const nobodysTool = { state: 'known', value: { server_id: 'countersign', state: 'approved', tool: null } } as const;
+
+/** The kernel performs only what it has registered; a caller's own tool has nothing that a registry could know. */
+export function learnedOf({ tool }: SealedIntent, asker: Asker, resolution: ToolResolution | null): Fact<RegistryFact> {
+  if (resolution === null) return asker.dispatchedBy === 'kernel' && tool !== null ? nobodysTool : notApplicable;
+  return resolution.kind === 'registered' ? resolution.registry : lookAlike;
+}

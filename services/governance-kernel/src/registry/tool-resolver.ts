@@ -1,0 +1,24 @@
+import type { EffectLevel } from '@countersign/contracts';
+import type { Fact, RegistryFact } from '@countersign/policy';
+
+/** A tool in the name space of a declared server. One that the server does not list is registered too, with facts that deny it. */
+export type ResolvedTool = {
+  kind: 'registered';
+  /** Its canonical name, `server.tool`. */
+  tool: string;
+  effectLevel: EffectLevel;
+  registry: Fact<RegistryFact>;
+};
+
+/** A spelling that a reader takes for a tool of this declared server, and that is none. */
+type LookAlike = { kind: 'look_alike'; serverId: string };
+
+export type ToolResolution = ResolvedTool | LookAlike;
+
+/** Knows the tools of all declared servers. What a server does not tell in time is unavailable. */
+export type ToolResolver = {
+  /** By canonical name, or by the OpenAI function name that stands for it. Null, at once: no declared server's, so the caller's own. */
+  resolve(name: string): Promise<ToolResolution> | null;
+  /** For the calls of one answer: each server is asked once, and the time spent waiting is bounded for all of them together. */
+  forOneAnswer(): Pick<ToolResolver, 'resolve'>;
+};
