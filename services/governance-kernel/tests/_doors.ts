@@ -20,6 +20,8 @@ export type Site = Upstreams & { mcp: Client };
 export type Attempt = {
   session: SessionId;
   args: Record<string, string | number>;
+  /** Another name than the door's own. */
+  tool?: string;
   /** Of a call that a model proposes: its arguments as text, when they are no JSON. */
   argumentsText?: string;
   grant?: ApprovalId;
@@ -57,7 +59,7 @@ export type Door = {
   dispatches(site: Site): number;
 };
 
-const tool = 'notes.write_note';
+const writing = 'notes.write_note';
 const caller = { tenant: 'acme', principal: 'agent' };
 
 /** The client that the door of MCP calls through. */
@@ -82,7 +84,7 @@ export const doors: Door[] = [
     action: 'tool.call',
     registered: true,
     takesGrant: true,
-    call: async ({ test }, { session, args, grant, meanwhile }) => {
+    call: async ({ test }, { session, args, tool = writing, grant, meanwhile }) => {
       await meanwhile();
       const given = grant === undefined ? {} : { approval_grant: grant };
       const call = { tool, args, session_id: session, effect_level: 'E2', ...given };
@@ -117,7 +119,7 @@ export const doors: Door[] = [
     registered: true,
     dispatched: true,
     takesGrant: true,
-    call: async ({ test }, { session, args, grant, meanwhile }) => {
+    call: async ({ test }, { session, args, tool = writing, grant, meanwhile }) => {
       await meanwhile();
       const given = grant === undefined ? {} : { approval_grant: grant };
       const body = { tool, args, session_id: session, context: {}, ...given } as never; // a test writes plain names
@@ -209,7 +211,7 @@ async function callModel({ test, model }: Site, { session, args, grant, meanwhil
 
 async function callMcpTool(
   { mcp }: Site,
-  { session, args, grant, meanwhile }: Attempt,
+  { session, args, tool = writing, grant, meanwhile }: Attempt,
   meta: Record<string, string>,
 ): Promise<Told> {
   await meanwhile();
@@ -236,10 +238,10 @@ type Governed = ChatCompletionMessage & { countersign?: { decisions: Record<stri
 
 async function proposeTool(
   { openai, model }: Site,
-  { session, args, argumentsText = JSON.stringify(args), meanwhile }: Attempt,
+  { session, args, tool = writing.replace('.', '__'), argumentsText = JSON.stringify(args), meanwhile }: Attempt,
   { stream }: { stream: boolean },
 ): Promise<Told> {
-  model.follow(proposing({ name: tool.replace('.', '__'), arguments: argumentsText }, meanwhile));
+  model.follow(proposing({ name: tool, arguments: argumentsText }, meanwhile));
   const { completions } = openai({ headers: headersOf(session) }).chat;
   const request = { model: 'scripted', messages: [{ role: 'user' as const, content: 'Write a note.' }] };
   const completion = stream
