@@ -125,7 +125,6 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const newEvent = eventFactory({ source: '/governance-kernel' });
   const stores = { database, pool, prisma };
   const made = {
-    approverKeys: config.approverKeys,
     config,
     clock,
     log,
@@ -173,6 +172,7 @@ function createDoors({ config, prisma, clock, upstreams, dispatch }: Core) {
     mcp: upstreams.mcp,
     answers: idempotencyStore(prisma, { clock, runningMsMax: dispatchMsMax(config) }),
     prices: config.modelPrices,
+    approverKeys: config.approverKeys,
     guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
     callTimeoutMs: config.mcpTimeoutMs,
   };

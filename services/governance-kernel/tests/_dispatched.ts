@@ -41,7 +41,10 @@ export function decideAndDie(boundary: Boundary, call: NamedCall): Promise<Seale
       },
     });
     const effect = { request: null, receive: () => neverSent(), failed: { outcome: 'failed' as const }, log: silent };
-    dying.to(() => neverSent()).perform({ ...effect, call }).catch(reject);
+    dying
+      .to(() => neverSent())
+      .perform({ ...effect, call })
+      .catch(reject);
   });
 }
 

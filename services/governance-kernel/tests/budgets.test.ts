@@ -12,7 +12,7 @@ format: countersign/policy.v1
 name: budgets
 version: '1'
 rules:
-  - { id: all, effect: allow, match: { action: [tool.call, agent.spawn] } }
+  - { id: all, effect: allow, match: { action: [tool.call, model.call, agent.spawn, docs.publish] } }
 `;
 const dispatchDeadlineMs = 60_000;
 const hourMs = 3_600_000;
@@ -89,6 +89,17 @@ describe('ceilings', () => {
       30_000,
     );
   }
+
+  verifies('kn.budget', 'every action counts as a call, whatever it is called, but the call of a model', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'calls', { tool_call_limit: 3, write_limit: 2 });
+    const agent = new Caller(test, tenant);
+    const decided = [];
+    for (const action of ['model.call', 'model.call', 'docs.publish', 'agent.spawn', 'docs.publish'])
+      decided.push(said(await agent.decide({ action })));
+    expect(decided).toEqual([...Array<string>(4).fill('ALLOW ALLOWED'), 'DENY BUDGET_EXCEEDED']);
+    expect((await budgetOf(tenant)).used).toMatchObject({ tool_calls: 2, writes: 2 });
+  });
 
   verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {
     const tenant = newTenant();

@@ -50,17 +50,17 @@ type Decided = (call: NamedCall) => SealedDecision;
 const decisionOf =
   (change: Payload, replayed = false, intent: Partial<SealedIntent> = {}): Decided =>
   (call) =>
-  ({
-    reply: {
-      verdict: 'ALLOW',
-      decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV',
-      receipt: { payload: { ...payload, ...change } },
-    },
-    json: '',
-    headers: {},
-    replayed,
-    intent: replayed ? null : intentOf(call, intent),
-  }) as unknown as SealedDecision;
+    ({
+      reply: {
+        verdict: 'ALLOW',
+        decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+        receipt: { payload: { ...payload, ...change } },
+      },
+      json: '',
+      headers: {},
+      replayed,
+      intent: replayed ? null : intentOf(call, intent),
+    }) as unknown as SealedDecision;
 
 const away = () => new AppError('RECEIPT_STORE_UNAVAILABLE', 'away');
 const silent = { error: () => undefined } as unknown as Log;

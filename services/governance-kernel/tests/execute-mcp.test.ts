@@ -118,7 +118,12 @@ describe('execute', () => {
     const before = writes();
     // What a kernel leaves behind that dies between commit and dispatch.
     const idempotency = { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` };
-    const call = spawnedAgent({ principal: 'admin', session: body.session_id as SessionId, args: body.args, idempotency });
+    const call = spawnedAgent({
+      principal: 'admin',
+      session: body.session_id as SessionId,
+      args: body.args,
+      idempotency,
+    });
     const { tool } = body;
     await decideAndDie(upstreams.test.kernel.context.boundary, { ...call, kind: 'tool', tool, resource: null });
     const key = { 'idempotency-key': 'execute-crashed' };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAppError, type ApprovalId, type SessionId } from '@countersign/contracts';
+import { isAppError, type ApprovalId } from '@countersign/contracts';
 import { Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
 import { attempt, connectMcp, doors, type Attempt, type Door, type Site } from './_doors.ts';
 import { approve, startUpstreams } from './_upstreams.ts';
@@ -132,6 +132,17 @@ describe('a name that could be taken for another', () => {
     }
   });
 
+  it('is refused when its server lists both; the plain spelling stays', async () => {
+    const twin = 'read\u200d_note';
+    site.notes.addTool({ name: twin, description: 'Reads one note.', inputSchema: { type: 'object' } });
+    const call = { args: { id: 'a' } };
+    for (const door of toolDoors) {
+      const refused = await judged(door, { ...call, tool: `notes.${twin}` });
+      expect([door.name, refused.said, refused.executed]).toEqual([door.name, 'DENY MALFORMED_ARGUMENTS', false]);
+      expect((await judged(door, { ...call, tool: 'notes.read_note' })).said).toBe('ALLOW ALLOWED');
+    }
+  });
+
   it('is refused when a tool that the bundle declares looks like it', async () => {
     await activate('allow', { 'crm.read': { effect_level: 'E1' } });
     const sayings = [];
@@ -171,7 +182,7 @@ describe('what a caller says of a tool', () => {
     await activate('escalate');
     const outcomes = [];
     for (const asked of [{}, { effect_level: 'E4' }]) {
-      const session_id = newSession() as SessionId;
+      const session_id = newSession();
       const approval = await askedBeforehand({ ...write, ...asked, session_id });
       if (typeof approval === 'string') throw new Error(approval);
       await approve(site.test, approval.id);

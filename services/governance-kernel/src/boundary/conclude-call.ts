@@ -77,7 +77,9 @@ export function concludeCall(
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
   const asked = decision.verdict === 'ESCALATE' ? approvalAsked(prepared, decision, gathered, settings) : null;
-  const taken = takesEffect(prepared, decision) ? effectsOfAllow({ prepared, decision, gathered, settings }) : nothingTaken;
+  const taken = takesEffect(prepared, decision)
+    ? effectsOfAllow({ prepared, decision, gathered, settings })
+    : nothingTaken;
 
   const approval = asked?.approval ?? null;
   const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;

@@ -20,7 +20,10 @@ export function registryFact(batch: LedgerBatch, known: KnownCall): Fact<Registr
 }
 
 /** The tool whose rows the decision needs to see. Any other fact refuses the call, whatever the rows say now. */
-export function registeredTool({ intent: { tool }, learned }: Pick<KnownCall, 'intent' | 'learned'>): ToolAddress | undefined {
+export function registeredTool({
+  intent: { tool },
+  learned,
+}: Pick<KnownCall, 'intent' | 'learned'>): ToolAddress | undefined {
   if (tool === null || learned.state !== 'known' || !mayPass(learned.value)) return undefined;
   return parseToolAddress(tool) ?? undefined;
 }

@@ -22,7 +22,7 @@ export type SealedDecision = {
 export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMinor?: number };
 
 /** Decides calls of one answer: handed over at once, sealed in their order. Rejects when all of them are answered. */
-export type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[]>;
+type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[]>;
 
 /** The one way to a decision. Routes hold nothing else. */
 export type Boundary = {

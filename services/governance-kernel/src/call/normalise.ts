@@ -78,9 +78,9 @@ function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, 
   if (tool === null) return null;
   if (resolution === null) {
     const declared = policy === null ? null : mistakenFor(policy.tools, tool);
-    return declared === null ? null : `The name of the tool looks like "${declared}" and is another.`;
+    return declared === null ? null : `The name looks like "${declared}" and is another.`;
   }
   if (resolution.kind === 'look_alike')
-    return `The name of the tool looks like one of the server "${resolution.serverId}" and is none.`;
+    return `The name looks like that of another tool of the server "${resolution.serverId}".`;
   return action === 'tool.call' ? null : 'A registered tool is called as tool.call, and as no other action.';
 }

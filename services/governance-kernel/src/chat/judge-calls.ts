@@ -25,15 +25,13 @@ export function judgeWith({ boundary, caller, session }: JudgeParts): JudgeCalls
     calls += proposed.length;
     if (calls > callsPerAnswerMax)
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerAnswerMax} calls at once`);
-    const named = proposed.map(
-      ({ name, args }): GovernedCall => ({
-        kind: 'tool',
-        ...{ caller, session, tool: name, resource: null, args: args ?? {}, context: {} },
-        malformedArguments: args === null,
-        mode: 'enforce',
-        dispatchedBy: 'owner',
-      }),
-    );
+    const named = proposed.map(({ name, args }): GovernedCall => ({
+      kind: 'tool',
+      ...{ caller, session, tool: name, resource: null, args: args ?? {}, context: {} },
+      malformedArguments: args === null,
+      mode: 'enforce',
+      dispatchedBy: 'owner',
+    }));
     const decisions = await decide(named);
     return decisions.map((decision, nth) => judged(proposed[nth], decision));
   };

@@ -3,8 +3,9 @@ import { foldedToolName, type Fact, type RegistryFact } from '@countersign/polic
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
-import type { ResolvedTool, ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
+import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { Listings, type Lists, type ToolsOf } from './listings.ts';
+import { lookAlikesAmong } from './look-alikes.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
@@ -73,7 +74,7 @@ function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
   return called !== null && servers.has(called.serverId) ? called : null;
 }
 
-async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Promise<ResolvedTool> {
+async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Promise<ToolResolution> {
   const named = { kind: 'registered', tool: toolAddress(address) } as const;
   const server = parts.servers.get(address.serverId);
   try {
@@ -83,7 +84,9 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Pr
     const effectLevel = effectOf(parts, address, known.tool);
     // A server that is not approved is decided about without asking it anything.
     if (known.state !== 'approved') return { ...named, effectLevel, registry: unlisted(address.serverId, known.state) };
-    const live = (await toolsOf(server)).find(({ name }) => name === address.toolName);
+    const tools = await toolsOf(server);
+    if (lookAlikesAmong(tools).has(address.toolName)) return { kind: 'look_alike', serverId: address.serverId };
+    const live = tools.find(({ name }) => name === address.toolName);
     return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
     parts.log.warn('mcp_registry.unavailable', { tool: named.tool, error });
@@ -140,7 +143,9 @@ async function callableTools(parts: Parts, serverId: string, server: Lists): Pro
   const known = await parts.registry.findServer(serverId);
   if (known?.state !== 'approved') return [];
   const live = await server.tools().catch(() => []);
-  const liveHashes = new Map(live.map((tool) => [tool.name, definitionHash(tool)]));
+  const lookAlikes = lookAlikesAmong(live);
+  const callable = live.filter(({ name }) => !lookAlikes.has(name));
+  const liveHashes = new Map(callable.map((tool) => [tool.name, definitionHash(tool)]));
   return known.tools
     .filter((tool) => tool.pinnedHash !== null && liveHashes.get(tool.toolName) === tool.pinnedHash)
     .map((tool) => ({

@@ -2,7 +2,7 @@ import type { EffectLevel } from '@countersign/contracts';
 import type { Fact, RegistryFact } from '@countersign/policy';
 
 /** A tool in the name space of a declared server. One that the server does not list is registered too, with facts that deny it. */
-export type ResolvedTool = {
+type ResolvedTool = {
   kind: 'registered';
   /** Its canonical name, `server.tool`. */
   tool: string;
@@ -10,7 +10,7 @@ export type ResolvedTool = {
   registry: Fact<RegistryFact>;
 };
 
-/** A spelling that a reader takes for a tool of this declared server, and that is none. */
+/** A spelling that a reader takes for this declared server, or for another of its tools. */
 type LookAlike = { kind: 'look_alike'; serverId: string };
 
 export type ToolResolution = ResolvedTool | LookAlike;
