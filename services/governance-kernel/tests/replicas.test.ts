@@ -111,6 +111,20 @@ describe('two kernels on one database', () => {
     expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
   });
 
+  verifies(
+    'kn.approve.loop',
+    'ask beforehand under the policy that the other one activated, and with its effects',
+    async () => {
+      await test.activate('acme', `${starterPolicy}  crm.read: { effect_level: E3 }\n`, 3);
+      const question = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), reason: 'for a test' };
+      const { body } = await onSecond().createApproval({ body: question as never }); // the defaults are the kernel's to fill in
+      const { rows } = await run(
+        `SELECT policy_epoch::int, effect_level FROM approvals WHERE approval_id = '${body.approval_id}'`,
+      );
+      expect(rows).toEqual([{ policy_epoch: 3, effect_level: 'E3' }]);
+    },
+  );
+
   verifies('kn.chain', 'share one session: every decision has a place of its own, without a gap', async () => {
     const session_id = newSession();
     await everywhere({ session_id }, 30);
