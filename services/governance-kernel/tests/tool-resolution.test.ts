@@ -100,6 +100,7 @@ describe.each(ofEachDoor)('at %s', (_name, door) => {
 const lookAlikes: [string, string][] = [
   ['in another case', 'Notes.write_note'],
   ['in full width', 'ｎｏｔｅｓ.write_note'],
+  ['in the bold letters of mathematics', '𝐍𝐎𝐓𝐄𝐒.write_note'],
   ['with a full-width dot', 'notes．write_note'],
   ['with a zero-width joiner', 'no\u200dtes.write_note'],
   ['with a soft hyphen before the dot', 'notes\u00ad.write_note'],

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { foldedToolName } from '../src/index.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 24 });
+const respelled: ((name: string) => string)[] = [
+  (name) => name.toUpperCase(),
+  (name) => name.toLowerCase(),
+  (name) => name.normalize('NFKC'),
+  (name) => name.normalize('NFKD'),
+  (name) => [...name].join('\u200d'),
+];
+
+describe('the folded name of a tool', () => {
+  it('is the same for every spelling that a reader takes for it, and folded already', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(...respelled), (name, respell) => {
+        const folded = foldedToolName(name);
+        expect(foldedToolName(respell(name))).toBe(folded);
+        expect(foldedToolName(folded)).toBe(folded);
+      }),
+    );
+  });
+
+  it('keeps apart what differs in more than that', () => {
+    const names = ['notes.pay', 'notes.pays', 'note.pay', 'notes-pay', 'nötes.pay', 'n0tes.pay'];
+    expect(new Set(names.map(foldedToolName)).size).toBe(names.length);
+  });
+});
