@@ -4,9 +4,10 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
-import { Listings, type Lists, type ToolsOf } from './listings.ts';
+import { Listings, type ToolsOf } from './listings.ts';
 import { lookAlikesAmong } from './look-alikes.ts';
 import type { McpServerConfig } from './server-config.ts';
+import type { UpstreamServer } from './upstream-server.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
   definitionHash,
@@ -38,6 +39,9 @@ export type ListedTool = {
 
 export type McpGateway = ToolResolver & { listTools(): Promise<ListedTool[]> };
 
+/** What a server lists. */
+type Lists = Pick<UpstreamServer, 'tools' | 'freshTools'>;
+
 /** The tools of all MCP servers that the operator declared, with their pins. It knows tools; it neither decides nor calls. */
 export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts): McpGateway {
   const parts: Parts = {
@@ -45,12 +49,12 @@ export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts
     configs: new Map(configs.map((config) => [config.server_id, config])),
     registry: { ...registry, findTool: sharedLookups(registry.findTool) },
   };
-  const listings = () => new Listings(rest.listTimeoutMs);
+  const inTime = (): ToolsOf => new Listings(rest.listTimeoutMs).of;
   return {
-    resolve: (name) => resolveName(parts, name, (server) => listings().of(server)),
+    resolve: (name) => resolveName(parts, name, inTime),
     forOneAnswer: () => {
-      const toolsOf = listings().of;
-      return { resolve: (name) => resolveName(parts, name, toolsOf) };
+      const toolsOf = inTime();
+      return { resolve: (name) => resolveName(parts, name, () => toolsOf) };
     },
     listTools: () => listTools(parts),
   };
@@ -59,7 +63,7 @@ export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts
 type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
 
 /** Whatever a declared server's id begins is that server's to have: nobody's own function may stand in its name space. */
-function resolveName(parts: Parts, name: string, toolsOf: ToolsOf): Promise<ToolResolution> | null {
+function resolveName(parts: Parts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution> | null {
   const address = declaredAddress(parts, name);
   if (address !== null) return resolve(parts, address, toolsOf);
   const folded = foldedToolName(name);
@@ -74,7 +78,7 @@ function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
   return called !== null && servers.has(called.serverId) ? called : null;
 }
 
-async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Promise<ToolResolution> {
+async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsOf): Promise<ToolResolution> {
   const named = { kind: 'registered', tool: toolAddress(address) } as const;
   const server = parts.servers.get(address.serverId);
   try {
@@ -84,7 +88,7 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: ToolsOf): Pr
     const effectLevel = effectOf(parts, address, known.tool);
     // A server that is not approved is decided about without asking it anything.
     if (known.state !== 'approved') return { ...named, effectLevel, registry: unlisted(address.serverId, known.state) };
-    const tools = await toolsOf(server);
+    const tools = server.freshTools() ?? (await toolsOf()(server));
     if (lookAlikesAmong(tools).has(address.toolName)) return { kind: 'look_alike', serverId: address.serverId };
     const live = tools.find(({ name }) => name === address.toolName);
     return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };

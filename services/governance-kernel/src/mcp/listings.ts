@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { UpstreamServer } from './upstream-server.ts';
 
-export type Lists = Pick<UpstreamServer, 'tools'>;
+type Lists = Pick<UpstreamServer, 'tools'>;
 export type ToolsOf = (server: Lists) => Promise<readonly Tool[]>;
 
 /**

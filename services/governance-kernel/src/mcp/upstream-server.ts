@@ -52,8 +52,13 @@ export class UpstreamServer {
   /** The live definitions, not older than `listAgeMaxMs`. Rejects when the server cannot be asked now. */
   async tools(): Promise<readonly Tool[]> {
     const live = this.#live ?? (await this.#connect());
-    if (this.#options.now() - live.listedAtMs < this.#options.listAgeMaxMs) return live.tools;
-    return (await this.#refresh(live.client)).tools;
+    return this.freshTools() ?? (await this.#refresh(live.client)).tools;
+  }
+
+  /** The same, where nobody has to be asked. */
+  freshTools(): readonly Tool[] | null {
+    const live = this.#live;
+    return live !== null && this.#options.now() - live.listedAtMs < this.#options.listAgeMaxMs ? live.tools : null;
   }
 
   /** Rejects with what the SDK throws; whether the tool ran is then for the caller to judge. */
