@@ -4,8 +4,8 @@ import { Digest } from '../scalars.ts';
 import { DecisionReply } from './evaluate.ts';
 import { SignedReceipt } from './receipt.ts';
 
-/** Demo bodies are small; 64 KiB holds a receipt many times. */
-const demoBodyBytesMax = 65_536;
+/** Strangers send these: 16 KiB holds a receipt several times. */
+const demoBodyBytesMax = 16_384;
 
 export const DemoAction = z.enum([
   'read_ticket',

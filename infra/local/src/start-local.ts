@@ -92,6 +92,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { mode
   return {
     GOV_MCP_SERVERS: filesystemServer(filesDir),
     GOV_LOG_LEVEL: 'warn',
+    GOV_DEMO: '1',
     ...settings.forKernel,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,

@@ -1,6 +1,7 @@
 import {
   ConfigError,
   durationMs,
+  flag,
   integer,
   list,
   port,
@@ -52,6 +53,8 @@ const variables = z.object({
   GOV_MCP_TIMEOUT: durationMs(60_000),
   /** How long a tool definition that changed upstream may go unseen. */
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
+  /** Opens /api/demo to everybody who reaches the port. */
+  GOV_DEMO: flag(false),
   GOV_ALLOWED_HOSTS: list(),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
@@ -87,6 +90,7 @@ export type KernelConfig = ServiceConfig &
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
     allowedHosts: readonly string[];
+    hasDemo: boolean;
     checkpointReceiptsMax: number;
     checkpointIntervalMs: number;
     dispatchDeadlineMs: number;
@@ -126,6 +130,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
     allowedHosts: read.GOV_ALLOWED_HOSTS,
+    hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
     dispatchDeadlineMs: read.GOV_DISPATCH_DEADLINE,

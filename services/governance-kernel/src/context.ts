@@ -14,6 +14,7 @@ import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
+import { DemoAllowance } from './demo/demo-allowance.ts';
 import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { controls } from './controls.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
@@ -80,7 +81,15 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     await messages.close();
     await core.close();
   };
-  return { ...core, ...messages, ...createDoors(core), presentedKeys: createPresentedKeys(core), selfTest, close };
+  return {
+    ...core,
+    ...messages,
+    ...createDoors(core),
+    presentedKeys: createPresentedKeys(core),
+    demoAllowance: new DemoAllowance(core.clock),
+    selfTest,
+    close,
+  };
 }
 
 async function requireDatabase(database: Database): Promise<void> {

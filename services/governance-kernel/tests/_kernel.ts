@@ -77,6 +77,7 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
     GOV_LOG_LEVEL: 'silent',
     GOV_RATE_LIMITS: '0',
+    GOV_DEMO: '1',
     GOV_SELF_TEST_DECISIONS: '0',
   };
 }

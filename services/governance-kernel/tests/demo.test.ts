@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { DemoAction, type SignedReceipt, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { DemoAllowance } from '../src/demo/demo-allowance.ts';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { kernelRoutes, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
 import { seal } from './_seal.ts';
 
@@ -64,6 +66,35 @@ describe('the demo', () => {
     const { body } = await visitor.runDemo({ body: { action_id: 'small_refund', args }, headers });
     expect(body.receipt.payload).toMatchObject({ tenant_id: 'demo', principal_id: 'demo-agent', verdict: 'ESCALATE' });
     expect([await receiptIds('shop'), await receiptIds('system')]).toEqual(before);
+  });
+
+  it('asks nobody: no visitor fills the list of approvals', async () => {
+    const { body } = await visitor.runDemo({ body: { action_id: 'large_refund', args: {} } });
+    expect([body.verdict, body.approval]).toEqual(['ESCALATE', undefined]);
+    expect((await test.as('demo').listApprovals({ query: {} })).body.data).toEqual([]);
+  });
+
+  it('is there for those who turned it on', async () => {
+    const { GOV_DEMO: _, ...env } = test.env;
+    const without = await startKernel(kernelConfigFrom(env));
+    try {
+      const stranger = createClient(kernelRoutes, { baseUrl: without.url });
+      const asked = stranger.runDemo({ body: { action_id: 'read_ticket', args: {} } });
+      await expect(asked).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+    } finally {
+      await without.stop();
+    }
+  });
+
+  it('adds so much to the log in an hour and no more', () => {
+    let nowMs = 0;
+    const allowance = new DemoAllowance(() => new Date(nowMs));
+    const take = (times: number) => Array.from({ length: times }, () => allowance.take());
+    nowMs = 3_600_000;
+    take(1_000);
+    expect(() => take(1)).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+    nowMs += 3_600_000;
+    take(1);
   });
 
   it('keeps its policy and epoch over a restart, and whatever bundle others have', async () => {

@@ -18,7 +18,7 @@ import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
 import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
-import type { KnownCall } from './known-call.ts';
+import type { Asker, KnownCall } from './known-call.ts';
 import { closeReply, openReply, type Answered } from './reply.ts';
 import { statementOf } from './statement-of.ts';
 
@@ -136,7 +136,7 @@ function approvalAsked(
   if (asked === undefined) return null;
   const earlier = open.find((approval) => wantsNoLess(approval, asked));
   if (earlier !== undefined) return { approval: earlier, changes: [] };
-  if (prepared.asker.mode === 'shadow') return null;
+  if (!mayAsk(prepared.asker)) return null;
   const approval = pendingApproval(provider, { ...prepared, call, decision, asked });
   return { approval, changes: [put(approvals, approval)] };
 }
@@ -189,4 +189,9 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
     }),
   );
   return { changes, budgets: left, held };
+}
+
+/** What was only tried, and what nobody would answer, opens no approval. */
+function mayAsk(asker: Asker): boolean {
+  return asker.mode === 'enforce' && !('asksNobody' in asker && asker.asksNobody === true);
 }

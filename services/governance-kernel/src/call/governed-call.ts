@@ -55,7 +55,12 @@ export type NamedCall = ToolCall | ModelCall | CustomCall;
  * never hears how it ended. `owner`: a proposal, to be executed by whoever has the tool. The execution of a registered tool comes here
  * and is decided again, so its proposal is judged in full and takes nothing, or one act would be paid for twice.
  */
-export type GovernedCall = NamedCall & { mode: 'enforce' | 'shadow'; dispatchedBy: 'caller' | 'owner' };
+export type GovernedCall = NamedCall & {
+  mode: 'enforce' | 'shadow';
+  dispatchedBy: 'caller' | 'owner';
+  /** An escalation opens no approval: nobody is there to answer it. */
+  asksNobody?: true;
+};
 
 type Written = { action: string; tool?: string | null | undefined; resource?: string | null | undefined };
 type Meant = Pick<ToolCall, 'kind' | 'tool' | 'resource'> | Pick<CustomCall, 'kind' | 'action' | 'tool' | 'resource'>;

@@ -13,8 +13,9 @@ const hint =
  * The one cycle for everyone: only the caller is given, because a visitor has no credentials. Each call is a session of its own.
  * Whoever holds the admin key may name the tenant `demo` too and read or add to it; nothing there is anyone's.
  */
-export const runDemoRoute = ({ boundary, clock, newUlid }: Context) =>
-  handlePublic(runDemo)(async ({ body }) => {
+export const runDemoRoute = ({ boundary, clock, newUlid, demoAllowance }: Context) =>
+  handlePublic(runDemo, { rateLimit: 'demo' })(async ({ body }) => {
+    demoAllowance.take();
     const { args, ...sample } = demoActions[body.action_id];
     const decision = await boundary.decide({
       caller: {
@@ -30,6 +31,7 @@ export const runDemoRoute = ({ boundary, clock, newUlid }: Context) =>
       context: {},
       mode: 'enforce',
       dispatchedBy: 'caller',
+      asksNobody: true,
     });
     return answer(200, { ...decision.reply, verification_hint: hint }, decision.headers);
   });

@@ -8,7 +8,7 @@ import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
 export const tamperDemoRoute = ({ prisma, provider }: Context) =>
-  handlePublic(tamperDemo)(async ({ body: { receipt, expected_receipt_hash, mutation } }) => {
+  handlePublic(tamperDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash, mutation } }) => {
     const trust = trustedKeysOf(await listTrustKeys(prisma));
     const tampered = tamper(receipt, mutation);
     return {

@@ -6,7 +6,7 @@ import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
 export const verifyDemoRoute = ({ prisma, provider }: Context) =>
-  handlePublic(verifyDemo)(async ({ body: { receipt, expected_receipt_hash } }) => {
+  handlePublic(verifyDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash } }) => {
     const trust = trustedKeysOf(await listTrustKeys(prisma));
     return verifyShown(receipt, expected_receipt_hash, { trust, provider });
   });

@@ -44,23 +44,28 @@ export async function startWorkers(context: Context) {
     intervalMs: housekeepEveryMs,
   });
   const policyFile = await startPolicyFile(context);
-  const demo = await startDemoPolicy({
-    tenant: demoTenant,
-    bundle: demoPolicy,
-    policies: context.policies,
-    sign: signatureBy(context.signer),
-    log,
-    // Node fires a timer of more than 2^31 ms at once and without end.
-    intervalMs: Math.min(Math.max(1_000, context.config.policyAgeMaxMs / 4), 86_400_000),
-  });
+  const demo = await startDemo(context);
   const close = () => {
-    demo.close();
+    demo?.close();
     policyFile?.close();
     housekeeper.close();
     reconciler.close();
     checkpointer.close();
   };
   return { housekeeper, reconciler, close };
+}
+
+async function startDemo({ config, policies, signer, log }: Context): Promise<{ close(): void } | null> {
+  if (!config.hasDemo) return null;
+  return await startDemoPolicy({
+    tenant: demoTenant,
+    bundle: demoPolicy,
+    policies,
+    sign: signatureBy(signer),
+    log,
+    // Node fires a timer of more than 2^31 ms at once and without end.
+    intervalMs: Math.min(Math.max(1_000, config.policyAgeMaxMs / 4), 86_400_000),
+  });
 }
 
 async function startPolicyFile({ config, policies, signer, log }: Context): Promise<PolicyFile | null> {
