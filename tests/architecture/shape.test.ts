@@ -53,6 +53,15 @@ describe('lint', () => {
     );
   });
 
+  it('refuses a constant in capitals', () => {
+    const inCapitals = 'export const SIZE_MAX = 1;\nexport const SIZE = 1;\n';
+    expect(lintMessages(inCapitals)).toEqual([
+      '@typescript-eslint/naming-convention',
+      '@typescript-eslint/naming-convention',
+    ]);
+    expect(lintMessages('export const sizeMax = 1;\nexport const TaskId = sizeMax;\n')).toEqual([]);
+  });
+
   it('refuses to export whatever another file exports', () => {
     expect(lintMessages("export * from './other.ts';\n")).toContain('no-restricted-syntax');
     expect(lintMessages("export { a } from './other.ts';\n")).toEqual([]);

@@ -1,4 +1,4 @@
-import { backoffMs, RECONNECT_BACKOFF } from './backoff.ts';
+import { backoffMs, reconnectBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { Settlement } from './inbox.ts';
 import {
@@ -12,13 +12,13 @@ import {
   type LocalDelivery,
 } from './local-deliveries.ts';
 import { reasonOf, type Message, type Report, type Subscription } from './message-bus.ts';
-import { PREFETCH, RunningDeliveries } from './running-deliveries.ts';
+import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 import { createWake, type Wake } from './wake.ts';
 
 // Renewed three times per lease; only a process that is stuck or gone lets it end.
-const LEASE_MS = 30_000;
+const leaseMs = 30_000;
 // Finds retries that fell due; new messages wake the loop at once.
-const POLL_MS = 1_000;
+const pollMs = 1_000;
 
 /** One queue of the in-process driver with its only consumer. */
 export class LocalQueue {
@@ -83,7 +83,7 @@ export class LocalQueue {
         const claimed = await this.#claim();
         failures = 0;
         for (const delivery of claimed) this.#begin(delivery);
-        if (claimed.length === 0) await this.#wake.wait(POLL_MS);
+        if (claimed.length === 0) await this.#wake.wait(pollMs);
       } catch (error) {
         recovered = false;
         await this.#pauseAfter(error, failures++);
@@ -98,13 +98,13 @@ export class LocalQueue {
 
   async #pauseAfter(error: unknown, attempt: number): Promise<void> {
     this.#report({ name: 'subscription-lost', fields: { queue: this.subscription.queue, reason: reasonOf(error) } });
-    await this.#clock.sleep(backoffMs({ attempt, ...RECONNECT_BACKOFF }, this.#random), this.#stopped.signal);
+    await this.#clock.sleep(backoffMs({ attempt, ...reconnectBackoff }, this.#random), this.#stopped.signal);
   }
 
   async #claim(): Promise<LocalDelivery[]> {
-    const limit = (this.subscription.prefetch ?? PREFETCH) - this.#settling.size;
+    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#settling.size;
     if (limit <= 0) return [];
-    return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs: LEASE_MS }));
+    return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs }));
   }
 
   #begin(delivery: LocalDelivery): void {
@@ -151,9 +151,9 @@ export class LocalQueue {
   async #keepLease(delivery: LocalDelivery, ended: AbortSignal): Promise<void> {
     const { transaction, queue } = this.subscription;
     for (;;) {
-      await this.#clock.sleep(LEASE_MS / 3, ended);
+      await this.#clock.sleep(leaseMs / 3, ended);
       if (ended.aborted) return;
-      await transaction((tx) => hide(tx, queue, delivery, LEASE_MS)).catch(() => undefined);
+      await transaction((tx) => hide(tx, queue, delivery, leaseMs)).catch(() => undefined);
     }
   }
 }

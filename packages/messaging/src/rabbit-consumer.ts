@@ -4,7 +4,7 @@ import { keepOpen, type Retrying } from './keep-open.ts';
 import type { Report, Subscription } from './message-bus.ts';
 import { closing, type RabbitLink } from './rabbit-link.ts';
 import { declareQueue } from './rabbit-topology.ts';
-import { PREFETCH, RunningDeliveries } from './running-deliveries.ts';
+import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 
 /** One subscription on a channel of its own: a channel that breaks takes no other subscription with it. */
 export class RabbitConsumer {
@@ -62,7 +62,7 @@ export class RabbitConsumer {
       // The broker has put their messages back: whatever these handlers answer comes too late.
       this.#handlers.abort();
     });
-    const { queue, events, prefetch = PREFETCH } = this.#subscription;
+    const { queue, events, prefetch = prefetchDefault } = this.#subscription;
     await declareQueue(channel, { exchange: this.#exchange, queue, bindings: events.map(({ type }) => type) });
     await channel.prefetch(prefetch);
     const { consumerTag } = await channel.consume(queue, (message) => this.#onMessage(channel, message));

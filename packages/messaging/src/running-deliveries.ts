@@ -3,10 +3,10 @@ import { settleDelivery, type Settlement } from './inbox.ts';
 import type { Report, Subscription } from './message-bus.ts';
 
 // Five minutes below RabbitMQ's consumer time-out: time for the handler to stop and for the answer to arrive.
-const HANDLER_TIMEOUT_MS = 25 * 60_000;
+const handlerTimeoutMs = 25 * 60_000;
 // Below the 30 s that Kubernetes and Compose wait before they kill.
-export const GRACE_MS = 25_000;
-export const PREFETCH = 10;
+export const graceMsDefault = 25_000;
+export const prefetchDefault = 10;
 
 /** The handlers of one subscription that run now, for both drivers: time-out, abort and drain. */
 export class RunningDeliveries {
@@ -31,9 +31,7 @@ export class RunningDeliveries {
     const done = settleDelivery(this.#subscription, { body, delivery: { number, signal: controller.signal }, random });
     const entry = { controller, done };
     this.#running.add(entry);
-    void clock
-      .sleep(this.#subscription.timeoutMs ?? HANDLER_TIMEOUT_MS, finished.signal)
-      .then(() => controller.abort());
+    void clock.sleep(this.#subscription.timeoutMs ?? handlerTimeoutMs, finished.signal).then(() => controller.abort());
     const settlement = await done;
     finished.abort();
     this.#running.delete(entry);

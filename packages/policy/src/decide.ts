@@ -11,7 +11,7 @@ import type { Ask, GateInput, GateResult, RuleEvaluator } from './gate.ts';
 import { gates } from './gate-table.ts';
 import type { Intent } from './intent.ts';
 
-const DETAIL_LENGTH_MAX = 512;
+const detailLengthMax = 512;
 
 type Progress = {
   trace: GateOutcome[];
@@ -113,5 +113,5 @@ function conclude({ trace, rules, reason, consumesApproval, end }: Progress): De
 }
 
 function clip(text: string): string {
-  return text.length <= DETAIL_LENGTH_MAX ? text : `${text.slice(0, DETAIL_LENGTH_MAX - 1)}…`;
+  return text.length <= detailLengthMax ? text : `${text.slice(0, detailLengthMax - 1)}…`;
 }
