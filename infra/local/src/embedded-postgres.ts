@@ -107,22 +107,22 @@ function watchStart(child: ChildProcess, log: (line: string) => void): Promise<s
   return new Promise((resolve) => {
     const said: string[] = [];
     let starting = true;
-    const settle = (outcome: string | undefined): void => {
+    const finish = (outcome: string | undefined): void => {
       starting = false;
       clearTimeout(timer);
       resolve(outcome);
     };
     const timer = setTimeout(() => {
       child.kill('SIGQUIT');
-      settle(`not ready within ${startTimeoutMs} ms`);
+      finish(`not ready within ${startTimeoutMs} ms`);
     }, startTimeoutMs);
-    child.once('error', (error) => settle(error.message));
-    child.once('close', () => settle(said.join('\n')));
+    child.once('error', (error) => finish(error.message));
+    child.once('close', () => finish(said.join('\n')));
     if (child.stderr === null) return;
     createInterface({ input: child.stderr }).on('line', (line) => {
       log(line);
       if (starting) said.push(line);
-      if (line.includes(readyLine)) settle(undefined);
+      if (line.includes(readyLine)) finish(undefined);
     });
   });
 }

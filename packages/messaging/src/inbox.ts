@@ -9,14 +9,14 @@ const deliveriesMaxDefault = 5;
 const retryBackoff: Backoff = { baseMs: 500, maxMs: 30_000 };
 
 /** What the transport has to do with the message. */
-export type Settlement =
+export type Disposition =
   { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string } | { kind: 'dead'; reason: string };
 
-/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a settlement. */
-export async function settleDelivery(
+/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a disposition. */
+export async function handleDelivery(
   subscription: Subscription,
   { body, delivery, random }: { body: string; delivery: Delivery; random: () => number },
-): Promise<Settlement> {
+): Promise<Disposition> {
   const maxDeliveries = subscription.maxDeliveries ?? deliveriesMaxDefault;
   // More deliveries than results: the earlier ones took their process with them.
   if (delivery.number > maxDeliveries) return { kind: 'dead', reason: 'delivery limit: handlers crashed' };

@@ -1,6 +1,6 @@
 import { backoffMs, reconnectBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import type { Settlement } from './inbox.ts';
+import type { Disposition } from './inbox.ts';
 import {
   bury,
   claim,
@@ -29,7 +29,7 @@ export class LocalQueue {
   readonly #report: Report;
   readonly #wake: Wake;
   readonly #handlers: RunningDeliveries;
-  readonly #settling = new Set<{ messageId: string; done: Promise<void> }>();
+  readonly #taken = new Set<{ messageId: string; done: Promise<void> }>();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #opened: () => void = () => undefined;
@@ -68,7 +68,7 @@ export class LocalQueue {
     this.#handlers.abort();
     await this.#handlers.drain(graceMs);
     // The handlers that ended in time also get their result written.
-    if (this.#handlers.size === 0) await Promise.all([...this.#settling].map(({ done }) => done));
+    if (this.#handlers.size === 0) await Promise.all([...this.#taken].map(({ done }) => done));
     this.#opened();
   }
 
@@ -92,7 +92,7 @@ export class LocalQueue {
   }
 
   async #recover(): Promise<void> {
-    const held = [...this.#settling].map(({ messageId }) => messageId);
+    const held = [...this.#taken].map(({ messageId }) => messageId);
     await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, held));
   }
 
@@ -102,28 +102,28 @@ export class LocalQueue {
   }
 
   async #claim(): Promise<LocalDelivery[]> {
-    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#settling.size;
+    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#taken.size;
     if (limit <= 0) return [];
     return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs }));
   }
 
   #begin(delivery: LocalDelivery): void {
-    const entry = { messageId: delivery.messageId, done: this.#settle(delivery) };
-    this.#settling.add(entry);
+    const entry = { messageId: delivery.messageId, done: this.#handle(delivery) };
+    this.#taken.add(entry);
     void entry.done.finally(() => {
-      this.#settling.delete(entry);
+      this.#taken.delete(entry);
       this.#wake.poke();
     });
   }
 
-  async #settle(delivery: LocalDelivery): Promise<void> {
+  async #handle(delivery: LocalDelivery): Promise<void> {
     const ended = new AbortController();
     void this.#keepLease(delivery, ended.signal);
-    const settlement = await this.#handlers.settle({ ...delivery, id: delivery.messageId });
+    const disposition = await this.#handlers.handle({ ...delivery, id: delivery.messageId });
     ended.abort();
     for (let failures = 0; ; failures += 1) {
       try {
-        return await this.#write(delivery, settlement);
+        return await this.#write(delivery, disposition);
       } catch (error) {
         // Given up, the lease ends by itself and the message comes again: the inbox or the handler's own lease bears that.
         if (this.#stopped.signal.aborted) return;
@@ -132,19 +132,19 @@ export class LocalQueue {
     }
   }
 
-  async #write(delivery: LocalDelivery, settlement: Settlement): Promise<void> {
+  async #write(delivery: LocalDelivery, disposition: Disposition): Promise<void> {
     const { transaction, queue } = this.subscription;
-    switch (settlement.kind) {
+    switch (disposition.kind) {
       case 'ack':
         return transaction((tx) => remove(tx, queue, delivery));
       case 'dead':
-        return transaction((tx) => bury(tx, queue, delivery, settlement.reason));
+        return transaction((tx) => bury(tx, queue, delivery, disposition.reason));
       case 'retry':
-        await transaction((tx) => hide(tx, queue, delivery, settlement.delayMs));
-        void this.#clock.sleep(settlement.delayMs, this.#stopped.signal).then(() => this.#wake.poke());
+        await transaction((tx) => hide(tx, queue, delivery, disposition.delayMs));
+        void this.#clock.sleep(disposition.delayMs, this.#stopped.signal).then(() => this.#wake.poke());
         return;
       default:
-        return settlement satisfies never;
+        return disposition satisfies never;
     }
   }
 

@@ -82,16 +82,16 @@ export class RabbitConsumer {
   }
 
   async #answer(channel: Channel, message: ConsumeMessage): Promise<void> {
-    const settlement = await this.#handlers.settle({
+    const disposition = await this.#handlers.handle({
       body: message.content.toString('utf8'),
       // Quorum queues count returns, those by a lost connection included.
       number: Number(message.properties.headers?.['x-delivery-count'] ?? 0) + 1,
       id: String(message.properties.messageId),
     });
     // A retry waits here, not in the queue: RabbitMQ has no delayed return. It holds one place of the prefetch meanwhile.
-    if (settlement.kind === 'retry') await this.#clock.sleep(settlement.delayMs, this.#closing.signal);
+    if (disposition.kind === 'retry') await this.#clock.sleep(disposition.delayMs, this.#closing.signal);
     if (this.#live?.channel !== channel) return;
-    switch (settlement.kind) {
+    switch (disposition.kind) {
       case 'ack':
         return channel.ack(message);
       case 'retry':
@@ -99,7 +99,7 @@ export class RabbitConsumer {
       case 'dead':
         return channel.nack(message, false, false);
       default:
-        return settlement satisfies never;
+        return disposition satisfies never;
     }
   }
 }

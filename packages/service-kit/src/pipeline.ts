@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, isAppError, type AnyRoute } from '@countersign/contracts';
-import { dispatch } from './dispatch.ts';
+import { runHandler } from './run-handler.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
@@ -30,7 +30,7 @@ export async function runEndpoint(run: Run): Promise<void> {
     await limitRate(exchange, { key: callerKey(principal) ?? addressKey(exchange), className: limitClassOf(endpoint) });
     await parseRequest(exchange, endpoint.route);
     exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
-    await dispatch(exchange, endpoint, run.invoke);
+    await runHandler(exchange, endpoint, run.invoke);
   } catch (error) {
     sendError(exchange, error, endpoint.options.renderError);
   }

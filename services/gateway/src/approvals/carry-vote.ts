@@ -60,7 +60,7 @@ async function cast(
 ): Promise<RawAnswer<Approval> | null> {
   try {
     const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash };
-    return await kernel.decideApproval(vote);
+    return await kernel.castVote(vote);
   } catch (cause) {
     if (cause instanceof KernelError) return null;
     throw cause;

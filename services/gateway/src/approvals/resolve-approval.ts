@@ -3,7 +3,7 @@ import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
 import { notFound } from '../guards.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 import { findApproval, resolveApproval as storeResolution, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import { grantStep } from '../store/steps.ts';

@@ -31,7 +31,7 @@ export type Kernel = {
   /** What became of a call that the kernel withheld from a model's answer. */
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
-  decideApproval(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
+  castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
   readonly keyRing: KeyRing;
 };
 
@@ -58,7 +58,7 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
     findApproval: (asker, id) =>
       findApprovalOf(as(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
-    decideApproval: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
+    castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
       as(workspaceId, approver)
         .transitionApproval({
           params: { approval_id: approvalId, action },

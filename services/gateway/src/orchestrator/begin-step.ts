@@ -11,7 +11,7 @@ import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { reserveSpend } from '../store/spend.ts';
 import { dropGrantedStep, insertStep, reserveStep, type NewStep, type Reservation } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
-import { changeRun } from './conclude-run.ts';
+import { changeRun } from './change-run.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /** Null: the run is not ours to move any more. */
@@ -77,7 +77,7 @@ async function reserve(
   return (await reserveSpend(tx, place, { micros, budgetMicros: budget })) ? { micros, month } : null;
 }
 
-/** Commits the next tool call before it is dispatched. */
+/** Commits the next tool call before it is submitted. */
 export async function beginToolCall(
   context: Context,
   lease: Lease,

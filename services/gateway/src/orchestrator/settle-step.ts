@@ -15,11 +15,11 @@ import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
-import { closeOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
+import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { recordViolation } from '../store/violations.ts';
-import { changeRun, endedUndecided } from './conclude-run.ts';
-import type { StepResult } from './dispatch-step.ts';
+import { changeRun, endedUndecided } from './change-run.ts';
+import type { StepResult } from './submit-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
 type Settling = { tx: Tx; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
@@ -188,7 +188,7 @@ async function park(context: Context, settling: Settling, decision: VerifiedDeci
     outcome: 'escalate',
     actor: agentOf(lease.workspaceId),
   });
-  if (!isParked) return closeOpenStep(tx, lease.runId, endedUndecided, now);
+  if (!isParked) return endOpenStep(tx, lease.runId, endedUndecided, now);
   const stored = await insertApproval(
     tx,
     {

@@ -5,8 +5,8 @@ import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
-import { closeLeftSteps } from '../orchestrator/close-left-steps.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 
 /** A run that takes its worker down so many times without one settled step is given up. */
 const attemptsMax = 5;
@@ -21,7 +21,7 @@ const unclaimedMs = 600_000;
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context);
-  await closeLeftSteps(context);
+  await endLeftSteps(context);
   for (const expired of await findExpired(context.database.reader, context.now()))
     await expireApproval(context, expired);
   await context.database.transaction((tx) => forgetAnswers(tx, context.now()));

@@ -6,12 +6,12 @@ import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { idempotencyKeyOf } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 
-/** How a dispatched step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
+/** How a submitted step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
 export type StepResult =
   { kind: 'answered'; governed: Governed<ModelReply | ToolReply> } | { kind: 'failed'; error: KernelError };
 
-/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays dispatched. */
-export async function dispatchStep(
+/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays submitted. */
+export async function submitStep(
   { kernel }: Context,
   lease: Lease,
   step: StepFacts,
