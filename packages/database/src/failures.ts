@@ -34,7 +34,7 @@ const unavailableMessages = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end',
-  // Prisma says all of its transactions' troubles in one code, and only these two pass by themselves.
+  // Prisma reports all troubles of a transaction under one code, and only these two pass by themselves.
   'Unable to start a transaction in the given time',
   'cannot be executed on an expired transaction',
 ];
@@ -65,8 +65,8 @@ export function isSerializationFailure(error: unknown): boolean {
 }
 
 /**
- * The error of a Prisma call that its own validation refused quotes all that was to be written; this says only what is wrong with it,
- * for the logs. Any other error is returned as it is.
+ * Makes an error fit for the logs. When Prisma's own validation refuses a call, its error quotes every value that was to be
+ * written; this keeps only what is wrong. Any other error is returned as it is.
  */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'PrismaClientValidationError') return error;

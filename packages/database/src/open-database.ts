@@ -11,8 +11,8 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 // Only reached when the peer vanished without closing the socket: the server's own timeout answers first.
 const queryTimeoutMs = statementTimeoutMs + 5_000;
-// On flash and in memory any page costs about what the next one costs. The default of 4 is a disk's: by it PostgreSQL reads a table
-// in one piece where an index leads to the few rows that are wanted.
+// On flash and in memory a page costs the same wherever it lies. PostgreSQL's default of 4 suits a spinning disk: with it a
+// whole table is read where an index leads to the few rows that are wanted.
 const randomPageCost = 1.1;
 // A crashed handler must not keep row locks.
 const idleInTransactionTimeoutMs = 30_000;
@@ -28,7 +28,7 @@ interface OpenDatabaseOptions {
 interface PrismaOptions {
   adapter: SqlDriverAdapterFactory;
   transactionOptions: { maxWait: number; timeout: number };
-  /** The others quote our source; see also withoutValues. */
+  /** The other formats quote our source; see also withoutValues. */
   errorFormat: 'minimal';
 }
 

@@ -113,8 +113,8 @@ function suitEngine<A extends SqlDriverAdapter>(adapter: A): A {
 const catalogCharOid = 18;
 const standIn = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
 
-// The engine reads catalog columns of the internal type "char" when it compares, and the adapter refuses that type. Until the
-// adapter has answered they pass as a type that no catalog holds, then the engine is told what they are.
+// When it compares, the engine reads catalog columns of the internal type "char", which the adapter refuses. So they go through
+// the adapter as a type that no catalog holds, and the engine is told afterwards what they are.
 function passCatalogChars(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   const disguised = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {

@@ -5,7 +5,7 @@ import { graceMsDefault } from './running-deliveries.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
 type InProcessBusOptions = {
-  /** True: publishing waits for `release()`, so that services which start one after the other miss nothing of each other. */
+  /** True: publishing waits for `release()`, so that services which start one after the other miss no event. */
   held?: boolean;
   clock?: Clock;
   random?: () => number;

@@ -125,7 +125,8 @@ export class LocalQueue {
       try {
         return await this.#write(delivery, disposition);
       } catch (error) {
-        // Given up, the lease ends by itself and the message comes again: the inbox or the handler's own lease bears that.
+        // When we stop trying, the lease ends by itself and the message comes again. The inbox, or the handler's own lease,
+        // expects that.
         if (this.#stopped.signal.aborted) return;
         await this.#pauseAfter(error, failures);
       }

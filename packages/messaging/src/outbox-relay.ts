@@ -5,7 +5,7 @@ import { countUnsent, lockUnsent, markSent, postpone, purge } from './outbox.ts'
 import type { Transaction } from './queryable.ts';
 import { createWake, type Wake } from './wake.ts';
 
-// 200 to 1,000 confirms in flight is where RabbitMQ stops getting faster; one batch is what a crash publishes twice at most.
+// RabbitMQ stops getting faster at 200 to 1,000 confirms in flight. A crash publishes at most one batch twice.
 const batchSizeDefault = 500;
 // Two index look-ups: cheap enough to make a forgotten poke harmless.
 const pollMsDefault = 500;

@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib';
 
-// Ours is per subscription and may change at any time; a queue's own limit may not, and RabbitMQ 4 would set 20.
+// Our limit belongs to the subscription and may change at any time. A queue's own may not, and RabbitMQ 4 would set it to 20.
 const brokerDeliveryLimit = 1_000;
 
 export function deadQueueOf(queue: string): string {

@@ -31,7 +31,7 @@ export function compileExpression(text: string, path: string): Expression {
   const inspection = inspectExpression(ast, path);
   const program = parseCel(replaceCalls(text, ast, path), path);
   if (callsToReplace(program.ast).length > 0)
-    throw new PolicyError('EXPRESSION_INVALID', path, 'a call could not be made safe');
+    throw new PolicyError('EXPRESSION_INVALID', path, 'a call of matches() or timestamp() could not be replaced');
   const checked = program.check();
   if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
   if (checked.type !== 'bool' && checked.type !== 'dyn') {

@@ -4,8 +4,8 @@ import type { Expression, ExpressionVariables } from './expression.ts';
 const iterationsMax = 1_000_000;
 
 /**
- * CEL always ends, but two loops over a caller's list of 100,000 items end too late. True when the elements of everything that
- * the call carries, to the power of the nesting, pass the limit; only expressions with comprehensions pay for counting.
+ * CEL always ends, but two nested loops over a caller's list of 100,000 items end too late. True when the number of elements in
+ * the call, to the power of the nesting, passes the limit. Only expressions with comprehensions pay for the counting.
  */
 export function exceedsIterations(expression: Expression, variables: ExpressionVariables): boolean {
   if (expression.comprehensionDepth === 0) return false;

@@ -42,7 +42,7 @@ function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
   return guard;
 }
 
-/** Whoever is refused here has no identity to be limited by, so the guessing is charged to the address. */
+/** A caller that is refused here has no identity to limit, so the attempt counts against its address. */
 async function authenticate(guard: Guard<unknown>, exchange: Exchange, { route, options }: Endpoint): Promise<unknown> {
   const request = new GuardView(exchange, route);
   try {

@@ -23,9 +23,9 @@ type Resolution = {
 };
 
 /**
- * Resolves an approval once: first in the kernel, whose word counts, then here. A process that dies in between leaves the
- * workspace's approval pending, and resolving it again finds the kernel's in the wanted state and goes on. Pending it stays too
- * while the kernel wants more votes than this one.
+ * Resolves an approval once: first in the kernel, whose word counts, then here. If the process dies in between, the workspace's
+ * approval stays pending; whoever resolves it again finds the kernel's in the wanted state and goes on. It also stays pending
+ * while the kernel wants more votes.
  */
 export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;

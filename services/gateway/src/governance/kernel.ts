@@ -110,7 +110,7 @@ async function recallDecision(
   if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
   if (verdict === 'DENY') return { decision: decisionOf(receipt, '', null), reply: null };
   const approval = await approvalOf(parts, step, receipt.payload);
-  // The same call made twice asks under one approval. What the first one used up, the second has to ask for itself.
+  // Two equal calls share one approval. When the first has used it up, the second must ask for its own.
   if (approval !== null && approval.state !== 'pending') return callTool(parts, step, call);
   return { decision: decisionOf(receipt, '', handleOf(approval)), reply: null };
 }

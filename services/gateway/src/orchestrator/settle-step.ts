@@ -63,7 +63,7 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   const { tx, context, lease, step, now } = settling;
   const failure = { code: error.code, message: error.message };
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
-  // Sent counts in full: whoever did not hear the answer cannot know that there was none.
+  // A call that was sent counts in full: without an answer nobody can know that it was not made.
   const cost = neverSent.has(error.code) ? 0 : step.reservedMicros;
   await releaseReservation(settling, cost);
   await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: cost });

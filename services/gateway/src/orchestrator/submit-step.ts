@@ -35,7 +35,7 @@ export const notConfigured = new KernelError(
 function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
   if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
   const call = { tool: step.tool ?? '', args: step.args };
-  // Under a grant it is executed; without one the decision that was made where the model proposed it stands.
+  // Under a grant the call is executed. Without one, the decision stands that was made when the model proposed it.
   if (step.proposal !== null && step.grantId === null) return kernel.recallDecision(governed, call, step.proposal);
   return kernel.callTool(governed, call);
 }
