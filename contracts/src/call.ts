@@ -77,11 +77,11 @@ export async function callRoute(route: AnyRoute, options: ClientOptions, input: 
   const send = () => sendOnce(options, attempt);
   if (options.repeats !== true || !isRepeatable(attempt.init)) return send();
   for (const pauseMs of repeatPausesMs) {
-    const received = await untilSettled(send, ending).catch(nullIfUnreachable);
+    const received = await untilNotInFlight(send, ending).catch(nullIfUnreachable);
     if (received !== null && !notNow.has(received.status)) return received;
     await pause(pauseMs, ending);
   }
-  return untilSettled(send, ending);
+  return untilNotInFlight(send, ending);
 }
 
 function requestOf(route: AnyRoute, options: ClientOptions, input: Untyped, signal: AbortSignal): RequestInit {
@@ -151,7 +151,7 @@ function isRepeatable({ method, headers }: RequestInit): boolean {
   return method === 'GET' || new Headers(headers).has('idempotency-key');
 }
 
-async function untilSettled(send: () => Promise<Received>, ending: AbortSignal): Promise<Received> {
+async function untilNotInFlight(send: () => Promise<Received>, ending: AbortSignal): Promise<Received> {
   let received = await send();
   while (isInFlight(received) && !ending.aborted) {
     await pause(inFlightPauseMs, ending);

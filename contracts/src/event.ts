@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Instant } from './scalars.ts';
 
 // A dotted noun, a verb in the past tense, a version: receipt.sealed.v1
-const EVENT_TYPE = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+\.v[1-9][0-9]*$/;
+const eventTypePattern = /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+\.v[1-9][0-9]*$/;
 // W3C Trace Context, version 00.
-const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const traceparentPattern = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** CloudEvents 1.0 in structured JSON mode, with the distributed tracing extension and our `tenantid`. */
 export type CloudEvent<Type extends string = string, Data = unknown> = {
@@ -36,11 +36,11 @@ export const CloudEventEnvelope: z.ZodType<CloudEvent> = z.object({
   specversion: z.literal('1.0'),
   id: z.string().min(1).max(128),
   source: z.string().min(1).max(256),
-  type: z.string().regex(EVENT_TYPE, 'must look like receipt.sealed.v1'),
+  type: z.string().regex(eventTypePattern, 'must look like receipt.sealed.v1'),
   subject: z.string().min(1).max(512).optional(),
   time: Instant,
   datacontenttype: z.literal('application/json'),
-  traceparent: z.string().regex(TRACEPARENT, 'must be a W3C traceparent').optional(),
+  traceparent: z.string().regex(traceparentPattern, 'must be a W3C traceparent').optional(),
   tenantid: z.string().min(1).max(128).optional(),
   data: z.unknown(),
 });
@@ -56,6 +56,7 @@ export function defineEvent<const Type extends string, Data>(definition: {
   data: z.ZodType<Data>;
   needsConsumer?: boolean;
 }): EventDefinition<Type, Data> {
-  if (!EVENT_TYPE.test(definition.type)) throw new TypeError(`${definition.type} does not look like receipt.sealed.v1`);
+  if (!eventTypePattern.test(definition.type))
+    throw new TypeError(`${definition.type} does not look like receipt.sealed.v1`);
   return { type: definition.type, data: definition.data, needsConsumer: definition.needsConsumer ?? false };
 }

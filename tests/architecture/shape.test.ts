@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { listFiles, readText, root, units } from './repository.ts';
 
 /** Over 200 lines a file gets a second look, over 400 it does not merge. */
 const fileLinesMax = 400;
-const readmeLinesMax = 15;
 /** Names that say nothing of what a file holds. */
 const emptyNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'types', 'manager', 'impl']);
 
@@ -24,13 +22,6 @@ describe('shape of the tree', () => {
     }));
     expect(names.filter(({ name }) => !/^_?[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
     expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);
-  });
-
-  it('each package, service and profile explains itself in at most 15 lines', () => {
-    const readmes = units().map((unit) => ({ unit, path: `${unit}/README.md` }));
-    expect(readmes.filter(({ path }) => !existsSync(join(root, path))).map(({ unit }) => unit)).toEqual([]);
-    const long = readmes.filter(({ path }) => readText(path).trimEnd().split('\n').length > readmeLinesMax);
-    expect(long.map(({ path }) => path)).toEqual([]);
   });
 
   it('services are the four that the architecture names', () => {
@@ -60,6 +51,15 @@ describe('lint', () => {
     expect(lintMessages('// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n')).toEqual(
       [],
     );
+  });
+
+  it('refuses a constant in capitals', () => {
+    const inCapitals = 'export const SIZE_MAX = 1;\nexport const SIZE = 1;\n';
+    expect(lintMessages(inCapitals)).toEqual([
+      '@typescript-eslint/naming-convention',
+      '@typescript-eslint/naming-convention',
+    ]);
+    expect(lintMessages('export const sizeMax = 1;\nexport const TaskId = sizeMax;\n')).toEqual([]);
   });
 
   it('refuses to export whatever another file exports', () => {

@@ -57,7 +57,7 @@ function install(log) {
 function start() {
   const program = serverProgram();
   if (program === undefined) throw new Error(howToGetOne);
-  // Debian's refuses everybody but root and its own account.
+  // Debian's program refuses everybody but root and its own account.
   const { status } = spawnSync(program, ['-detached'], { stdio: 'ignore' });
   if (status !== 0) throw new Error(howToGetOne);
 }

@@ -49,7 +49,7 @@ function runJest(args, env) {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const flags = [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'];
   const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
-  // The list of reporters would take a path behind it for one more reporter.
+  // The reporters come last: Jest takes a path behind them for one more reporter.
   return run([...flags, jest, ...args, ...reporters], env);
 }
 

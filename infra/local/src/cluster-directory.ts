@@ -16,12 +16,12 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { postgresEnvironment } from './config.ts';
-import { SHARED_DIR } from './postgres-binaries.ts';
+import { sharedDir } from './postgres-binaries.ts';
 import { mayAccess } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
-const SUPERUSER = 'postgres';
-const MAJOR_VERSION = '17';
+const superuser = 'postgres';
+const majorVersion = '17';
 
 export interface Cluster {
   /** PostgreSQL's own data directory. */
@@ -48,9 +48,9 @@ export function openCluster({ dataDir, binDir, account, log }: ClusterOptions): 
   };
   if (!existsSync(cluster.dataDir)) initialise({ home, binDir, account, log });
   const version = readFileSync(join(cluster.dataDir, 'PG_VERSION'), 'utf8').trim();
-  if (version !== MAJOR_VERSION) {
+  if (version !== majorVersion) {
     throw new Error(
-      `${cluster.dataDir} belongs to PostgreSQL ${version}, this is ${MAJOR_VERSION}: move it away or dump and restore it.`,
+      `${cluster.dataDir} belongs to PostgreSQL ${version}, this is ${majorVersion}: move it away or dump and restore it.`,
     );
   }
   return {
@@ -80,9 +80,9 @@ function moveWhereReachable({ dataDir, account, log }: HomeOptions & { account: 
   if (lstatSync(dataDir).isSymbolicLink() || existsSync(join(dataDir, 'cluster'))) {
     throw new Error(`The account "postgres" can no longer enter ${dataDir}: give it access to all parent folders.`);
   }
-  const home = join(SHARED_DIR, `data-${randomBytes(6).toString('hex')}`);
+  const home = join(sharedDir, `data-${randomBytes(6).toString('hex')}`);
   mkdirSync(home, { recursive: true, mode: 0o755 });
-  chmodSync(SHARED_DIR, 0o755);
+  chmodSync(sharedDir, 0o755);
   giveTo(account, home);
   rmdirSync(dataDir);
   symlinkSync(home, dataDir);
@@ -105,7 +105,7 @@ function initialise({ home, binDir, account, log }: { home: string } & Omit<Clus
   log(`Creating a PostgreSQL cluster in ${home}`);
   const flags = [
     `--pgdata=${partial}`,
-    `--username=${SUPERUSER}`,
+    `--username=${superuser}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',

@@ -33,7 +33,7 @@ export type LocalSettings = Readonly<{
   forGateway: Environment;
 }>;
 
-/** Read above, or written by an earlier start into local.env, which people load into their shell. */
+/** Variables read above, and one that an earlier start wrote into local.env, which people load into their shell. */
 const ownNames = new Set([...Object.keys(variables.shape), 'GOV_TRUSTED_PUBLIC_KEY']);
 
 /** What the gateway knows and the kernel does not. Everything else goes to the kernel, which refuses what it does not know. */

@@ -14,13 +14,13 @@ import { serverAccount } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
 // Recovery after a crash replays at most the log of one checkpoint interval.
-const START_TIMEOUT_MS = 60_000;
-const FAST_SHUTDOWN_MS = 20_000;
+const startTimeoutMs = 60_000;
+const fastShutdownMs = 20_000;
 // A killed server's children need a moment to notice; a port that was free a moment ago may be taken.
-const START_ATTEMPTS_MAX = 5;
-const RETRY_DELAY_MS = 500;
-const PASSING_FAILURES = ['pre-existing shared memory block', 'could not create any TCP/IP sockets'];
-const READY = 'database system is ready to accept connections';
+const startAttemptsMax = 5;
+const retryDelayMs = 500;
+const passingFailures = ['pre-existing shared memory block', 'could not create any TCP/IP sockets'];
+const readyLine = 'database system is ready to accept connections';
 
 interface EmbeddedPostgresOptions {
   /** Kept between runs; created when missing. */
@@ -60,10 +60,10 @@ export async function startEmbeddedPostgres({
       const adminUrl = `postgres://postgres:${cluster.password}@127.0.0.1:${chosenPort}/postgres`;
       return { adminUrl, stop: () => stopServer(server.child, cluster) };
     }
-    const passing = PASSING_FAILURES.some((known) => failure.includes(known));
-    if (!passing || attempt === START_ATTEMPTS_MAX)
+    const passing = passingFailures.some((known) => failure.includes(known));
+    if (!passing || attempt === startAttemptsMax)
       throw new Error(`PostgreSQL did not start on port ${chosenPort}: ${failure}`);
-    await delay(RETRY_DELAY_MS);
+    await delay(retryDelayMs);
   }
 }
 
@@ -107,22 +107,22 @@ function watchStart(child: ChildProcess, log: (line: string) => void): Promise<s
   return new Promise((resolve) => {
     const said: string[] = [];
     let starting = true;
-    const settle = (outcome: string | undefined): void => {
+    const finish = (outcome: string | undefined): void => {
       starting = false;
       clearTimeout(timer);
       resolve(outcome);
     };
     const timer = setTimeout(() => {
       child.kill('SIGQUIT');
-      settle(`not ready within ${START_TIMEOUT_MS} ms`);
-    }, START_TIMEOUT_MS);
-    child.once('error', (error) => settle(error.message));
-    child.once('close', () => settle(said.join('\n')));
+      finish(`not ready within ${startTimeoutMs} ms`);
+    }, startTimeoutMs);
+    child.once('error', (error) => finish(error.message));
+    child.once('close', () => finish(said.join('\n')));
     if (child.stderr === null) return;
     createInterface({ input: child.stderr }).on('line', (line) => {
       log(line);
       if (starting) said.push(line);
-      if (line.includes(READY)) settle(undefined);
+      if (line.includes(readyLine)) finish(undefined);
     });
   });
 }
@@ -131,7 +131,7 @@ async function stopServer(child: ChildProcess, cluster: Cluster): Promise<void> 
   if (child.exitCode === null && child.signalCode === null) {
     const ended = once(child, 'exit');
     child.kill('SIGINT');
-    const slow = setTimeout(() => child.kill('SIGQUIT'), FAST_SHUTDOWN_MS);
+    const slow = setTimeout(() => child.kill('SIGQUIT'), fastShutdownMs);
     await ended;
     clearTimeout(slow);
   }

@@ -13,7 +13,7 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   if (port === 0) return;
   await listenOnce(port).catch((cause: unknown) => {
     throw new LocalProblem(
-      `Port ${port} is taken, or not for this user.`,
+      `Port ${port} is taken, or this user may not open it.`,
       `Stop what uses it, or choose another one: ${variable}=${port + 1000} make up`,
       { cause },
     );

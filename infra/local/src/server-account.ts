@@ -6,7 +6,7 @@ export interface ServerAccount {
   gid: number;
 }
 
-const NAME = 'postgres';
+const accountName = 'postgres';
 
 /** Undefined when this process is not root: then PostgreSQL runs as the same user. As root, the account is created when missing. */
 export function serverAccount(): ServerAccount | undefined {
@@ -20,14 +20,21 @@ export function mayAccess(account: ServerAccount, path: string, right: '-r' | '-
 }
 
 function findAccount(): ServerAccount | undefined {
-  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, NAME], { encoding: 'utf8' }));
+  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, accountName], { encoding: 'utf8' }));
   if (uid?.status !== 0 || gid?.status !== 0) return undefined;
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
 function createAccount(): ServerAccount {
   try {
-    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', NAME]);
+    execFileSync('useradd', [
+      '--system',
+      '--user-group',
+      '--no-create-home',
+      '--shell',
+      '/usr/sbin/nologin',
+      accountName,
+    ]);
   } catch (cause) {
     throw new Error(
       'PostgreSQL does not run as root and the account "postgres" could not be created: run as an ordinary user, create that account, or set DATABASE_URL.',

@@ -19,7 +19,7 @@ export async function serveSignInLink(gateway: StartedGateway): Promise<SignInLi
   let isUsed = false;
   const server = createServer((req, res) => {
     if (req.method !== 'GET' || req.url !== path || isUsed)
-      return answer(res, 404, { error: 'This link does not exist, or was used.' });
+      return answer(res, 404, { error: 'This link does not exist, or was used already.' });
     isUsed = true;
     void signIn(gateway).then(
       (session) => answer(res, 200, session),

@@ -33,7 +33,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const dataDir = openDataDir(settings.dataDir, settings);
   const hold = holdDataDir(dataDir.path);
   lifecycle.onClose('data directory', hold.release);
-  // After the hold: a second start of the same system is told so, and not to look for another port.
+  // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
   await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');

@@ -4,7 +4,7 @@ import { quoteIdentifier } from './identifier.ts';
 export function connectionOptions({ schema, role }: { schema: string; role?: string | undefined }): string {
   // The names are checked first: the value is split at spaces by the server.
   quoteIdentifier(schema);
-  // Prisma's driver sends and reads instants as UTC without saying so: in another time zone of the server each would be another one.
+  // Prisma's driver sends and reads instants as UTC without saying so: in a session of another time zone each would shift.
   const settings = `-c search_path=${schema} -c TimeZone=UTC`;
   if (role === undefined) return settings;
   quoteIdentifier(role);

@@ -7,8 +7,8 @@ import { withDatabase } from './urls.ts';
 import { withClient } from './with-client.ts';
 
 // The engine's own words for a script without statements.
-const EMPTY_SCRIPT = '-- This is an empty migration.';
-const FILTERS = { externalTables: [], externalEnums: [] };
+const emptyScript = '-- This is an empty migration.';
+const nothingExternal = { externalTables: [], externalEnums: [] };
 
 interface DiffMigrationOptions {
   /** A role that may create databases: the history is replayed in a throw-away one. */
@@ -37,8 +37,8 @@ async function diffAgainst(url: string, serviceDir: string): Promise<string | nu
       to: { tag: 'schemaDatamodel', ...schemasOf(datamodel) },
       script: true,
       exitCode: null,
-      filters: FILTERS,
+      filters: nothingExternal,
     });
-    return stdout === null || stdout.includes(EMPTY_SCRIPT) ? null : stdout;
+    return stdout === null || stdout.includes(emptyScript) ? null : stdout;
   });
 }

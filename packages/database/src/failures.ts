@@ -1,6 +1,6 @@
 // PostgreSQL error classes (appendix A of its manual) in which the same call may succeed later, without any change by the caller.
-const UNAVAILABLE_CLASSES = new Set(['08', '53', '58']);
-const UNAVAILABLE_CODES = new Set([
+const unavailableClasses = new Set(['08', '53', '58']);
+const unavailableCodes = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now: starting up or shutting down
@@ -26,7 +26,7 @@ const UNAVAILABLE_CODES = new Set([
   'P2037', // Prisma: too many connections
 ]);
 // node-postgres and its pool throw these without a code of their own.
-const UNAVAILABLE_MESSAGES = [
+const unavailableMessages = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
   'timeout expired',
@@ -34,21 +34,21 @@ const UNAVAILABLE_MESSAGES = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end',
-  // Prisma says all of its transactions' troubles in one code, and only these two pass by themselves.
+  // Prisma reports all troubles of a transaction under one code, and only these two pass by themselves.
   'Unable to start a transaction in the given time',
   'cannot be executed on an expired transaction',
 ];
 // Prisma's adapter replaces the socket error by one of these.
-const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
+const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 
 /** True when PostgreSQL cannot be used right now (lost, starting, stopping, overloaded, timed out): answer 503 and try again. */
 export function isUnavailable(error: unknown): boolean {
   return layersOf(error).some((layer) => {
     const code = codeOf(layer);
-    if (code !== undefined && (UNAVAILABLE_CODES.has(code) || isUnavailableClass(code))) return true;
-    if (UNAVAILABLE_KINDS.has(textOf(layer, 'kind') ?? '')) return true;
+    if (code !== undefined && (unavailableCodes.has(code) || isUnavailableClass(code))) return true;
+    if (unavailableKinds.has(textOf(layer, 'kind') ?? '')) return true;
     const message = textOf(layer, 'message') ?? '';
-    return UNAVAILABLE_MESSAGES.some((known) => message.includes(known));
+    return unavailableMessages.some((known) => message.includes(known));
   });
 }
 
@@ -65,8 +65,8 @@ export function isSerializationFailure(error: unknown): boolean {
 }
 
 /**
- * The error of a Prisma call that its own validation refused quotes all that was to be written; this says only what is wrong with it,
- * for the logs. Any other error is returned as it is.
+ * Makes an error fit for the logs. When Prisma's own validation refuses a call, its error quotes every value that was to be
+ * written; this keeps only what is wrong. Any other error is returned as it is.
  */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'PrismaClientValidationError') return error;
@@ -76,7 +76,7 @@ export function withoutValues(error: unknown): unknown {
 }
 
 function isUnavailableClass(code: string): boolean {
-  return /^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.has(code.slice(0, 2));
+  return /^[0-9A-Z]{5}$/.test(code) && unavailableClasses.has(code.slice(0, 2));
 }
 
 // Prisma wraps the driver's error (meta.driverAdapterError.cause), Node wraps one error per address (AggregateError.errors).

@@ -8,9 +8,9 @@ import { withClient } from './with-client.ts';
 import { quoteIdentifier } from './identifier.ts';
 
 // Any constant of our own: the first key of a two-key advisory lock; the second is the hash of the schema's name.
-const MIGRATION_LOCK = 0x636f756e;
+const migrationLock = 0x636f756e;
 // A replica that waits longer than this for another one's migration stops and is started again by its supervisor.
-const LOCK_TIMEOUT_MS = 120_000;
+const lockTimeoutMs = 120_000;
 
 interface MigrateOptions {
   /** Without `role`: the owner of the schema. With `role`: a member of `<role>_owner`, which `provisionRoles` makes the administrator. */
@@ -53,8 +53,8 @@ export async function migrate({ url, schema, serviceDir, role }: MigrateOptions)
 
 // Held by the session: it ends with the connection, even when this process is killed.
 async function lock(client: pg.Client, schema: string): Promise<void> {
-  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [MIGRATION_LOCK, schema]);
+  await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
+  await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
 }
 
 // We hold the lock, so a migration without an end belongs to a process that died. PostgreSQL rolled its script back; without this

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg';
 
-const LOCK_FILE = 'migration_lock.toml';
+const lockFile = 'migration_lock.toml';
 
 interface ServiceMigrations {
   datamodel: string;
@@ -26,7 +26,7 @@ async function readMigrations(baseDir: string): Promise<MigrationList> {
   const names = await migrationNames(baseDir);
   return {
     baseDir,
-    lockfile: { path: LOCK_FILE, content: await readFile(join(baseDir, LOCK_FILE), 'utf8').catch(() => null) },
+    lockfile: { path: lockFile, content: await readFile(join(baseDir, lockFile), 'utf8').catch(() => null) },
     shadowDbInitScript: '',
     migrationDirectories: await Promise.all(
       names.map(async (name) => ({

@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** Sends the statements that `send` starts in one packet: for small ones, a write and a wake-up each cost more than the statement. */
+/**
+ * Sends all statements that `send` starts in one packet. A write and a wake-up for each would cost more than a small statement
+ * itself.
+ */
 export function inOnePacket<Sent>({ connection: { stream } }: pg.PoolClient, send: () => Sent): Sent {
   stream.cork();
   try {

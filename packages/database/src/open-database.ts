@@ -4,18 +4,18 @@ import { connectionOptions } from './connection-options.ts';
 import { prismaAdapter } from './prisma-adapter.ts';
 
 // Two services of two replicas stay far below PostgreSQL's default of 100 connections.
-const POOL_MAX_DEFAULT = 10;
+const poolMaxDefault = 10;
 // A caller that cannot get a connection by then is better served by a 503 than by a longer queue.
-const CONNECT_TIMEOUT_MS = 5_000;
+const connectTimeoutMs = 5_000;
 // No statement of ours scans for longer; one that does is holding locks that decisions wait for.
-const STATEMENT_TIMEOUT_MS = 15_000;
+const statementTimeoutMs = 15_000;
 // Only reached when the peer vanished without closing the socket: the server's own timeout answers first.
-const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
-// On flash and in memory any page costs about what the next one costs. The default of 4 is a disk's: by it PostgreSQL reads a table
-// in one piece where an index leads to the few rows that are wanted.
-const RANDOM_PAGE_COST = 1.1;
+const queryTimeoutMs = statementTimeoutMs + 5_000;
+// On flash and in memory a page costs the same wherever it lies. PostgreSQL's default of 4 suits a spinning disk: with it a
+// whole table is read where an index leads to the few rows that are wanted.
+const randomPageCost = 1.1;
 // A crashed handler must not keep row locks.
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const idleInTransactionTimeoutMs = 30_000;
 
 interface OpenDatabaseOptions {
   url: string;
@@ -28,7 +28,7 @@ interface OpenDatabaseOptions {
 interface PrismaOptions {
   adapter: SqlDriverAdapterFactory;
   transactionOptions: { maxWait: number; timeout: number };
-  /** The others quote our source; see also withoutValues. */
+  /** The other formats quote our source; see also withoutValues. */
   errorFormat: 'minimal';
 }
 
@@ -54,13 +54,13 @@ export interface Database {
 export function openDatabase({ url, schema, poolMax, applicationName }: OpenDatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
-    options: `${connectionOptions({ schema })} -c random_page_cost=${RANDOM_PAGE_COST}`,
+    options: `${connectionOptions({ schema })} -c random_page_cost=${randomPageCost}`,
     application_name: applicationName ?? `countersign-${schema}`,
-    max: poolMax ?? POOL_MAX_DEFAULT,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    max: poolMax ?? poolMaxDefault,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
     // Statements that are sent together travel together. Callers that await each one notice nothing.
     pipeline: true,
@@ -72,7 +72,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     prismaOptions: {
       adapter: prismaAdapter(pool, schema),
       // The last resort: the pool's and the server's own limits end a transaction first and say more.
-      transactionOptions: { maxWait: CONNECT_TIMEOUT_MS + 1_000, timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS + 1_000 },
+      transactionOptions: { maxWait: connectTimeoutMs + 1_000, timeout: idleInTransactionTimeoutMs + 1_000 },
       errorFormat: 'minimal',
     },
     ping: async () => void (await pool.query('SELECT 1')),

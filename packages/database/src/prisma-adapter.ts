@@ -26,8 +26,9 @@ function withHonestCommit(adapter: SqlDriverAdapter): SqlDriverAdapter {
 }
 
 /**
- * PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK, and Prisma does not look at the answer. So whoever
- * swallowed an error would be told that the work is done. Savepoints are left out: nothing could be rolled back to one unnoticed.
+ * PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK, and Prisma does not look at the answer: whoever
+ * swallowed an error would be told that the work is done. Savepoints are not offered, because a rollback to one would lift the
+ * abort that is noted here.
  */
 function honestTransaction(transaction: Transaction): Transaction {
   let isAborted = false;

@@ -3,8 +3,8 @@ import { quoteIdentifier } from './identifier.ts';
 import { withClient } from './with-client.ts';
 
 // Roles belong to the whole server, so two processes that provision two databases can still meet; both see an XX000, 42710 or 23505.
-const CONCURRENT_ROLE_CHANGE = new Set(['XX000', '42710', '23505']);
-const ATTEMPTS_MAX = 5;
+const concurrentChangeCodes = new Set(['XX000', '42710', '23505']);
+const attemptsMax = 5;
 
 interface ServiceRole {
   schema: string;
@@ -33,7 +33,7 @@ export async function provisionRoles({ adminUrl, services }: ProvisionRolesOptio
         return await provisionAll(client, services);
       } catch (error) {
         await client.query('ROLLBACK');
-        if (attempt === ATTEMPTS_MAX || !isConcurrentRoleChange(error)) throw error;
+        if (attempt === attemptsMax || !isConcurrentRoleChange(error)) throw error;
       }
     }
   });
@@ -79,5 +79,5 @@ function schemaRights({ schema, role }: ServiceRole): string {
 }
 
 function isConcurrentRoleChange(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && CONCURRENT_ROLE_CHANGE.has(error.code ?? '');
+  return error instanceof pg.DatabaseError && concurrentChangeCodes.has(error.code ?? '');
 }

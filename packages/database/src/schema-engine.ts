@@ -110,17 +110,17 @@ function suitEngine<A extends SqlDriverAdapter>(adapter: A): A {
   return adapter;
 }
 
-const CATALOG_CHAR_OID = 18;
-const STAND_IN = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
+const catalogCharOid = 18;
+const standIn = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
 
-// The engine reads catalog columns of the internal type "char" when it compares, and the adapter refuses that type. Until the
-// adapter has answered they pass as a type that no catalog holds, then the engine is told what they are.
+// When it compares, the engine reads catalog columns of the internal type "char", which the adapter refuses. So they go through
+// the adapter as a type that no catalog holds, and the engine is told afterwards what they are.
 function passCatalogChars(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   const disguised = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
     const result = await query(config);
     for (const { fields } of [result].flat()) {
-      for (const field of fields) if (field.dataTypeID === CATALOG_CHAR_OID) field.dataTypeID = STAND_IN.oid;
+      for (const field of fields) if (field.dataTypeID === catalogCharOid) field.dataTypeID = standIn.oid;
     }
     return result;
   };
@@ -128,8 +128,6 @@ function passCatalogChars(pool: pg.Pool): void {
 }
 
 function restoreCatalogChars(result: SqlResultSet): SqlResultSet {
-  const columnTypes = result.columnTypes.map((type) =>
-    type === STAND_IN.columnType ? ColumnTypeEnum.Character : type,
-  );
+  const columnTypes = result.columnTypes.map((type) => (type === standIn.columnType ? ColumnTypeEnum.Character : type));
   return { ...result, columnTypes };
 }

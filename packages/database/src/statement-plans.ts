@@ -25,7 +25,7 @@ const autoExplain = {
   'auto_explain.log_timing': 'off',
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_format': 'json',
-  // Below what a server writes to its own log, and what a client is told by default.
+  // A client is told this by default, and a server does not write it to its own log.
   'auto_explain.log_level': 'notice',
 };
 

@@ -3,8 +3,8 @@ import { quoteIdentifier } from './identifier.ts';
 
 // A migration marks a table with `COMMENT ON TABLE "receipts" IS 'append-only'`. The mark lives beside the table, so it survives
 // `prisma migrate deploy` and needs no role name in a migration.
-const APPEND_ONLY_MARK = 'append-only';
-const MIGRATIONS_TABLE = '_prisma_migrations';
+const appendOnlyMark = 'append-only';
+const migrationsTable = '_prisma_migrations';
 
 /** Grants `role` what it may do with each table of `schema`; run by the owner of the tables. */
 export async function grantTableRights(
@@ -27,7 +27,7 @@ export async function grantTableRights(
 }
 
 function rightsFor(table: string, mark: string | null): string {
-  if (table === MIGRATIONS_TABLE) return 'SELECT';
-  if (mark?.startsWith(APPEND_ONLY_MARK)) return 'SELECT, INSERT';
+  if (table === migrationsTable) return 'SELECT';
+  if (mark?.startsWith(appendOnlyMark)) return 'SELECT, INSERT';
   return 'SELECT, INSERT, UPDATE, DELETE';
 }

@@ -8,13 +8,13 @@ import { provisionRoles } from './provision-roles.ts';
 import { withDatabase, withLogin } from './urls.ts';
 import { withClient } from './with-client.ts';
 
-const TEMPLATE_LOCK = 0x74706c31;
+const templateLock = 0x74706c31;
 // Part of each template's name: raise it when provisioning or granting changes.
-const TEMPLATE_VERSION = 1;
+const templateVersion = 1;
 // No test file runs that long; what is older was left by a killed process.
-const LEFT_OVER_AGE_S = 3_600;
-const DATABASE_PREFIX = 'countersign_test_';
-const TEMPLATE_PREFIX = 'countersign_template_';
+const leftOverAgeS = 3_600;
+const databasePrefix = 'countersign_test_';
+const templatePrefix = 'countersign_template_';
 
 interface TestDatabaseOptions {
   serviceDir: string;
@@ -45,12 +45,12 @@ export interface TestDatabase {
  */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const serverUrl = scratchDatabaseUrl();
-  const { schema, role = `${DATABASE_PREFIX}${schema}` } = options;
+  const { schema, role = `${databasePrefix}${schema}` } = options;
   const login = { role, password: testPassword(serverUrl) };
   const name = newName();
   await withClient(serverUrl, async (client) => {
     // One at a time: nobody drops or half-builds a template that another process is copying.
-    await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
     await dropLeftOvers(client);
     const template = await ensureTemplate(client, { ...options, serverUrl, login });
     await createFrom(client, { name, template });
@@ -87,7 +87,7 @@ function testDatabase({ serverUrl, name, schema, login }: Place): TestDatabase {
 }
 
 function newName(): string {
-  return `${DATABASE_PREFIX}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
+  return `${databasePrefix}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
 }
 
 async function createFrom(client: pg.Client, { name, template }: { name: string; template: string }): Promise<void> {
@@ -103,7 +103,7 @@ async function ensureTemplate(
   client: pg.Client,
   { serverUrl, serviceDir, schema, login }: TemplateOptions,
 ): Promise<string> {
-  const family = `${TEMPLATE_PREFIX}${schema}_`;
+  const family = `${templatePrefix}${schema}_`;
   const template = `${family}${await contentHash(serviceDir, login.role)}`;
   const existing = await databaseNames(client, family);
   if (existing.includes(template)) return template;
@@ -121,9 +121,9 @@ async function ensureTemplate(
 }
 
 async function dropLeftOvers(client: pg.Client): Promise<void> {
-  const oldest = Math.floor(Date.now() / 1000) - LEFT_OVER_AGE_S;
-  for (const name of await databaseNames(client, DATABASE_PREFIX)) {
-    const createdAt = Number(name.slice(DATABASE_PREFIX.length).split('_')[0]);
+  const oldest = Math.floor(Date.now() / 1000) - leftOverAgeS;
+  for (const name of await databaseNames(client, databasePrefix)) {
+    const createdAt = Number(name.slice(databasePrefix.length).split('_')[0]);
     if (createdAt < oldest) await dropDatabase(client, name);
   }
 }
@@ -142,7 +142,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
 
 async function contentHash(serviceDir: string, role: string): Promise<string> {
   const { migrations } = await readServiceMigrations(serviceDir);
-  const content = JSON.stringify([TEMPLATE_VERSION, role, migrations.migrationDirectories]);
+  const content = JSON.stringify([templateVersion, role, migrations.migrationDirectories]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 

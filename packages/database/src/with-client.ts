@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const connectTimeoutMs = 10_000;
 
 /** One connection for one administrative job, closed whatever happens. */
 export async function withClient<T>(
@@ -8,7 +8,7 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
   settings: pg.ClientConfig = {},
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs, ...settings });
   client.on('error', () => undefined);
   await client.connect();
   try {

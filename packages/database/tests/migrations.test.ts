@@ -8,12 +8,12 @@ import type { TestDatabase } from '../src/testing.ts';
 import { withClient } from '../src/with-client.ts';
 import { fixtureServiceDir } from './fixture.ts';
 
-const SCHEMA = 'kernel';
+const schemaName = 'kernel';
 let scratch: TestDatabase;
 let serviceDir: string;
 
 beforeEach(async () => {
-  scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: SCHEMA });
+  scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: schemaName });
   serviceDir = await mkdtemp(join(tmpdir(), 'countersign-service-'));
   await cp(fixtureServiceDir, serviceDir, { recursive: true });
 });
@@ -30,13 +30,13 @@ async function addMigration(name: string, sql: string): Promise<void> {
 }
 
 function run(): Promise<string[]> {
-  return migrate({ url: scratch.adminUrl, schema: SCHEMA, role: scratch.role, serviceDir });
+  return migrate({ url: scratch.adminUrl, schema: schemaName, role: scratch.role, serviceDir });
 }
 
 async function tableExists(name: string): Promise<unknown> {
   return withClient(scratch.adminUrl, async (client) => {
     const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
-      `${SCHEMA}.${name}`,
+      `${schemaName}.${name}`,
     ]);
     return rows[0]?.found;
   });

@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from './clock.ts';
 import { LocalQueue } from './local-queue.ts';
 import { silent, type Message, type MessageBus, type Report } from './message-bus.ts';
-import { GRACE_MS } from './running-deliveries.ts';
+import { graceMsDefault } from './running-deliveries.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
 type InProcessBusOptions = {
-  /** True: publishing waits for `release()`, so that services which start one after the other miss nothing of each other. */
+  /** True: publishing waits for `release()`, so that services which start one after the other miss no event. */
   held?: boolean;
   clock?: Clock;
   random?: () => number;
@@ -55,7 +55,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): InProcess
       consuming: [...queues.keys()],
       handling: [...queues.values()].reduce((sum, { handling }) => sum + handling, 0),
     }),
-    async close({ graceMs = GRACE_MS } = {}) {
+    async close({ graceMs = graceMsDefault } = {}) {
       open = false;
       await Promise.all([...queues.values()].map((queue) => queue.close(graceMs)));
     },

@@ -5,19 +5,19 @@ import type { Queryable } from './queryable.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
 // Five deliveries with this backoff span about 8 s: a restart of a neighbour passes, a poison message does not block for long.
-const MAX_DELIVERIES = 5;
-const RETRY_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
+const deliveriesMaxDefault = 5;
+const retryBackoff: Backoff = { baseMs: 500, maxMs: 30_000 };
 
 /** What the transport has to do with the message. */
-export type Settlement =
+export type Disposition =
   { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string } | { kind: 'dead'; reason: string };
 
-/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a settlement. */
-export async function settleDelivery(
+/** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a disposition. */
+export async function handleDelivery(
   subscription: Subscription,
   { body, delivery, random }: { body: string; delivery: Delivery; random: () => number },
-): Promise<Settlement> {
-  const maxDeliveries = subscription.maxDeliveries ?? MAX_DELIVERIES;
+): Promise<Disposition> {
+  const maxDeliveries = subscription.maxDeliveries ?? deliveriesMaxDefault;
   // More deliveries than results: the earlier ones took their process with them.
   if (delivery.number > maxDeliveries) return { kind: 'dead', reason: 'delivery limit: handlers crashed' };
   const event = parseEvent(subscription.events, body);
@@ -31,7 +31,7 @@ export async function settleDelivery(
     case 'retry': {
       const { reason } = outcome;
       if (delivery.number === maxDeliveries) return { kind: 'dead', reason: `delivery limit: ${reason}` };
-      const backoff = { attempt: delivery.number - 1, ...(subscription.retryBackoff ?? RETRY_BACKOFF) };
+      const backoff = { attempt: delivery.number - 1, ...(subscription.retryBackoff ?? retryBackoff) };
       return { kind: 'retry', reason, delayMs: outcome.delayMs ?? backoffMs(backoff, random) };
     }
     default:

@@ -1,6 +1,6 @@
-import { backoffMs, RECONNECT_BACKOFF } from './backoff.ts';
+import { backoffMs, reconnectBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import type { Settlement } from './inbox.ts';
+import type { Disposition } from './inbox.ts';
 import {
   bury,
   claim,
@@ -12,13 +12,13 @@ import {
   type LocalDelivery,
 } from './local-deliveries.ts';
 import { reasonOf, type Message, type Report, type Subscription } from './message-bus.ts';
-import { PREFETCH, RunningDeliveries } from './running-deliveries.ts';
+import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 import { createWake, type Wake } from './wake.ts';
 
 // Renewed three times per lease; only a process that is stuck or gone lets it end.
-const LEASE_MS = 30_000;
+const leaseMs = 30_000;
 // Finds retries that fell due; new messages wake the loop at once.
-const POLL_MS = 1_000;
+const pollMs = 1_000;
 
 /** One queue of the in-process driver with its only consumer. */
 export class LocalQueue {
@@ -29,7 +29,7 @@ export class LocalQueue {
   readonly #report: Report;
   readonly #wake: Wake;
   readonly #handlers: RunningDeliveries;
-  readonly #settling = new Set<{ messageId: string; done: Promise<void> }>();
+  readonly #taken = new Set<{ messageId: string; done: Promise<void> }>();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #opened: () => void = () => undefined;
@@ -68,7 +68,7 @@ export class LocalQueue {
     this.#handlers.abort();
     await this.#handlers.drain(graceMs);
     // The handlers that ended in time also get their result written.
-    if (this.#handlers.size === 0) await Promise.all([...this.#settling].map(({ done }) => done));
+    if (this.#handlers.size === 0) await Promise.all([...this.#taken].map(({ done }) => done));
     this.#opened();
   }
 
@@ -83,7 +83,7 @@ export class LocalQueue {
         const claimed = await this.#claim();
         failures = 0;
         for (const delivery of claimed) this.#begin(delivery);
-        if (claimed.length === 0) await this.#wake.wait(POLL_MS);
+        if (claimed.length === 0) await this.#wake.wait(pollMs);
       } catch (error) {
         recovered = false;
         await this.#pauseAfter(error, failures++);
@@ -92,68 +92,69 @@ export class LocalQueue {
   }
 
   async #recover(): Promise<void> {
-    const held = [...this.#settling].map(({ messageId }) => messageId);
+    const held = [...this.#taken].map(({ messageId }) => messageId);
     await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, held));
   }
 
   async #pauseAfter(error: unknown, attempt: number): Promise<void> {
     this.#report({ name: 'subscription-lost', fields: { queue: this.subscription.queue, reason: reasonOf(error) } });
-    await this.#clock.sleep(backoffMs({ attempt, ...RECONNECT_BACKOFF }, this.#random), this.#stopped.signal);
+    await this.#clock.sleep(backoffMs({ attempt, ...reconnectBackoff }, this.#random), this.#stopped.signal);
   }
 
   async #claim(): Promise<LocalDelivery[]> {
-    const limit = (this.subscription.prefetch ?? PREFETCH) - this.#settling.size;
+    const limit = (this.subscription.prefetch ?? prefetchDefault) - this.#taken.size;
     if (limit <= 0) return [];
-    return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs: LEASE_MS }));
+    return this.subscription.transaction((tx) => claim(tx, this.subscription.queue, { limit, leaseMs }));
   }
 
   #begin(delivery: LocalDelivery): void {
-    const entry = { messageId: delivery.messageId, done: this.#settle(delivery) };
-    this.#settling.add(entry);
+    const entry = { messageId: delivery.messageId, done: this.#handle(delivery) };
+    this.#taken.add(entry);
     void entry.done.finally(() => {
-      this.#settling.delete(entry);
+      this.#taken.delete(entry);
       this.#wake.poke();
     });
   }
 
-  async #settle(delivery: LocalDelivery): Promise<void> {
+  async #handle(delivery: LocalDelivery): Promise<void> {
     const ended = new AbortController();
     void this.#keepLease(delivery, ended.signal);
-    const settlement = await this.#handlers.settle({ ...delivery, id: delivery.messageId });
+    const disposition = await this.#handlers.handle({ ...delivery, id: delivery.messageId });
     ended.abort();
     for (let failures = 0; ; failures += 1) {
       try {
-        return await this.#write(delivery, settlement);
+        return await this.#write(delivery, disposition);
       } catch (error) {
-        // Given up, the lease ends by itself and the message comes again: the inbox or the handler's own lease bears that.
+        // When we stop trying, the lease ends by itself and the message comes again. The inbox, or the handler's own lease,
+        // expects that.
         if (this.#stopped.signal.aborted) return;
         await this.#pauseAfter(error, failures);
       }
     }
   }
 
-  async #write(delivery: LocalDelivery, settlement: Settlement): Promise<void> {
+  async #write(delivery: LocalDelivery, disposition: Disposition): Promise<void> {
     const { transaction, queue } = this.subscription;
-    switch (settlement.kind) {
+    switch (disposition.kind) {
       case 'ack':
         return transaction((tx) => remove(tx, queue, delivery));
       case 'dead':
-        return transaction((tx) => bury(tx, queue, delivery, settlement.reason));
+        return transaction((tx) => bury(tx, queue, delivery, disposition.reason));
       case 'retry':
-        await transaction((tx) => hide(tx, queue, delivery, settlement.delayMs));
-        void this.#clock.sleep(settlement.delayMs, this.#stopped.signal).then(() => this.#wake.poke());
+        await transaction((tx) => hide(tx, queue, delivery, disposition.delayMs));
+        void this.#clock.sleep(disposition.delayMs, this.#stopped.signal).then(() => this.#wake.poke());
         return;
       default:
-        return settlement satisfies never;
+        return disposition satisfies never;
     }
   }
 
   async #keepLease(delivery: LocalDelivery, ended: AbortSignal): Promise<void> {
     const { transaction, queue } = this.subscription;
     for (;;) {
-      await this.#clock.sleep(LEASE_MS / 3, ended);
+      await this.#clock.sleep(leaseMs / 3, ended);
       if (ended.aborted) return;
-      await transaction((tx) => hide(tx, queue, delivery, LEASE_MS)).catch(() => undefined);
+      await transaction((tx) => hide(tx, queue, delivery, leaseMs)).catch(() => undefined);
     }
   }
 }

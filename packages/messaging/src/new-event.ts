@@ -43,11 +43,11 @@ export function eventFactory(options: {
   };
 }
 
-const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 // 48 bits of time in ten digits, then sixteen random ones (80 bits).
 function ulid(timeMs: number, random: Uint8Array): string {
-  const time = Array.from({ length: 10 }, (_, index) => CROCKFORD.charAt(Math.floor(timeMs / 32 ** (9 - index)) % 32));
-  const tail = Array.from(random.subarray(0, 16), (byte) => CROCKFORD.charAt(byte % 32));
+  const time = Array.from({ length: 10 }, (_, index) => crockford.charAt(Math.floor(timeMs / 32 ** (9 - index)) % 32));
+  const tail = Array.from(random.subarray(0, 16), (byte) => crockford.charAt(byte % 32));
   return [...time, ...tail].join('');
 }

@@ -1,19 +1,19 @@
-import { backoffMs, RECONNECT_BACKOFF, type Backoff } from './backoff.ts';
+import { backoffMs, reconnectBackoff, type Backoff } from './backoff.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { reasonOf, silent, type MessageBus, type Report } from './message-bus.ts';
 import { countUnsent, lockUnsent, markSent, postpone, purge } from './outbox.ts';
 import type { Transaction } from './queryable.ts';
 import { createWake, type Wake } from './wake.ts';
 
-// 200 to 1,000 confirms in flight is where RabbitMQ stops getting faster; one batch is what a crash publishes twice at most.
-const BATCH_SIZE = 500;
+// RabbitMQ stops getting faster at 200 to 1,000 confirms in flight. A crash publishes at most one batch twice.
+const batchSizeDefault = 500;
 // Two index look-ups: cheap enough to make a forgotten poke harmless.
-const POLL_MS = 500;
-const PURGE_INTERVAL_MS = 60_000;
-const OUTBOX_RETENTION_MS = 24 * 3_600_000;
+const pollMsDefault = 500;
+const purgeIntervalMs = 60_000;
+const outboxRetentionMs = 24 * 3_600_000;
 // Longer than any queue keeps a duplicate: an id that is forgotten earlier would be acted on again.
-const INBOX_RETENTION_MS = 30 * 24 * 3_600_000;
-const BACKLOG_BOUND = 10_000;
+const inboxRetentionMs = 30 * 24 * 3_600_000;
+const backlogBound = 10_000;
 
 export type OutboxRelayOptions = {
   bus: MessageBus;
@@ -47,10 +47,10 @@ export class OutboxRelay {
 
   constructor(options: OutboxRelayOptions) {
     this.#options = {
-      batchSize: BATCH_SIZE,
-      pollMs: POLL_MS,
-      retention: { outboxMs: OUTBOX_RETENTION_MS, inboxMs: INBOX_RETENTION_MS },
-      backoff: RECONNECT_BACKOFF,
+      batchSize: batchSizeDefault,
+      pollMs: pollMsDefault,
+      retention: { outboxMs: outboxRetentionMs, inboxMs: inboxRetentionMs },
+      backoff: reconnectBackoff,
       clock: systemClock,
       random: Math.random,
       report: silent,
@@ -124,8 +124,8 @@ export class OutboxRelay {
 
   async #tidy(): Promise<void> {
     const { transaction, clock, retention } = this.#options;
-    this.#backlog = await transaction((tx) => countUnsent(tx, BACKLOG_BOUND));
-    if (clock.now() - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
+    this.#backlog = await transaction((tx) => countUnsent(tx, backlogBound));
+    if (clock.now() - this.#purgedAtMs < purgeIntervalMs) return;
     await transaction((tx) => purge(tx, retention));
     this.#purgedAtMs = clock.now();
   }

@@ -1,10 +1,10 @@
-import { RECONNECT_BACKOFF, type Backoff } from './backoff.ts';
+import { reconnectBackoff, type Backoff } from './backoff.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { silent, type MessageBus, type Report } from './message-bus.ts';
 import { RabbitConsumer } from './rabbit-consumer.ts';
 import { RabbitLink } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
-import { GRACE_MS } from './running-deliveries.ts';
+import { graceMsDefault } from './running-deliveries.ts';
 
 type RabbitBusOptions = {
   url: string;
@@ -24,7 +24,7 @@ type RabbitBusOptions = {
  */
 export function createRabbitBus(options: RabbitBusOptions): MessageBus {
   const { url, exchange, name, ...given } = options;
-  const context = { backoff: RECONNECT_BACKOFF, clock: systemClock, random: Math.random, report: silent, ...given };
+  const context = { backoff: reconnectBackoff, clock: systemClock, random: Math.random, report: silent, ...given };
   const publishing = new RabbitLink({ url, name: `${name} publisher`, ...context });
   const publisher = new RabbitPublisher(publishing, { exchange, ...context });
   const consumers: RabbitConsumer[] = [];
@@ -45,7 +45,7 @@ export function createRabbitBus(options: RabbitBusOptions): MessageBus {
       consuming: consumers.filter(({ live }) => live).map(({ queue }) => queue),
       handling: consumers.reduce((sum, { handling }) => sum + handling, 0),
     }),
-    async close({ graceMs = GRACE_MS } = {}) {
+    async close({ graceMs = graceMsDefault } = {}) {
       await Promise.all(consumers.map((consumer) => consumer.close(graceMs)));
       await Promise.all([consuming?.close(), publishing.close()]);
     },

@@ -4,7 +4,7 @@ import { keepOpen, type Retrying } from './keep-open.ts';
 import type { Report, Subscription } from './message-bus.ts';
 import { closing, type RabbitLink } from './rabbit-link.ts';
 import { declareQueue } from './rabbit-topology.ts';
-import { PREFETCH, RunningDeliveries } from './running-deliveries.ts';
+import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 
 /** One subscription on a channel of its own: a channel that breaks takes no other subscription with it. */
 export class RabbitConsumer {
@@ -62,7 +62,7 @@ export class RabbitConsumer {
       // The broker has put their messages back: whatever these handlers answer comes too late.
       this.#handlers.abort();
     });
-    const { queue, events, prefetch = PREFETCH } = this.#subscription;
+    const { queue, events, prefetch = prefetchDefault } = this.#subscription;
     await declareQueue(channel, { exchange: this.#exchange, queue, bindings: events.map(({ type }) => type) });
     await channel.prefetch(prefetch);
     const { consumerTag } = await channel.consume(queue, (message) => this.#onMessage(channel, message));
@@ -82,16 +82,16 @@ export class RabbitConsumer {
   }
 
   async #answer(channel: Channel, message: ConsumeMessage): Promise<void> {
-    const settlement = await this.#handlers.settle({
+    const disposition = await this.#handlers.handle({
       body: message.content.toString('utf8'),
       // Quorum queues count returns, those by a lost connection included.
       number: Number(message.properties.headers?.['x-delivery-count'] ?? 0) + 1,
       id: String(message.properties.messageId),
     });
     // A retry waits here, not in the queue: RabbitMQ has no delayed return. It holds one place of the prefetch meanwhile.
-    if (settlement.kind === 'retry') await this.#clock.sleep(settlement.delayMs, this.#closing.signal);
+    if (disposition.kind === 'retry') await this.#clock.sleep(disposition.delayMs, this.#closing.signal);
     if (this.#live?.channel !== channel) return;
-    switch (settlement.kind) {
+    switch (disposition.kind) {
       case 'ack':
         return channel.ack(message);
       case 'retry':
@@ -99,7 +99,7 @@ export class RabbitConsumer {
       case 'dead':
         return channel.nack(message, false, false);
       default:
-        return settlement satisfies never;
+        return disposition satisfies never;
     }
   }
 }

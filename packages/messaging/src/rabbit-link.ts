@@ -3,8 +3,8 @@ import { keepOpen, type Retrying } from './keep-open.ts';
 import type { Report } from './message-bus.ts';
 
 // A dead peer is noticed within two to three beats; a handler that blocks the event loop for longer loses its deliveries.
-const HEARTBEAT_S = 10;
-const CONNECT_TIMEOUT_MS = 10_000;
+const heartbeatS = 10;
+const connectTimeoutMs = 10_000;
 
 type Live = { connection: ChannelModel; lost: AbortSignal };
 type Attachment = (connection: ChannelModel, lost: AbortSignal) => void;
@@ -43,7 +43,7 @@ export class RabbitLink {
 
   async #open(url: string, name: string): Promise<{ closed: Promise<string> }> {
     const connection = await connect(withHeartbeat(url), {
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: connectTimeoutMs,
       clientProperties: { connection_name: name },
     });
     const lost = new AbortController();
@@ -68,6 +68,6 @@ export function closing(emitter: ChannelModel | Channel): Promise<string> {
 
 function withHeartbeat(url: string): string {
   const target = new URL(url);
-  if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(HEARTBEAT_S));
+  if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatS));
   return target.href;
 }

@@ -6,7 +6,7 @@ import { closing, type RabbitLink } from './rabbit-link.ts';
 import { deadQueueOf, declareExchanges } from './rabbit-topology.ts';
 
 // A healthy broker confirms in milliseconds. Below idle_in_transaction_session_timeout: the relay holds its rows meanwhile.
-const ANSWER_TIMEOUT_MS = 10_000;
+const answerTimeoutMs = 10_000;
 
 export class RabbitPublisher {
   readonly #exchange: string;
@@ -87,7 +87,7 @@ export class RabbitPublisher {
 
 async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
   const done = new AbortController();
-  const late = clock.sleep(ANSWER_TIMEOUT_MS, done.signal).then(() => {
+  const late = clock.sleep(answerTimeoutMs, done.signal).then(() => {
     throw new Error('RabbitMQ did not answer in time.');
   });
   try {

@@ -1,7 +1,7 @@
 import type { Channel } from 'amqplib';
 
-// Ours is per subscription and may change at any time; a queue's own limit may not, and RabbitMQ 4 would set 20.
-const BROKER_DELIVERY_LIMIT = 1_000;
+// Our limit belongs to the subscription and may change at any time. A queue's own may not, and RabbitMQ 4 would set it to 20.
+const brokerDeliveryLimit = 1_000;
 
 export function deadQueueOf(queue: string): string {
   return `${queue}.dead`;
@@ -24,7 +24,7 @@ export async function declareQueue(
     durable: true,
     arguments: {
       'x-queue-type': 'quorum',
-      'x-delivery-limit': BROKER_DELIVERY_LIMIT,
+      'x-delivery-limit': brokerDeliveryLimit,
       'x-dead-letter-exchange': deadExchangeOf(exchange),
       'x-dead-letter-routing-key': queue,
       // Kept in the queue until the dead-letter queue has confirmed; the broker demands reject-publish for it.

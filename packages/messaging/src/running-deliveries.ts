@@ -1,18 +1,18 @@
 import type { Clock } from './clock.ts';
-import { settleDelivery, type Settlement } from './inbox.ts';
+import { handleDelivery, type Disposition } from './inbox.ts';
 import type { Report, Subscription } from './message-bus.ts';
 
 // Five minutes below RabbitMQ's consumer time-out: time for the handler to stop and for the answer to arrive.
-const HANDLER_TIMEOUT_MS = 25 * 60_000;
+const handlerTimeoutMs = 25 * 60_000;
 // Below the 30 s that Kubernetes and Compose wait before they kill.
-export const GRACE_MS = 25_000;
-export const PREFETCH = 10;
+export const graceMsDefault = 25_000;
+export const prefetchDefault = 10;
 
 /** The handlers of one subscription that run now, for both drivers: time-out, abort and drain. */
 export class RunningDeliveries {
   readonly #subscription: Subscription;
   readonly #context: { clock: Clock; random: () => number; report: Report };
-  readonly #running = new Set<{ controller: AbortController; done: Promise<Settlement> }>();
+  readonly #running = new Set<{ controller: AbortController; done: Promise<Disposition> }>();
 
   constructor(subscription: Subscription, context: { clock: Clock; random: () => number; report: Report }) {
     this.#subscription = subscription;
@@ -24,21 +24,19 @@ export class RunningDeliveries {
   }
 
   /** Never rejects. */
-  async settle({ body, number, id }: { body: string; number: number; id: string }): Promise<Settlement> {
+  async handle({ body, number, id }: { body: string; number: number; id: string }): Promise<Disposition> {
     const { clock, random } = this.#context;
     const controller = new AbortController();
     const finished = new AbortController();
-    const done = settleDelivery(this.#subscription, { body, delivery: { number, signal: controller.signal }, random });
+    const done = handleDelivery(this.#subscription, { body, delivery: { number, signal: controller.signal }, random });
     const entry = { controller, done };
     this.#running.add(entry);
-    void clock
-      .sleep(this.#subscription.timeoutMs ?? HANDLER_TIMEOUT_MS, finished.signal)
-      .then(() => controller.abort());
-    const settlement = await done;
+    void clock.sleep(this.#subscription.timeoutMs ?? handlerTimeoutMs, finished.signal).then(() => controller.abort());
+    const disposition = await done;
     finished.abort();
     this.#running.delete(entry);
-    this.#tell(settlement, { id, number });
-    return settlement;
+    this.#tell(disposition, { id, number });
+    return disposition;
   }
 
   /** Tells every running handler that its result will not count. */
@@ -53,9 +51,9 @@ export class RunningDeliveries {
     await this.#context.clock.sleep(graceMs, drained.signal);
   }
 
-  #tell(settlement: Settlement, { id, number }: { id: string; number: number }): void {
-    if (settlement.kind === 'ack') return;
-    const name = settlement.kind === 'dead' ? 'dead-lettered' : 'delivery-retried';
-    this.#context.report({ name, fields: { queue: this.#subscription.queue, id, number, reason: settlement.reason } });
+  #tell(disposition: Disposition, { id, number }: { id: string; number: number }): void {
+    if (disposition.kind === 'ack') return;
+    const name = disposition.kind === 'dead' ? 'dead-lettered' : 'delivery-retried';
+    this.#context.report({ name, fields: { queue: this.#subscription.queue, id, number, reason: disposition.reason } });
   }
 }

@@ -131,7 +131,7 @@ export function describeMessageBus(driver: DriverName): void {
 
     it('tells a long job that the process stops, and delivers it again afterwards', async () => {
       const seen: Delivery[] = [];
-      const { handler: _, acts: __, ...job } = noteSubscription(world.driverDatabase, world.queue);
+      const { handler, acts, ...job } = noteSubscription(world.driverDatabase, world.queue);
       const started = bus.consume({
         ...job,
         acts: 'outside-transaction',

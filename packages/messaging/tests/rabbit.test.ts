@@ -30,7 +30,7 @@ describe('the RabbitMQ bus', () => {
     it('tells a long job that its delivery is lost and gives the message to the next handler', async () => {
       const bus = world.startBus();
       const numbers: number[] = [];
-      const { handler: _, acts: __, ...job } = noteSubscription(world.database, world.queue);
+      const { handler, acts, ...job } = noteSubscription(world.database, world.queue);
       const { subscribed } = bus.consume({
         ...job,
         acts: 'outside-transaction',

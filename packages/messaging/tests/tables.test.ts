@@ -6,7 +6,7 @@ import { diffMigration } from '@countersign/database';
 import { messagingTablesSql } from '@countersign/messaging';
 import { databaseUrl } from './drivers.ts';
 
-const PRISMA_HEADER = 'datasource db {\n  provider = "postgresql"\n}\n\n';
+const prismaHeader = 'datasource db {\n  provider = "postgresql"\n}\n\n';
 
 describe('the tables of messaging', () => {
   it('are described column by column by the Prisma models', async () => {
@@ -14,7 +14,7 @@ describe('the tables of messaging', () => {
     const serviceDir = await mkdtemp(join(tmpdir(), 'messaging-tables-'));
     const migrationDir = join(serviceDir, 'prisma/migrations/20260101000000_init');
     await mkdir(migrationDir, { recursive: true });
-    await writeFile(join(serviceDir, 'prisma/schema.prisma'), PRISMA_HEADER + models);
+    await writeFile(join(serviceDir, 'prisma/schema.prisma'), prismaHeader + models);
     await writeFile(join(migrationDir, 'migration.sql'), messagingTablesSql);
     expect(await diffMigration({ adminUrl: databaseUrl, serviceDir })).toBeNull();
     await rm(serviceDir, { recursive: true });

@@ -11,7 +11,7 @@ import type { Ask, GateInput, GateResult, RuleEvaluator } from './gate.ts';
 import { gates } from './gate-table.ts';
 import type { Intent } from './intent.ts';
 
-const DETAIL_LENGTH_MAX = 512;
+const detailLengthMax = 512;
 
 type Progress = {
   trace: GateOutcome[];
@@ -27,7 +27,7 @@ type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
 /**
  * The decision: all gates of `gateOrder`, in order, over one frozen set of facts. Pure: no clock, no I/O, no randomness; same
  * input, same answer. It never throws: a gate that fails denies with its own code. The first deny ends the cycle; a rule or a
- * budget may only ask, budgets are still judged then, and the approval gate concludes.
+ * budget may only ask, budgets are still judged then, and the approval gate has the last word.
  */
 export function decide(
   policy: CompiledPolicy | null,
@@ -53,7 +53,7 @@ function decideFrom(input: DecisionInput): Decision {
     if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
     else advance(progress, gate, runGate(gate, gateInput));
   }
-  return conclude(progress);
+  return decisionOf(progress);
 }
 
 function runGate(gate: GateName, input: GateInput): GateResult {
@@ -104,7 +104,7 @@ function traceOf(gate: GateName, result: GateResult): GateOutcome {
   }
 }
 
-function conclude({ trace, rules, reason, consumesApproval, end }: Progress): Decision {
+function decisionOf({ trace, rules, reason, consumesApproval, end }: Progress): Decision {
   const common = { trace, matched_rules: rules, consumes_approval: end === null && consumesApproval };
   if (end === null) return { verdict: 'ALLOW', reason_code: 'ALLOWED', reason, ...common };
   if (end.outcome === 'deny') return { verdict: 'DENY', reason_code: end.code, reason: end.reason, ...common };
@@ -113,5 +113,5 @@ function conclude({ trace, rules, reason, consumesApproval, end }: Progress): De
 }
 
 function clip(text: string): string {
-  return text.length <= DETAIL_LENGTH_MAX ? text : `${text.slice(0, DETAIL_LENGTH_MAX - 1)}…`;
+  return text.length <= detailLengthMax ? text : `${text.slice(0, detailLengthMax - 1)}…`;
 }

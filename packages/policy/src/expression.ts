@@ -16,9 +16,9 @@ export type Expression = Inspection & {
   evaluate: (variables: ExpressionVariables) => unknown;
 };
 
-const TIMESTAMP = 'google.protobuf.Timestamp';
-const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
-const SECONDS_MAX = 253_402_300_799n; // 9999-12-31T23:59:59Z
+const timestampType = 'google.protobuf.Timestamp';
+const rfc3339Pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const secondsMax = 253_402_300_799n; // 9999-12-31T23:59:59Z
 /** The library's `matches` backtracks and its `timestamp` reads a text without zone as local time: ours stand in for both. */
 const replacements: Readonly<Record<string, string>> = { matches: 'linearMatches', timestamp: 'instant' };
 
@@ -31,7 +31,7 @@ export function compileExpression(text: string, path: string): Expression {
   const inspection = inspectExpression(ast, path);
   const program = parseCel(replaceCalls(text, ast, path), path);
   if (callsToReplace(program.ast).length > 0)
-    throw new PolicyError('EXPRESSION_INVALID', path, 'a call could not be made safe');
+    throw new PolicyError('EXPRESSION_INVALID', path, 'a call of matches() or timestamp() could not be replaced');
   const checked = program.check();
   if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
   if (checked.type !== 'bool' && checked.type !== 'dyn') {
@@ -53,12 +53,12 @@ function createEnvironment(): Environment {
   // Null where the call names none.
   for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
   for (const name of ['args', 'context']) cel.registerVariable(name, 'map');
-  cel.registerVariable('relations', 'list<string>').registerVariable('now', TIMESTAMP);
+  cel.registerVariable('relations', 'list<string>').registerVariable('now', timestampType);
   cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) =>
     linearRegExp(pattern).test(text),
   );
-  cel.registerFunction(`instant(string): ${TIMESTAMP}`, instantOfText);
-  cel.registerFunction(`instant(int): ${TIMESTAMP}`, instantOfSeconds);
+  cel.registerFunction(`instant(string): ${timestampType}`, instantOfText);
+  cel.registerFunction(`instant(int): ${timestampType}`, instantOfSeconds);
   return cel;
 }
 
@@ -73,13 +73,13 @@ function linearRegExp(pattern: string): LinearRegExp {
 }
 
 function instantOfText(text: string): Date {
-  if (!RFC3339.test(text) || Number.isNaN(Date.parse(text)))
+  if (!rfc3339Pattern.test(text) || Number.isNaN(Date.parse(text)))
     throw new RangeError('timestamp() needs RFC 3339 with a zone');
   return new Date(text);
 }
 
 function instantOfSeconds(seconds: bigint): Date {
-  if (seconds < 0n || seconds > SECONDS_MAX) throw new RangeError('timestamp() out of range');
+  if (seconds < 0n || seconds > secondsMax) throw new RangeError('timestamp() out of range');
   return new Date(Number(seconds) * 1000);
 }
 

@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts';
 
 export type RuleEvaluator = (policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment) => RuleOutcome;
 
-/** What a rule or a budget asked for, to be settled by the approval gate. */
+/** What a rule or a budget asked for, for the approval gate to answer. */
 export type Ask = { code: ReasonCode; reason: string; approval: ApprovalRequest };
 
 export type GateInput = {
@@ -22,7 +22,7 @@ export type GateInput = {
   asks: readonly Ask[];
 };
 
-/** `escalate` ends the cycle; `ask` lets it go on, since a later gate may deny and the approval gate concludes. */
+/** `escalate` ends the cycle; `ask` lets it go on, since a later gate may deny and the approval gate has the last word. */
 export type GateResult =
   | { outcome: 'pass'; detail?: string; rules?: string[]; reason?: string; consumes_approval?: boolean }
   | { outcome: 'not_applicable' }

@@ -4,7 +4,7 @@ import { compileLinearRegExp } from './linear-regexp.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
-const COMPREHENSION_DEPTH_MAX = 2;
+const comprehensionDepthMax = 2;
 
 export type Inspection = { comprehensionDepth: number; splitsText: boolean };
 
@@ -23,8 +23,8 @@ export function inspectExpression(root: ASTNode, path: string): Inspection {
       return;
     }
     if (isRootVariable(variable)) throw refused('VARIABLE_UNKNOWN', path, `${variable} may not be bound again`);
-    if (depth + 1 > COMPREHENSION_DEPTH_MAX) {
-      throw refused('NESTING_REFUSED', path, `more than ${COMPREHENSION_DEPTH_MAX} comprehensions inside each other`);
+    if (depth + 1 > comprehensionDepthMax) {
+      throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} comprehensions inside each other`);
     }
     inspection.comprehensionDepth = Math.max(inspection.comprehensionDepth, depth + 1);
     visit(node.args[1], bound, depth);

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 
 /** Enough for any honest pattern; keeps the compiled automaton small. */
-const PATTERN_LENGTH_MAX = 512;
+const patternLengthMax = 512;
 
 /** `toString` tells patterns apart: Ajv keeps compiled patterns by that name. */
 export type LinearRegExp = { test: (text: string) => boolean; toString: () => string };
@@ -11,7 +11,7 @@ export type LinearRegExp = { test: (text: string) => boolean; toString: () => st
  * look-around, which no linear engine has, and for patterns over 512 characters.
  */
 export function compileLinearRegExp(pattern: string): LinearRegExp {
-  if (pattern.length > PATTERN_LENGTH_MAX) throw new RangeError(`pattern longer than ${PATTERN_LENGTH_MAX} characters`);
+  if (pattern.length > patternLengthMax) throw new RangeError(`pattern longer than ${patternLengthMax} characters`);
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return { test: (text) => compiled.test(text), toString: () => `re2:${pattern}` };
 }

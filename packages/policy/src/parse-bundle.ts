@@ -5,8 +5,8 @@ import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
 import { PolicyError } from './policy-error.ts';
 
 /** 5,000 rules of ordinary length fit four times over. */
-const BUNDLE_BYTES_MAX = 4 * 1024 * 1024;
-const BUNDLE_DEPTH_MAX = 64;
+const bundleBytesMax = 4 * 1024 * 1024;
+const bundleDepthMax = 64;
 
 /**
  * Reads a bundle from text (JSON when it begins with `{`, else YAML 1.2) or from a value that was parsed elsewhere, and fills in
@@ -21,13 +21,13 @@ export function parsePolicyBundle(source: unknown): PolicyBundle {
 }
 
 function plainValue(source: unknown): unknown {
-  if (typeof source === 'string' && source.length > BUNDLE_BYTES_MAX) {
-    throw new PolicyError('TOO_LARGE', '', `a bundle may have ${BUNDLE_BYTES_MAX} bytes`);
+  if (typeof source === 'string' && source.length > bundleBytesMax) {
+    throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleBytesMax} bytes`);
   }
   try {
     if (typeof source !== 'string') return parsePlainJson(source);
     if (!source.trimStart().startsWith('{')) return parsePlainJson(parseYaml(source));
-    return parseStrictJson(source, { bytesMax: BUNDLE_BYTES_MAX, depthMax: BUNDLE_DEPTH_MAX });
+    return parseStrictJson(source, { bytesMax: bundleBytesMax, depthMax: bundleDepthMax });
   } catch (error) {
     if (error instanceof PolicyError) throw error;
     throw new PolicyError('MALFORMED_BUNDLE', '', error instanceof Error ? error.message : 'unreadable bundle');

@@ -9,12 +9,12 @@ import { PolicyError } from './policy-error.ts';
 type PolicyTest = PolicyBundle['tests'][number];
 
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
-const TEST_NOW = '2026-01-01T00:00:00.000Z';
+const testNow = '2026-01-01T00:00:00.000Z';
 
 /** Runs the tests of a bundle against its rules. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
 export function runPolicyTests(policy: CompiledPolicy): void {
   policy.bundle.tests.forEach((test, position) => {
-    const outcome = evaluateRules(policy, intentOf(test.intent), { now: TEST_NOW, relations: test.intent.relations });
+    const outcome = evaluateRules(policy, intentOf(test.intent), { now: testNow, relations: test.intent.relations });
     const difference = differenceOf(test.expect, outcome);
     if (difference === null) return;
     throw new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);

@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { boundVariable, childrenOf, isRootVariable } from './expression-syntax.ts';
 
 // `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
-const MEMBER = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
+const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * The paths of the call that an expression may read: `args.amount`, `context.channel`, `action`. An access whose member is not
@@ -39,7 +39,7 @@ function memberStep(node: ASTNode): { from: ASTNode; member: string } | null {
   if (node.op !== '.' && node.op !== '[]') return null;
   const [from, key] = node.args;
   const member = typeof key === 'string' ? key : literalKey(key);
-  return member !== null && MEMBER.test(member) ? { from, member } : null;
+  return member !== null && memberPattern.test(member) ? { from, member } : null;
 }
 
 function literalKey(key: ASTNode): string | null {

@@ -1,5 +1,5 @@
 /** A schema of honest size has hundreds of nodes; references that multiply each other pass this within a few lines. */
-const NODES_MAX = 50_000;
+const nodesMax = 50_000;
 
 /**
  * True when judging one value may visit more schema nodes than allowed, or when a reference is anything but a pointer into the
@@ -8,7 +8,7 @@ const NODES_MAX = 50_000;
  */
 export function isTooCostly(root: unknown): boolean {
   const costs = new Map<object, number>();
-  return costOf(root) > NODES_MAX;
+  return costOf(root) > nodesMax;
 
   function costOf(node: unknown): number {
     if (typeof node !== 'object' || node === null) return 0;

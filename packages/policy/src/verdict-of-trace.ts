@@ -10,8 +10,8 @@ export function verdictOfTrace(trace: readonly GateOutcome[]): { verdict: Verdic
   const last = trace[end];
   if (last === undefined || trace.slice(0, end).some(isEnd)) return null;
   if (last.outcome !== 'deny' && last.outcome !== 'escalate') {
-    const isConcluded = last.outcome === 'pass' || !trace.some(({ outcome }) => outcome === 'escalate');
-    return end === trace.length - 1 && isConcluded ? { verdict: 'ALLOW', reason_code: 'ALLOWED' } : null;
+    const asksAreMet = last.outcome === 'pass' || !trace.some(({ outcome }) => outcome === 'escalate');
+    return end === trace.length - 1 && asksAreMet ? { verdict: 'ALLOW', reason_code: 'ALLOWED' } : null;
   }
   if (last.reason_code === undefined) return null;
   return { verdict: last.outcome === 'deny' ? 'DENY' : 'ESCALATE', reason_code: last.reason_code };

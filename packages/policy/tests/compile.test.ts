@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { gateOrder } from '@countersign/contracts';
 import { evaluateRules, parsePolicyBundle, wiredGates } from '../src/index.ts';
-import { NOW, bundleOf, intentOf, policyOf } from './situation.ts';
+import { frozenNow, bundleOf, intentOf, policyOf } from './situation.ts';
 
-const environment = { now: NOW, relations: [] };
+const environment = { now: frozenNow, relations: [] };
 
 function readSetOf(when: string): readonly string[] {
   return policyOf([{ id: 'r', effect: 'allow', when }]).readSet;

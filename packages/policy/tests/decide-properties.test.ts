@@ -5,9 +5,9 @@ import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
 import { matchesCall } from '../src/rule-index.ts';
-import { NOW, bundleOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
+import { frozenNow, bundleOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
 
-const environment = { now: NOW, relations: ['viewer@document:42'] };
+const environment = { now: frozenNow, relations: ['viewer@document:42'] };
 const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), {
   minLength: 1,
   maxLength: 3,

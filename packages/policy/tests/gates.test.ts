@@ -3,7 +3,7 @@ import { gateOrder, reasonCodes } from '@countersign/contracts';
 import type { ReasonCode } from '@countersign/contracts';
 import { decide } from '../src/index.ts';
 import type { Facts, Intent, RuleEvaluator } from '../src/index.ts';
-import { NOW, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
 
 const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
@@ -293,7 +293,7 @@ describe('gates', () => {
 
   it('gives rules the relations and the clock of the facts', () => {
     const policy = policyOf([
-      { id: 'r', effect: 'allow', when: `"viewer@document:42" in relations && now == timestamp("${NOW}")` },
+      { id: 'r', effect: 'allow', when: `"viewer@document:42" in relations && now == timestamp("${frozenNow}")` },
     ]);
     expect(decide(policy, intent, factsFor(policy)).verdict).toBe('ALLOW');
   });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { evaluateRules, readFacts, restoreIntent, uncoveredReads } from '../src/index.ts';
 import type { Intent } from '../src/index.ts';
-import { NOW, intentOf, policyOf } from './situation.ts';
+import { frozenNow, intentOf, policyOf } from './situation.ts';
 
-const environment = { now: NOW, relations: ['viewer@document:42'] };
+const environment = { now: frozenNow, relations: ['viewer@document:42'] };
 const conditions = [
   'has(args.a.b)',
   'args.a.b == 1',
@@ -26,7 +26,7 @@ function recordOf(intent: Intent, facts: Record<string, unknown>): BoundaryRecor
     tenant_id: tenant,
     principal_id: principal,
     session_id: session,
-    created_at: NOW,
+    created_at: frozenNow,
     intent: recorded,
   } as unknown as BoundaryRecord; // the members that replay reads
 }

@@ -3,7 +3,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '../src/index.ts';
 import type { CompiledPolicy, Facts, Intent } from '../src/index.ts';
 
-export const NOW = '2026-03-01T12:00:00.000Z';
+export const frozenNow = '2026-03-01T12:00:00.000Z';
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
 
 export function policyOf(rules: object[], tests: object[] = []): CompiledPolicy {
@@ -34,7 +34,7 @@ export function intentOf(changes: Partial<Intent> = {}): Intent {
 /** Facts under which every gate passes. */
 export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
   return {
-    now: NOW,
+    now: frozenNow,
     request: known({ fault: null }),
     fence: known({ frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false }),
     policy: known(policy && { hash: policy.hash, epoch: 1, signature_valid: true, age_ms: 10, age_max_ms: 1000 }),

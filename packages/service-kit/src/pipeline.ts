@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, isAppError, type AnyRoute } from '@countersign/contracts';
-import { dispatch } from './dispatch.ts';
+import { runHandler } from './run-handler.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
@@ -30,7 +30,7 @@ export async function runEndpoint(run: Run): Promise<void> {
     await limitRate(exchange, { key: callerKey(principal) ?? addressKey(exchange), className: limitClassOf(endpoint) });
     await parseRequest(exchange, endpoint.route);
     exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
-    await dispatch(exchange, endpoint, run.invoke);
+    await runHandler(exchange, endpoint, run.invoke);
   } catch (error) {
     sendError(exchange, error, endpoint.options.renderError);
   }
@@ -42,7 +42,7 @@ function guardOf(route: AnyRoute, services: HttpServices): Guard<unknown> {
   return guard;
 }
 
-/** Whoever is refused here has no identity to be limited by, so the guessing is charged to the address. */
+/** A caller that is refused here has no identity to limit, so the attempt counts against its address. */
 async function authenticate(guard: Guard<unknown>, exchange: Exchange, { route, options }: Endpoint): Promise<unknown> {
   const request = new GuardView(exchange, route);
   try {

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
 
 /**
- * What a refused body may still send before the connection is cut: enough that an honest client reads its 413 rather than a reset.
+ * How much of a refused body is still read before the connection is cut: enough for an honest client to see its 413, not a
+ * reset.
  */
 const discardBytesMax = 8_388_608;
 

@@ -9,7 +9,7 @@ export const serviceVariables = {
   DATABASE_URL: secretUrl(['postgres', 'postgresql']),
   /** Without it the in-process bus carries the same outbox. */
   AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
-  /** All services of one installation share it; installations that share a broker differ. */
+  /** All services of one installation share it; two installations on one broker must not. */
   GOV_AMQP_EXCHANGE: z
     .string()
     .regex(/^[a-z0-9._-]{1,100}$/)

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { isLoopbackAddress } from './identity/loopback.ts';
 import { signUpEntry, type SignUp } from './identity/sign-up.ts';
 
-/** Below it a healthy kernel counts as silent, and a worker that a garbage collection holds up counts as dead. */
+/** With less, a healthy kernel would count as silent, and a worker held up by a garbage collection as dead. */
 const waitMsMin = 500;
 
 const variables = z.object({
@@ -41,7 +41,7 @@ const variables = z.object({
   /** How long one governed call may take, upstream work included. */
   GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }),
   GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }),
-  /** A worker that renews for this long no more is dead. */
+  /** A worker that has not renewed its lease for this long counts as dead. */
   GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }),
   GOV_MODEL: z.string().min(1).max(256).default('default'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }),
@@ -55,7 +55,7 @@ export type GatewayConfig = ServiceConfig &
     port: number;
     /** Keys the HMAC of email codes. */
     sessionSecret: string;
-    /** True in development without a mail provider only, and then nobody but this machine can connect. */
+    /** True only in development without a mail provider, and then only this machine can connect. */
     revealsCodes: boolean;
     mail: { smtpUrl: string; from: string } | null;
     signUp: SignUp;
@@ -138,7 +138,7 @@ function signInProblems(read: Read): string[] {
     problems.push('GOV_SMTP_URL is missing: in production nobody could sign in without mail');
   if (revealsCodes(read) && !isLoopbackAddress(read.GOV_GATEWAY_HOST))
     problems.push(
-      'GOV_GATEWAY_HOST lets other machines in, whom development without mail shows the sign-in codes of everybody: ' +
+      'GOV_GATEWAY_HOST lets other machines in, and development without mail would show them the sign-in codes of everybody: ' +
         'set GOV_SMTP_URL, or bind to 127.0.0.1',
     );
   if (revealsCodes(read) && read.GOV_TRUSTED_PROXIES > 0)

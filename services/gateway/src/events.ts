@@ -15,8 +15,8 @@ import type { Tx } from './store/database.ts';
 import { recordEvents } from './store/messages.ts';
 
 /*
- * What the gateway says to the world. Each event is written in the transaction that makes it true. It handles one of them itself:
- * `run.enqueued.v1` (orchestrator/orchestrator.ts).
+ * What the gateway says to the world. Each event is written in the transaction that makes it true. The gateway handles one of
+ * them itself: `run.enqueued.v1` (workers/orchestrator.ts).
  */
 
 type TaskPlace = { workspaceId: string; taskId: string };

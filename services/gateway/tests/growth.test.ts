@@ -105,7 +105,7 @@ async function writeEverything(tx: Tx): Promise<void> {
   await steps.reserveStep(tx, stepId, { micros: 1, month: '2026-11' });
   await steps.updateStep(tx, stepId, { state: 'settled', decision: null, output: null, error }, now);
   await steps.dropGrantedStep(tx, stepId, error, now);
-  await steps.closeOpenStep(tx, runId, error, now);
+  await steps.endOpenStep(tx, runId, error, now);
   await approvals.resolveApproval(tx, idOf('apr', 7), { status: 'approved', resolvedBy: null, now });
   await approvals.cancelApprovalsOfRun(tx, runId, now);
   await approvals.isApprovalOfOtherRun(tx, { kernelApprovalId: 'none', runId });

@@ -101,13 +101,13 @@ describe('sign-in by email code', () => {
   });
 
   verifies('gw.auth.email', 'starts on loopback only while codes are shown', () => {
-    for (const GOV_GATEWAY_HOST of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org']) {
-      expect(() => testConfig(database, { GOV_GATEWAY_HOST })).toThrow('GOV_GATEWAY_HOST');
-      testConfig(database, { GOV_GATEWAY_HOST, GOV_SMTP_URL: 'smtp://127.0.0.1:25' });
-      testConfig(database, { GOV_GATEWAY_HOST, NODE_ENV: 'test' });
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org']) {
+      expect(() => testConfig(database, { GOV_GATEWAY_HOST: host })).toThrow('GOV_GATEWAY_HOST');
+      testConfig(database, { GOV_GATEWAY_HOST: host, GOV_SMTP_URL: 'smtp://127.0.0.1:25' });
+      testConfig(database, { GOV_GATEWAY_HOST: host, NODE_ENV: 'test' });
     }
-    for (const GOV_GATEWAY_HOST of ['127.0.0.1', '127.8.0.1', '::1', 'localhost'])
-      expect(testConfig(database, { GOV_GATEWAY_HOST }).revealsCodes).toBe(true);
+    for (const host of ['127.0.0.1', '127.8.0.1', '::1', 'localhost'])
+      expect(testConfig(database, { GOV_GATEWAY_HOST: host }).revealsCodes).toBe(true);
   });
 
   verifies('gw.auth.email', 'shows no code to a page that came under a name of its own', async () => {

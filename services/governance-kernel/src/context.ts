@@ -202,9 +202,9 @@ function createMessages({ config, log, prisma }: Core, overrides: ContextOverrid
 /** Open tails hear of a local commit at once. */
 function noticed(commit: Commit, watch: LogWatch): Commit {
   return async (entries) => {
-    const settled = await commit(entries);
+    const results = await commit(entries);
     watch.noticeCommit();
-    return settled;
+    return results;
   };
 }
 

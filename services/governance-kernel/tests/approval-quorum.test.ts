@@ -89,8 +89,10 @@ describe('a quorum', () => {
     const smallOrder = { ...enrolled('alice'), public_key: encodeBase64Url(new Uint8Array(32)) };
     expect(() => readApproverKeys(JSON.stringify([smallOrder]))).toThrow('no safe Ed25519');
     expect(() => readApproverKeys('{')).toThrow('must be');
-    for (const GOV_APPROVER_KEYS of [JSON.stringify([smallOrder]), '{'])
-      expect(() => kernelConfigFrom({ ...test.env, GOV_APPROVER_KEYS })).toThrow('GOV_APPROVER_KEYS is malformed');
+    for (const keys of [JSON.stringify([smallOrder]), '{'])
+      expect(() => kernelConfigFrom({ ...test.env, GOV_APPROVER_KEYS: keys })).toThrow(
+        'GOV_APPROVER_KEYS is malformed',
+      );
   });
 
   verifies('kn.approve.quorum', 'takes only the people whom the rule names', async () => {

@@ -1,4 +1,3 @@
-import { columns } from './columns.ts';
 import type { Measured } from './measured.ts';
 import { medianOf } from './median.ts';
 import type { ProfileSummary } from './profile.ts';
@@ -82,4 +81,16 @@ function verdictText(goal: Goal | null, isReached: boolean | null): string {
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+/** Rows as lines, each column as wide as its widest cell. */
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.join('\n');
 }

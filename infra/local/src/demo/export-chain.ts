@@ -6,7 +6,7 @@ export type Exported = {
   chain: ChainExport;
   /** What a verifier pins: taken from the operator, never from the export. */
   keys: unknown;
-  /** Hash of the newest receipt, pinned too: without it nobody can tell that the end was not cut off. */
+  /** Hash of the newest receipt, pinned too: without it nobody could tell that the end was cut off. */
   head: string;
 };
 

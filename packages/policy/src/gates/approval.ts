@@ -4,9 +4,9 @@ import type { Ask, Gate, GateInput, GateResult } from '../gate.ts';
 import type { ApprovalFact } from '../facts.ts';
 
 /**
- * Settles what rules and budgets asked for. A grant counts only for exactly this call under exactly this policy, unexpired and
- * unused, and only when the people behind it are those that every ask wants, and its scope and lifetime no wider than every ask's;
- * without an ask it is neither judged nor used up. It never outweighs a denial, since a denial ends the cycle before.
+ * Answers what rules and budgets asked for. A grant counts for exactly this call under exactly this policy, unexpired and
+ * unused. It must come from the people that every ask wants, and its scope and lifetime may be no wider than any ask's. Without
+ * an ask it is neither judged nor used up. It never outweighs a denial, because a denial has ended the cycle before.
  */
 export const approval: Gate = (input) => {
   const { facts, asks } = input;
@@ -34,7 +34,8 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
       return unavailable('approval'); // a state that this version does not know lets nothing pass
   }
   if (!(uses_remaining > 0)) return deny('APPROVAL_CONSUMED', 'The approval was used.');
-  // A rule may ask for more than this approval has, or give less: it was given for another ask of the same call, or asked for beforehand.
+  // An approval of another ask of the same call, or one asked for beforehand, may lack what this rule wants or grant more than
+  // it gives.
   if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
 }

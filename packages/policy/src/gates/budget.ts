@@ -25,7 +25,7 @@ function holds(candidate: BudgetFact, demand: Demand): boolean {
   );
 }
 
-// A demand that is negative or no number would pass every comparison that is written the other way round.
+// Written so that a demand that is negative or not a number covers nothing; the opposite comparisons would let it pass.
 function covers(remaining: number | null, demanded: number): boolean {
   return demanded >= 0 && (remaining === null || demanded <= remaining);
 }

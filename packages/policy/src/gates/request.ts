@@ -1,13 +1,13 @@
 import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** The door has parsed the call; a cycle that is entered another way still gets no verdict on a shape that cannot be hashed. */
+/** The door has parsed the call already. A call that came another way still gets no ALLOW on a shape that cannot be hashed. */
 export const request: Gate = ({ intent, facts }) => {
   if (!isObject(intent.args) || !isObject(intent.context))
     return deny('MALFORMED_ARGUMENTS', 'Arguments and context must be JSON objects.');
-  if (!DIGEST.test(intent.args_hash) || !DIGEST.test(intent.intent_hash))
+  if (!digestPattern.test(intent.args_hash) || !digestPattern.test(intent.intent_hash))
     return deny('MALFORMED_ARGUMENTS', 'The call was not normalised.');
   if (facts.request.state !== 'known') return unavailable('request');
   const { fault } = facts.request.value;

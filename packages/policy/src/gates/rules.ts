@@ -28,7 +28,7 @@ function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnTyp
   }
 }
 
-/** Whoever lets a call pass, or pass after a question, must name rules of this bundle that say so about this call. */
+/** An outcome that allows or escalates must name rules of this bundle that say so about this call. */
 function isOfTheseRules({ kind, rules: ids }: RuleOutcome, { policy, intent }: GateInput): boolean {
   if (kind === 'deny') return true;
   return ids.every((id) => {

@@ -24,7 +24,7 @@ export async function carryVote(kernel: Kernel | null, approval: StoredApproval,
   }
 }
 
-/** Each vote of somebody else changes what the next one has to name; more of them in one moment there are not. */
+/** Each vote of somebody else changes what ours has to name. No more of them than this come in one moment. */
 const castsMax = 4;
 
 async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, castsLeft = castsMax): Promise<Carried> {
@@ -35,7 +35,7 @@ async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, ca
   const status = answer?.status ?? null;
   if (status === 403) throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
   if (status === 412 && castsLeft > 1) return voteOnce(kernel, approval, vote, castsLeft - 1);
-  // Refused or not answered it may count all the same: a vote counts that the kernel counts.
+  // A vote that was refused or not answered may count all the same; only the kernel can tell.
   const moved = answer?.kind === 'replied' ? answer.body : null;
   const after = standingOf(moved ?? (await findInKernel(kernel, approval)), vote);
   if (after !== null) return after;
@@ -60,7 +60,7 @@ async function cast(
 ): Promise<RawAnswer<Approval> | null> {
   try {
     const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash };
-    return await kernel.decideApproval(vote);
+    return await kernel.castVote(vote);
   } catch (cause) {
     if (cause instanceof KernelError) return null;
     throw cause;

@@ -1,6 +1,6 @@
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 import type { Tx } from '../store/database.ts';
 import { recordViolation } from '../store/violations.ts';
 import { recordResolution } from '../orchestrator/record-resolution.ts';

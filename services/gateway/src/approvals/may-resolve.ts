@@ -13,8 +13,8 @@ type ResolverFacts = {
 };
 
 /**
- * An owner or partner other than the requester. The requester is the agent; the person who started its run is kept out too as
- * soon as anybody else could decide, so that four eyes see it wherever there are four. Alone in a workspace one may decide.
+ * An owner or partner, but never the requester, which is the agent. The person who started its run may not decide either where
+ * anybody else could, so that four eyes see it wherever there are four. Who is alone in a workspace may decide.
  */
 export function mayResolve({ role, resolver, requestedBy, startedBy, anotherIsEntitled }: ResolverFacts): boolean {
   if (!hasRole(role, 'partner') || resolver === requestedBy) return false;

@@ -3,7 +3,7 @@ import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
 import { notFound } from '../guards.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 import { findApproval, resolveApproval as storeResolution, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import { grantStep } from '../store/steps.ts';
@@ -23,9 +23,9 @@ type Resolution = {
 };
 
 /**
- * Resolves an approval once: first in the kernel, whose word counts, then here. A process that dies in between leaves the
- * workspace's approval pending, and resolving it again finds the kernel's in the wanted state and goes on. Pending it stays too
- * while the kernel wants more votes than this one.
+ * Resolves an approval once: first in the kernel, whose word counts, then here. If the process dies in between, the workspace's
+ * approval stays pending; whoever resolves it again finds the kernel's in the wanted state and goes on. It also stays pending
+ * while the kernel wants more votes.
  */
 export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;

@@ -28,10 +28,10 @@ export function findReceiptFault(
   keys: TrustedKeys,
   expected: ReceiptExpectation,
 ): ReceiptFault | null {
-  return sealFault(receipt, keys) ?? contentFault(receipt, expected);
+  return proofFault(receipt, keys) ?? contentFault(receipt, expected);
 }
 
-function sealFault(receipt: StoredReceipt, keys: TrustedKeys): ReceiptFault | null {
+function proofFault(receipt: StoredReceipt, keys: TrustedKeys): ReceiptFault | null {
   try {
     verifyReceipt(receipt, keys, nodeProvider);
     return null;

@@ -31,7 +31,7 @@ export type Kernel = {
   /** What became of a call that the kernel withheld from a model's answer. */
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
-  decideApproval(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
+  castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
   readonly keyRing: KeyRing;
 };
 
@@ -58,7 +58,7 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
     findApproval: (asker, id) =>
       findApprovalOf(as(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
-    decideApproval: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
+    castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
       as(workspaceId, approver)
         .transitionApproval({
           params: { approval_id: approvalId, action },
@@ -110,7 +110,7 @@ async function recallDecision(
   if (verdict === 'ALLOW') throw malformed('The kernel withheld a call that it allowed');
   if (verdict === 'DENY') return { decision: decisionOf(receipt, '', null), reply: null };
   const approval = await approvalOf(parts, step, receipt.payload);
-  // The same call made twice asks under one approval. What the first one used up, the second has to ask for itself.
+  // Two equal calls share one approval. When the first has used it up, the second must ask for its own.
   if (approval !== null && approval.state !== 'pending') return callTool(parts, step, call);
   return { decision: decisionOf(receipt, '', handleOf(approval)), reply: null };
 }

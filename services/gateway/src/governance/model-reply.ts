@@ -28,7 +28,10 @@ const Completion = z.object({
   usage: z.object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) }).nullish(),
 });
 
-/** The first choice of an OpenAI completion. Attacker-controlled; lone surrogates are replaced, because JSON has no way to hash them. */
+/**
+ * The first choice of an OpenAI completion. Attacker-controlled; lone surrogates are replaced, because canonical JSON refuses
+ * them.
+ */
 export function modelReplyOf(body: unknown): ModelReply {
   const parsed = Completion.safeParse(body);
   const message = parsed.data?.choices[0]?.message;

@@ -27,10 +27,10 @@ export function emailCodeHmac(secret: string, { codeId, email, code }: CodeBindi
 type CodeVerdict = 'accepted' | 'refused' | 'exhausted' | 'expired';
 
 /**
- * Judges one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked
+ * Checks one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked
  * for a code.
  */
-export function judgeCode(
+export function checkCode(
   live: LiveCode | null,
   attempt: { code: string; email: string; secret: string; now: Date },
 ): CodeVerdict {

@@ -7,7 +7,7 @@ import { countTry, endCode, findLiveCode, lockAddress } from '../store/email-cod
 import { insertSession } from '../store/sessions.ts';
 import { ensureUser } from '../store/users.ts';
 import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
-import { judgeCode } from './email-code.ts';
+import { checkCode } from './email-code.ts';
 import { maySignUp } from './sign-up.ts';
 import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
 
@@ -28,7 +28,7 @@ async function spendTry(tx: Tx, context: Context, { email, code }: SignInAttempt
   const now = context.now();
   await lockAddress(tx, email);
   const live = await findLiveCode(tx, email);
-  const verdict = judgeCode(live, { code, email, secret: context.config.sessionSecret, now });
+  const verdict = checkCode(live, { code, email, secret: context.config.sessionSecret, now });
   if (live !== null && verdict === 'refused') await countTry(tx, live.id);
   if (live !== null && verdict !== 'refused') await endCode(tx, live.id, now);
   if (verdict !== 'accepted') context.log.info('sign_in.refused', { verdict });

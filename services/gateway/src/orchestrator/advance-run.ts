@@ -5,8 +5,8 @@ import type { GovernedTool } from '../governance/kernel.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
-import { changeRun } from './conclude-run.ts';
-import { dispatchStep } from './dispatch-step.ts';
+import { changeRun } from './change-run.ts';
+import { submitStep } from './submit-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
 import { blockCall, refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
@@ -22,11 +22,11 @@ export async function advanceRun(context: Context, lease: Lease, hold: RunHold):
   const move = nextMove(loaded, loaded.steps, loaded.settings.policyConfig.blockedTools);
   switch (move.kind) {
     case 'repeat':
-      return dispatchAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, move.step), signal);
+      return submitAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, move.step), signal);
     case 'call_model':
       return callModel(context, lease, loaded, hold);
     case 'call_tool':
-      return dispatchAndSettle(context, lease, loaded, await beginToolCall(context, lease, loaded, move), signal);
+      return submitAndSettle(context, lease, loaded, await beginToolCall(context, lease, loaded, move), signal);
     case 'refuse_call':
       await refuseCall(context, lease, loaded, move);
       return 'moved';
@@ -51,7 +51,7 @@ async function callModel(
 ): Promise<'moved' | 'left'> {
   try {
     const tools = await listTools();
-    return await dispatchAndSettle(context, lease, loaded, await beginModelCall(context, lease, loaded, tools), signal);
+    return await submitAndSettle(context, lease, loaded, await beginModelCall(context, lease, loaded, tools), signal);
   } catch (error) {
     if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
     await failRun(context, lease, error);
@@ -59,7 +59,7 @@ async function callModel(
   }
 }
 
-async function dispatchAndSettle(
+async function submitAndSettle(
   context: Context,
   lease: Lease,
   loaded: LoadedRun,
@@ -67,11 +67,11 @@ async function dispatchAndSettle(
   signal: AbortSignal,
 ): Promise<'moved' | 'left'> {
   if (step === null || step === 'out_of_budget') return 'left';
-  const result = await dispatchStep(context, lease, step, signal);
+  const result = await submitStep(context, lease, step, signal);
   return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
 }
 
-/** Nothing was dispatched: the run fails closed without a step. */
+/** Nothing was submitted: the run fails closed without a step. */
 async function failRun(context: Context, lease: Lease, { kind, code, message }: KernelError): Promise<void> {
   await changeLeasedRun(context, lease, {
     to: 'failed',

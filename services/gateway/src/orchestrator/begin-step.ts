@@ -11,10 +11,10 @@ import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { reserveSpend } from '../store/spend.ts';
 import { dropGrantedStep, insertStep, reserveStep, type NewStep, type Reservation } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
-import { changeRun } from './conclude-run.ts';
+import { changeRun } from './change-run.ts';
 import type { LoadedRun } from './load-run.ts';
 
-/** Null: the run is not ours to move any more. */
+/** Null: the run is no longer ours to move. */
 export type BegunStep = StepFacts | 'out_of_budget' | null;
 
 /** Commits the next model call before it is made, with the money that it can cost at most. */
@@ -38,8 +38,8 @@ export async function beginModelCall(
 }
 
 /**
- * A step that is put to the kernel again. A call of the model that was parked gave its money back, so it is set aside anew, in the
- * month of now, before the call is made under its approval.
+ * A step that is put to the kernel again. A model call gave its money back when it was parked, so the money is set aside again,
+ * in the current month, before the call is repeated under its approval.
  */
 export async function beginAgain(
   context: Context,
@@ -77,7 +77,7 @@ async function reserve(
   return (await reserveSpend(tx, place, { micros, budgetMicros: budget })) ? { micros, month } : null;
 }
 
-/** Commits the next tool call before it is dispatched. */
+/** Commits the next tool call before it is submitted. */
 export async function beginToolCall(
   context: Context,
   lease: Lease,

@@ -18,7 +18,7 @@ export type LoadedRun = {
   settings: WorkspaceSettings;
 };
 
-/** Null when the lease is not worth anything any more. */
+/** Null when the lease no longer counts. */
 export async function loadRun({ database }: Context, lease: Lease): Promise<LoadedRun | null> {
   const run = await findLeasedRun(database.reader, lease);
   const task = await findTask(database.reader, lease.workspaceId, lease.taskId);

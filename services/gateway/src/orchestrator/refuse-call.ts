@@ -8,10 +8,10 @@ import type { Lease } from '../store/leases.ts';
 import { insertStep, updateStep } from '../store/steps.ts';
 import { recordViolation } from '../store/violations.ts';
 import { stepOf, stillOurs } from './begin-step.ts';
-import { changeRun } from './conclude-run.ts';
+import { changeRun } from './change-run.ts';
 import type { LoadedRun } from './load-run.ts';
 
-/** A call that cannot be understood is answered to the model instead of being dispatched. */
+/** A call that cannot be understood is answered to the model instead of being submitted. */
 export async function refuseCall(
   context: Context,
   lease: Lease,

@@ -15,11 +15,11 @@ import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { settleSpend } from '../store/spend.ts';
-import { closeOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
+import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { recordViolation } from '../store/violations.ts';
-import { changeRun, endedUndecided } from './conclude-run.ts';
-import type { StepResult } from './dispatch-step.ts';
+import { changeRun, endedUndecided } from './change-run.ts';
+import type { StepResult } from './submit-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
 type Settling = { tx: Tx; context: Context; lease: Lease; loaded: LoadedRun; step: StepFacts; now: Date };
@@ -63,7 +63,7 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   const { tx, context, lease, step, now } = settling;
   const failure = { code: error.code, message: error.message };
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
-  // Sent counts in full: whoever did not hear the answer cannot know that there was none.
+  // A call that was sent counts in full: without an answer nobody can know that it was not made.
   const cost = neverSent.has(error.code) ? 0 : step.reservedMicros;
   await releaseReservation(settling, cost);
   await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: cost });
@@ -188,7 +188,7 @@ async function park(context: Context, settling: Settling, decision: VerifiedDeci
     outcome: 'escalate',
     actor: agentOf(lease.workspaceId),
   });
-  if (!isParked) return closeOpenStep(tx, lease.runId, endedUndecided, now);
+  if (!isParked) return endOpenStep(tx, lease.runId, endedUndecided, now);
   const stored = await insertApproval(
     tx,
     {

@@ -8,11 +8,11 @@ import { claimRun, releaseLease, renewLease, type Lease } from '../store/leases.
 import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
-import { notConfigured } from './dispatch-step.ts';
+import { notConfigured } from './submit-step.ts';
 
 /**
  * Works on one run until it ends, parks, or belongs to somebody else. Returns at once when the run is not due. Every step is
- * committed before it is dispatched, so killing the process at any point loses and repeats nothing.
+ * committed before it is submitted, so killing the process at any point loses and repeats nothing.
  */
 export async function workOnRun(context: Context, runId: string, stopping: AbortSignal): Promise<void> {
   const { leaseMs, workerName } = context.config.runs;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { publishTaskMoved } from '../events.ts';
 import { notFound } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 import { assertMayMove, enqueueRun } from '../orchestrator/enqueue-run.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';

@@ -30,7 +30,7 @@ export type StepFacts = {
   id: string;
   seq: number;
   kind: 'model_call' | 'tool_call';
-  state: 'dispatched' | 'parked' | 'settled';
+  state: 'submitted' | 'parked' | 'settled';
   tool: string | null;
   callId: string | null;
   /** The request as canonical JSON text. */

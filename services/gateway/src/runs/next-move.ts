@@ -17,8 +17,8 @@ export type Move =
 export function nextMove(run: RunFacts, steps: readonly StepFacts[], blockedTools: readonly string[]): Move {
   if (run.status !== 'running') return { kind: 'leave' };
   const last = steps.at(-1);
-  // Dispatched without an outcome: ask again under the same idempotency key, never anew.
-  if (last?.state === 'dispatched') return { kind: 'repeat', step: last };
+  // Submitted without an outcome: ask again under the same idempotency key, never anew.
+  if (last?.state === 'submitted') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
   const [call] = openToolCalls(steps);
   if (call !== undefined) return moveOfCall(call, blockedTools);
@@ -58,7 +58,7 @@ function withinBudget(run: RunFacts, steps: readonly StepFacts[]): boolean {
 }
 
 /**
- * A repeated dispatch carries the same key, so the kernel answers from its records; an approval of what a decision asked for makes
+ * A repeated submission carries the same key, so the kernel answers from its records; an approval of what a decision asked for makes
  * it a new question.
  */
 export function idempotencyKeyOf({

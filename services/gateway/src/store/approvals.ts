@@ -27,8 +27,8 @@ type NewApproval = {
 };
 
 /**
- * The approval of a step that parks. A kernel that asks again under an approval that the run has used before opens it anew. Throws
- * when it belongs to another run: see isApprovalOfOtherRun.
+ * The approval of a step that parks. When the kernel asks again under one that the run has used already, it is opened again.
+ * Throws when it belongs to another run: see isApprovalOfOtherRun.
  */
 export async function insertApproval(tx: Tx, approval: NewApproval, now: Date): Promise<WorkspaceApproval> {
   const { workspaceId, taskId, runId, kernelApprovalId, tool, requestedBy, startedBy } = approval;

@@ -8,8 +8,8 @@ export type Lease = { runId: string; taskId: string; workspaceId: string; owner:
 const Claimed = z.array(z.object({ workspace_id: z.string(), task_id: z.string(), lease_fence: z.int() }));
 
 /**
- * Claims a run that waits, or whose worker stopped renewing. Null when there is nothing to do or another one is at it. Leases are
- * measured by the database's clock, which all workers share.
+ * Claims a run that waits, or whose worker stopped renewing. Null when there is nothing to do or another worker has it. Leases
+ * are measured by the database's clock, which all workers share.
  */
 export async function claimRun(
   tx: Tx,
@@ -38,7 +38,7 @@ export function findLeasedRun(reader: Reader, { runId, fence }: Lease): Promise<
   return reader.run.findUnique({ where: { id: runId, leaseFence: fence } });
 }
 
-/** Holds the run until the transaction ends; null when the lease is not worth anything any more. */
+/** Holds the run until the transaction ends; null when the lease no longer counts. */
 export async function lockLeasedRun(tx: Tx, lease: Lease): Promise<RunModel | null> {
   await tx.$executeRaw`SELECT FROM runs WHERE id = ${lease.runId} AND lease_fence = ${lease.fence}::int FOR UPDATE`;
   return findLeasedRun(tx, lease);
@@ -56,8 +56,8 @@ export async function releaseLease(tx: Tx, lease: Lease): Promise<boolean> {
 export type LeftRun = { runId: string; workspaceId: string; taskId: string; attempts: number };
 
 /**
- * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease time, in which somebody has the chance to
- * claim the run.
+ * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease, so that somebody has time to claim the
+ * run.
  */
 export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`

@@ -8,7 +8,7 @@ import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 
 const Kind = z.enum(['model_call', 'tool_call']);
-const State = z.enum(['dispatched', 'parked', 'settled']);
+const State = z.enum(['submitted', 'parked', 'settled']);
 
 export async function loadSteps(reader: Reader, runId: string): Promise<StepFacts[]> {
   const rows = await reader.runStep.findMany({ where: { runId }, orderBy: { seq: 'asc' } });
@@ -37,7 +37,7 @@ export async function insertStep(tx: Tx, step: NewStep, now: Date): Promise<Step
     data: {
       id: newId('stp'),
       ...{ workspaceId, runId, seq, kind, tool, callId, args },
-      state: 'dispatched',
+      state: 'submitted',
       proposal: proposal ? JSON.stringify(proposal) : null,
       reservedMicros: reservation?.micros ?? 0,
       reservedMonth: reservation?.month ?? null,
@@ -65,7 +65,7 @@ type StepOutcome = {
 export async function updateStep(tx: Tx, stepId: string, outcome: StepOutcome, now: Date): Promise<void> {
   const { state, decision, output, error } = outcome;
   await tx.runStep.updateMany({
-    where: { id: stepId, state: 'dispatched' },
+    where: { id: stepId, state: 'submitted' },
     data: {
       state,
       verdict: decision?.verdict ?? null,
@@ -87,7 +87,7 @@ export async function updateStep(tx: Tx, stepId: string, outcome: StepOutcome, n
 export async function grantStep(tx: Tx, stepId: string, kernelApprovalId: string): Promise<void> {
   await tx.runStep.updateMany({
     where: { id: stepId, state: 'parked' },
-    data: { state: 'dispatched', approvalId: kernelApprovalId },
+    data: { state: 'submitted', approvalId: kernelApprovalId },
   });
 }
 
@@ -100,11 +100,11 @@ type StepError = { code: string; message: string };
 
 /** Ends a granted step that is not made after all. What the kernel decided about it stays with it. */
 export async function dropGrantedStep(tx: Tx, stepId: string, error: StepError, now: Date): Promise<void> {
-  await tx.runStep.updateMany({ where: { id: stepId, state: 'dispatched' }, data: endedBy(error, now) });
+  await tx.runStep.updateMany({ where: { id: stepId, state: 'submitted' }, data: endedBy(error, now) });
 }
 
 /** Ends the open step of a run that will not go on, such as one whose approval was refused. */
-export async function closeOpenStep(tx: Tx, runId: string, error: StepError, now: Date): Promise<void> {
+export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: Date): Promise<void> {
   await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data: endedBy(error, now) });
 }
 

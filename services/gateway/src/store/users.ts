@@ -10,7 +10,7 @@ export async function ensureUser(tx: Tx, email: string, now: Date): Promise<User
   const row = await tx.user.upsert({
     where: { email },
     create: { id: newId('usr'), email, name, createdAt: now },
-    // Something has to be set, or Prisma looks first and then inserts, which two sign-ins at once would do twice.
+    // Something must be set. Otherwise Prisma looks first and then inserts, and two sign-ins at once would both insert.
     update: { email },
   });
   return userOf(row);

@@ -15,8 +15,9 @@ type Orchestrator = {
 const sweepMs = { min: 200, max: 5_000 };
 
 /**
- * A crash, a shutdown and a database that is away count as deliveries, and none of them is the run's fault: one that is takes its
- * workers down, and is given up by its attempts. With pauses of at most 30 s this lasts about half an hour.
+ * A crash, a shutdown and a database that is away all count as deliveries, and none of them is the run's fault. A run that
+ * takes its workers down itself is given up by its attempts. With pauses of at most 30 s, this many deliveries last about half
+ * an hour.
  */
 const maxDeliveries = 100;
 

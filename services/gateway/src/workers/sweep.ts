@@ -5,23 +5,25 @@ import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
-import { closeLeftSteps } from '../orchestrator/close-left-steps.ts';
-import { changeRun } from '../orchestrator/conclude-run.ts';
+import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
+import { changeRun } from '../orchestrator/change-run.ts';
 
 /** A run that takes its worker down so many times without one settled step is given up. */
 const attemptsMax = 5;
 
-/** Longer than most runs wait for a free worker. A job too many does no harm: whoever finds its run claimed acknowledges it. */
+/**
+ * Longer than most runs wait for a free worker. An extra job does no harm: a worker that finds its run claimed acknowledges it.
+ */
 const unclaimedMs = 600_000;
 
 /**
- * Brings back runs whose worker died or whose job was lost, closes what ended runs left open, ends those whose approval ran out,
- * and removes answers that are too old to be given again. Safe on every replica at once.
+ * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
+ * out, and removes answers that are too old to be given again. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context);
-  await closeLeftSteps(context);
+  await endLeftSteps(context);
   for (const expired of await findExpired(context.database.reader, context.now()))
     await expireApproval(context, expired);
   await context.database.transaction((tx) => forgetAnswers(tx, context.now()));

@@ -12,7 +12,7 @@ import { underActivePolicy, type PolicyChanged, type PolicySource } from '../pol
 import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { approvals } from './approvals.ts';
-import { sealCeremony } from './ceremony.ts';
+import { withCeremonyHash } from './ceremony.ts';
 import { usesOf } from './scope.ts';
 
 type AskParts = {
@@ -77,7 +77,7 @@ function questionRow({ hasher }: AskParts, { ulid, nowMs, intent, question, poli
     throw new AppError('POLICY_DENIED', 'Without an active policy there is nothing to approve under', {
       reasonCode: 'POLICY_MISSING',
     });
-  return sealCeremony(hasher.provider, {
+  return withCeremonyHash(hasher.provider, {
     ...{
       id: `apr_${ulid}` as ApprovalId,
       tenant: caller.tenant,

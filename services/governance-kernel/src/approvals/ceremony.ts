@@ -24,6 +24,6 @@ function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'cer
 }
 
 /** The row with the hash of what it says now. */
-export function sealCeremony(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): ApprovalRow {
+export function withCeremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): ApprovalRow {
   return { ...approval, ceremonyHash: ceremonyHash(provider, approval) };
 }

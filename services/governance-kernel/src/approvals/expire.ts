@@ -1,6 +1,6 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
-import { sealCeremony } from './ceremony.ts';
+import { withCeremonyHash } from './ceremony.ts';
 
 /** Nobody decided it in time, which is a refusal. */
 export function isExpired({ state, expiresAtMs }: Pick<ApprovalRow, 'state' | 'expiresAtMs'>, nowMs: number): boolean {
@@ -8,5 +8,5 @@ export function isExpired({ state, expiresAtMs }: Pick<ApprovalRow, 'state' | 'e
 }
 
 export function expired(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): ApprovalRow {
-  return sealCeremony(provider, { ...approval, state: 'expired', updatedAtMs: nowMs });
+  return withCeremonyHash(provider, { ...approval, state: 'expired', updatedAtMs: nowMs });
 }

@@ -7,7 +7,7 @@ import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
-import { sealCeremony } from './ceremony.ts';
+import { withCeremonyHash } from './ceremony.ts';
 import { lifetimeSeconds, usesOf } from './scope.ts';
 
 type Escalation = {
@@ -26,7 +26,7 @@ export function pendingApproval(
   { ulid, nowMs, call, intent, policy, decision, asked }: Escalation,
 ): ApprovalRow {
   const { scope } = asked;
-  return sealCeremony(provider, {
+  return withCeremonyHash(provider, {
     id: `apr_${ulid}` as ApprovalId, // the decision's own ULID: each leads to the other
     tenant: call.caller.tenant,
     state: 'pending',
@@ -67,7 +67,7 @@ export function wantsNoLess(open: ApprovalRow, asked: ApprovalRequest): boolean 
 export function usedOnce(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): ApprovalRow {
   const usesRemaining = approval.usesRemaining - 1;
   const state = usesRemaining <= 0 ? 'consumed' : approval.state;
-  return sealCeremony(provider, { ...approval, usesRemaining, state, updatedAtMs: nowMs });
+  return withCeremonyHash(provider, { ...approval, usesRemaining, state, updatedAtMs: nowMs });
 }
 
 export function approvalHandle(approval: ApprovalRow, publicUrl: string): ApprovalHandle {

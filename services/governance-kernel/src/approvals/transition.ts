@@ -2,7 +2,7 @@ import { AppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
-import { sealCeremony } from './ceremony.ts';
+import { withCeremonyHash } from './ceremony.ts';
 
 export type ApprovalAction = 'approve' | 'deny' | 'revoke';
 
@@ -34,7 +34,7 @@ export function transition(provider: CryptoProvider, approval: ApprovalRow, vote
   }
   assertLegal(approval, vote);
   if (vote.action !== 'revoke') assertEntitled(approval, vote.by);
-  return sealCeremony(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
+  return withCeremonyHash(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
 }
 
 function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): void {

@@ -29,8 +29,8 @@ export type Sought = { readonly chains: readonly ChainKey[]; readonly sets: read
 /** A batch with the epoch that its facts were read under. */
 export type LedgerWrite = { readonly epoch: number; readonly batch: LedgerBatch };
 
-/** What was decided on facts: what to write, or nothing. */
-type Decided = { readonly write: LedgerWrite | null };
+/** What was concluded on facts: what to write, or nothing. */
+type Concluded = { readonly write: LedgerWrite | null };
 
 export type LedgerStore = {
   /** Everything from one snapshot. */
@@ -38,13 +38,13 @@ export type LedgerStore = {
   /** Its own transaction. Resolves to the place of the first entry. Throws StaleFacts when a version moved. */
   append(write: LedgerWrite): Promise<number>;
   /**
-   * One transaction: locks what is sought, reads it, decides, appends. `alone`: nobody else decides meanwhile, because what all
+   * One transaction: locks what is sought, reads it, concludes, appends. `alone`: nobody else commits meanwhile, because what all
    * decisions rest on is about to change. Throws StaleFacts when another kernel wrote a key that nothing can lock.
    */
-  underLocks<Made extends Decided>(
+  underLocks<Made extends Concluded>(
     sought: Sought,
     how: { alone: boolean },
-    decide: (read: ReadFacts) => Made,
+    conclude: (read: ReadFacts) => Made,
   ): Promise<Made & { first: number }>;
 };
 

@@ -49,9 +49,9 @@ export class GroupCommit {
 
   async #commit(batch: Queued[]): Promise<void> {
     try {
-      const settled = await this.#commitEntries(batch.map(({ entry }) => entry));
+      const results = await this.#commitEntries(batch.map(({ entry }) => entry));
       for (const [index, { resolve, reject }] of batch.entries()) {
-        const done = settled[index];
+        const done = results[index];
         if (done?.status === 'fulfilled') resolve(done.value);
         else reject(done?.reason);
       }

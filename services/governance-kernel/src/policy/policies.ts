@@ -8,8 +8,7 @@ import { put, wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { isSignedByTrustedKey, moveOf, type PolicyKey } from './activation.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
-import type { PolicyHead } from './policy-head.ts';
-import { policyHeads } from './policy-heads.ts';
+import { policyHeads, type PolicyHead } from './policy-heads.ts';
 
 export type StoredPolicy = {
   tenant: string;

@@ -1,6 +1,6 @@
 import type { PolicyFact } from '@countersign/policy';
 import type { LoadedPolicy } from './loaded-policy.ts';
-import type { PolicyHead } from './policy-head.ts';
+import type { PolicyHead } from './policy-heads.ts';
 
 type Loaded = { policy: LoadedPolicy | null; policyAgeMaxMs: number; nowMs: number };
 

@@ -1,7 +1,17 @@
+import type { Digest } from '@countersign/contracts';
 import { columnsOf, instantMs, integer, selectByKey, text } from '../ledger/columns.ts';
 import { wanted, type Control, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
-import type { PolicyHead } from './policy-head.ts';
+
+/** Which bundle is active for a tenant (or for `*`), and when its source last confirmed it. */
+export type PolicyHead = {
+  readonly tenant: string;
+  readonly epoch: number;
+  readonly hash: Digest;
+  readonly confirmedAtMs: number;
+  /** The bundle itself, only while it is being activated. */
+  readonly activation?: { readonly text: string; readonly keyId: string; readonly signature: string };
+};
 
 const columns = columnsOf<Omit<PolicyHead, 'activation'>>({
   tenant: text('tenant_id'),

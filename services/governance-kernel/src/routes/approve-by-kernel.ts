@@ -2,7 +2,7 @@ import { AppError, type TenantId } from '@countersign/contracts';
 import { approveByKernel } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
-import { decideApproval } from '../approvals/decide-approval.ts';
+import { moveApproval } from '../approvals/move-approval.ts';
 import { requireSameSubject, verifyStatement } from '../approvals/approver-keys.ts';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
@@ -17,7 +17,7 @@ export const approveByKernelRoute = (kernel: Context) =>
     const tenant = statement.tenant_id as TenantId; // equal to that of an enrolled key
     const approval = await findApproval(kernel.prisma, { tenant, id: statement.approval_id });
     if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
-    const moved = await decideApproval(kernel, {
+    const moved = await moveApproval(kernel, {
       tenant,
       id: approval.id,
       session: approval.session,

@@ -2,7 +2,7 @@ import { AppError, type Digest } from '@countersign/contracts';
 import { transitionApproval } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
-import { decideApproval } from '../approvals/decide-approval.ts';
+import { moveApproval } from '../approvals/move-approval.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags } from '../if-match.ts';
@@ -14,7 +14,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
     const { tenant, principal } = caller;
     const approval = await findApproval(kernel.prisma, { tenant, id: params.approval_id });
     if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
-    const moved = await decideApproval(kernel, {
+    const moved = await moveApproval(kernel, {
       tenant,
       id: approval.id,
       session: approval.session,

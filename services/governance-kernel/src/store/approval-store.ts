@@ -1,6 +1,6 @@
 import type { ApprovalId, SessionId, TenantId } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
-import type { ApprovalKey } from '../approvals/decide-approval.ts';
+import type { ApprovalKey } from '../approvals/move-approval.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '@countersign/service-kit';
-import type { ApprovalKey } from '../approvals/decide-approval.ts';
+import type { ApprovalKey } from '../approvals/move-approval.ts';
 
 type HousekeeperParts = {
   /** Approvals that nobody decided in time, oldest first. */

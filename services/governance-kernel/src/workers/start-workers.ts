@@ -1,6 +1,6 @@
 import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
-import { expireApproval } from '../approvals/decide-approval.ts';
+import { expireApproval } from '../approvals/move-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
 import type { Context } from '../context.ts';
 import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';

@@ -33,7 +33,7 @@ type ApprovalParts = {
 /** Which approval. Its session never changes, so it may be read before the lock. */
 export type ApprovalKey = { tenant: TenantId; id: ApprovalId; session: SessionId };
 
-type ApprovalDecision = ApprovalKey & {
+type ApprovalMove = ApprovalKey & {
   action: ApprovalAction;
   by: PrincipalId;
   expectedCeremonyHash: Digest;
@@ -59,13 +59,13 @@ const nobody = 'kernel' as PrincipalId; // within its schema
  * Moves an approval, seals who did it, and tells whoever waits, in one transaction. One that ran out meanwhile becomes `expired`
  * instead. Throws what transition() throws, or NOT_FOUND.
  */
-export async function decideApproval(parts: ApprovalParts, decision: ApprovalDecision): Promise<ApprovalRow> {
-  const { tenant, id, session } = decision;
+export async function moveApproval(parts: ApprovalParts, move: ApprovalMove): Promise<ApprovalRow> {
+  const { tenant, id, session } = move;
   const moved = await parts.ledger.submit({
     chain: { tenant, session },
     wants: [wanted(approvals, { tenant, session, id })],
     conclude: (batch) => {
-      const approval = concludeDecision(parts, batch, decision);
+      const approval = concludeMove(parts, batch, move);
       return () => approval;
     },
   });
@@ -96,14 +96,14 @@ function found(batch: LedgerBatch, { tenant, id, session }: ApprovalKey): Approv
   return approval;
 }
 
-function concludeDecision(parts: ApprovalParts, batch: LedgerBatch, decision: ApprovalDecision): ApprovalRow {
-  const approval = found(batch, decision);
+function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMove): ApprovalRow {
+  const approval = found(batch, move);
   const nowMs = parts.clock().getTime();
-  decision.verify?.(approval);
+  move.verify?.(approval);
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
-  const moved = transition(parts.provider, approval, { ...decision, nowMs });
-  const { by, evidence, action } = decision;
-  const facts = { ...evidence, ceremony_hash: decision.expectedCeremonyHash };
+  const moved = transition(parts.provider, approval, { ...move, nowMs });
+  const { by, evidence, action } = move;
+  const facts = { ...evidence, ceremony_hash: move.expectedCeremonyHash };
   return sealMove(parts, batch, { approval: moved, nowMs, by, facts, ...said[action] });
 }
 
@@ -112,9 +112,9 @@ function sealExpiry(parts: ApprovalParts, batch: LedgerBatch, approval: Approval
   return sealMove(parts, batch, { approval: moved, nowMs, by: nobody, facts: {}, ...said.expire });
 }
 
-type Move = Said & { approval: ApprovalRow; nowMs: number; by: PrincipalId; facts: Record<string, PlainJson> };
+type SaidMove = Said & { approval: ApprovalRow; nowMs: number; by: PrincipalId; facts: Record<string, PlainJson> };
 
-function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: Move): ApprovalRow {
+function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: SaidMove): ApprovalRow {
   const { approval } = move;
   batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
     changes: [put(approvals, approval)],
@@ -123,7 +123,7 @@ function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: Move): Approva
   return approval;
 }
 
-function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, verdict, reason, facts }: Move) {
+function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, verdict, reason, facts }: SaidMove) {
   const { tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch } = approval;
   return {
     ...{ tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch },

@@ -6,12 +6,12 @@ import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { idempotencyKeyOf } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 
-/** How a dispatched step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
+/** How a submitted step came back. Whatever is not a verified answer is a failure, and then nothing was executed for us. */
 export type StepResult =
   { kind: 'answered'; governed: Governed<ModelReply | ToolReply> } | { kind: 'failed'; error: KernelError };
 
-/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays dispatched. */
-export async function dispatchStep(
+/** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays submitted. */
+export async function submitStep(
   { kernel }: Context,
   lease: Lease,
   step: StepFacts,
@@ -35,7 +35,7 @@ export const notConfigured = new KernelError(
 function ask(kernel: Kernel, governed: GovernedStep, step: StepFacts): Promise<Governed<ModelReply | ToolReply>> {
   if (step.kind === 'model_call') return kernel.callModel(governed, step.args);
   const call = { tool: step.tool ?? '', args: step.args };
-  // Under a grant it is executed; without one the decision that was made where the model proposed it stands.
+  // Under a grant the call is executed. Without one, the decision stands that was made when the model proposed it.
   if (step.proposal !== null && step.grantId === null) return kernel.recallDecision(governed, call, step.proposal);
   return kernel.callTool(governed, call);
 }

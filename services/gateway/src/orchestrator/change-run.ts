@@ -7,7 +7,7 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { moveRun } from '../store/run-progress.ts';
-import { closeOpenStep } from '../store/steps.ts';
+import { endOpenStep } from '../store/steps.ts';
 import { lockTask, setTaskStatus } from '../store/tasks.ts';
 import { taskStatusFor } from '../tasks/task-moves.ts';
 
@@ -72,7 +72,7 @@ export const endedUndecided = { code: 'RUN_ENDED', message: 'The run ended befor
 
 async function recordEnding(tx: Tx, context: Context, place: RunPlace, change: RunChange): Promise<void> {
   const now = context.now();
-  await closeOpenStep(tx, place.runId, change.error ?? endedUndecided, now);
+  await endOpenStep(tx, place.runId, change.error ?? endedUndecided, now);
   for (const approval of await cancelApprovalsOfRun(tx, place.runId, now))
     await recordResolution(tx, context, approval, { actor: change.actor, requestId: change.requestId ?? null });
   const metadata = { status: change.to, outcome: change.outcome, errorCode: change.error?.code ?? null };

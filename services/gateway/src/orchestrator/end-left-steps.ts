@@ -15,16 +15,16 @@ const runEnded = {
   message: 'The run ended before this call was answered. It may have been made.',
 };
 
-/** Closes the steps that cancelled and abandoned runs left open. What was set aside for them is spent: they may have been made. */
-export async function closeLeftSteps(context: Context): Promise<void> {
-  for (let closed = 0; closed < stepsPerSweep; closed += 1) {
-    const step = await context.transaction((tx) => closeLeftStep(tx, context.now()));
+/** Ends the steps that cancelled and abandoned runs left open. What was set aside for them is spent: they may have been made. */
+export async function endLeftSteps(context: Context): Promise<void> {
+  for (let ended = 0; ended < stepsPerSweep; ended += 1) {
+    const step = await context.transaction((tx) => endLeftStep(tx, context.now()));
     if (step === null) return;
     context.log.warn('step.left_open', { run_id: step.runId, step_id: step.id });
   }
 }
 
-async function closeLeftStep(tx: Tx, now: Date): Promise<LeftStep | null> {
+async function endLeftStep(tx: Tx, now: Date): Promise<LeftStep | null> {
   const step = await takeLeftStep(tx);
   if (step === null) return null;
   const { workspaceId, runId, tool, reservedMicros: reserved, reservedMonth: month } = step;

@@ -9,12 +9,12 @@ type Invoke = (input: EndpointInput) => unknown;
 type Once = Omit<OnceOptions, 'log'>;
 
 /** Runs the handler, at most once per idempotency key, and sends what it answers. */
-export async function dispatch(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
+export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
   const { route } = endpoint;
   if (route.media !== 'json') presetHeaders(exchange);
   const once = onceOnly(exchange, endpoint);
   if (once !== null) {
-    await dispatchOnce(exchange, route, invoke, once);
+    await runHandlerOnce(exchange, route, invoke, once);
     return;
   }
   const result = await invoke(exchange);
@@ -30,7 +30,7 @@ function onceOnly({ idempotency, services, caller }: Exchange, { route, options 
   return key === null ? null : { store: services.idempotency, claim: idempotency, scope: `${route.operation} ${key}` };
 }
 
-async function dispatchOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<void> {
+async function runHandlerOnce(exchange: Exchange, route: AnyRoute, invoke: Invoke, once: Once): Promise<void> {
   const headersBefore = exchange.headers.length;
   const { answer, replayed } = await answerOnce({ ...once, log: exchange.log }, async () => {
     const stored = storedAnswer(exchange, route, await invoke(exchange));
