@@ -8,6 +8,7 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { encodeBase64Url } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
 import { activationBytes } from '../src/policy/activation.ts';
+import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
@@ -20,6 +21,8 @@ export type KernelClient = Client<typeof kernelRoutes>;
 export type TestKernel = {
   kernel: StartedKernel;
   database: TestDatabase;
+  /** The kernel's own connections, for statements behind its back. */
+  readonly pool: pg.Pool;
   env: Record<string, string>;
   as(tenant: string, principal?: string): KernelClient;
   system: KernelClient;
@@ -40,6 +43,9 @@ export async function startTestKernel(
       return kernel;
     },
     database,
+    get pool() {
+      return poolOf(kernel);
+    },
     env,
     as: (tenant, principal) =>
       createKernelClient({ baseUrl: kernel.url, apiKey: adminKey }).as({
@@ -63,6 +69,11 @@ export async function startTestKernel(
     },
   };
   return test;
+}
+
+/** The context shows of its pool what a watcher needs; a test sends statements through it. */
+export function poolOf({ context }: StartedKernel): pg.Pool {
+  return context.pool as pg.Pool;
 }
 
 function environment(databaseUrl: string): Record<string, string> {

@@ -23,7 +23,7 @@ let store: LedgerStore;
 let session: SessionId;
 beforeAll(async () => {
   test = await startTestKernel();
-  store = ledgerStore({ pool: test.kernel.context.pool, controls });
+  store = ledgerStore({ pool: test.pool, controls });
 });
 beforeEach(() => {
   session = newSession();
@@ -33,7 +33,7 @@ afterAll(() => test.close());
 const tenant = 'acme' as TenantId; // within its schema
 const id = 'guarded' as BudgetId;
 const one = { tool_calls: 1, spend_minor: 0, egress_bytes: 0, writes: 0 };
-const run = (sql: string) => test.kernel.context.pool.query(sql);
+const run = (sql: string) => test.pool.query(sql);
 
 /** A batch of one entry, decided on what the database says now, and not yet appended. */
 async function decided(
@@ -73,7 +73,7 @@ async function refused(append: () => Promise<number>): Promise<void> {
 describe('what is appended was decided on what the database holds at that moment', () => {
   it('is written when nothing moved, at the end of the log', async () => {
     const append = await decided();
-    const { rows } = await test.kernel.context.pool.query<{ size: number }>('SELECT size::int FROM log_head');
+    const { rows } = await test.pool.query<{ size: number }>('SELECT size::int FROM log_head');
     expect(await append()).toBe(rows[0]?.size);
   });
 
@@ -109,7 +109,8 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   it('and holds no chain while it waits to begin another, or two kernels would wait for each other', async () => {
-    const { provider, signer, newUlid, pool } = test.kernel.context;
+    const { provider, signer, newUlid } = test.kernel.context;
+    const { pool } = test;
     const [old, fresh] = [session, newSession()];
     await (
       await decided()

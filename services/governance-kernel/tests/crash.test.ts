@@ -14,7 +14,7 @@ let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', `${starterPolicy}`);
-  await insertBudget(test.kernel.context.pool);
+  await insertBudget(test.pool);
 });
 afterAll(() => test.close());
 
@@ -92,13 +92,14 @@ describe('kill -9 of two kernels under load', () => {
 
 /** The database may still be committing what a dead kernel had sent. Who locks the controls alone waits for all of it. */
 async function lastCommitOfTheDead(): Promise<void> {
-  await test.kernel.context.pool.query('SELECT lock_controls(true)');
+  await test.pool.query('SELECT lock_controls(true)');
 }
 
 type Row = { log_index: string; ulid: string; payload: string; key_id: string; signature: string; record: string };
 
 async function assertWhole(answered: Answered[]): Promise<void> {
-  const { pool, signer } = test.kernel.context;
+  const { pool } = test;
+  const { signer } = test.kernel.context;
   const { rows } = await pool.query<Row>(
     "SELECT * FROM ledger WHERE tenant_id = 'acme' ORDER BY session_id, lamport_clock",
   );
@@ -143,8 +144,7 @@ async function assertRepeatable(
   const known = new Map(answered.map(({ key, receiptId }) => [key, receiptId]));
   const count = async () =>
     Number(
-      (await test.kernel.context.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'"))
-        .rows[0]?.count,
+      (await test.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0]?.count,
     );
   const before = await count();
   const unanswered = attempted.filter(({ key }) => !known.has(key));

@@ -15,6 +15,7 @@ import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import {
   adminKey,
   kernelRoutes,
+  poolOf,
   starterPolicy,
   startTestKernel,
   type KernelClient,
@@ -66,15 +67,15 @@ async function statementsOf(pool: pg.Pool, work: () => Promise<void>): Promise<s
   return names;
 }
 
-const run = (sql: string) => test.kernel.context.pool.query<Record<string, number>>(sql);
+const run = (sql: string) => test.pool.query<Record<string, number>>(sql);
 
 describe('two kernels on one database', () => {
   it('append what they remember in one statement', async () => {
-    for (const { context } of [test.kernel, second]) {
-      const client = context === second.context ? onSecond() : test.as('acme', 'agent');
+    for (const kernel of [test.kernel, second]) {
+      const client = kernel === second ? onSecond() : test.as('acme', 'agent');
       const session_id = newSession();
       await decide(client, { session_id });
-      const sent = await statementsOf(context.pool, async () => {
+      const sent = await statementsOf(poolOf(kernel), async () => {
         for (let turn = 0; turn < 5; turn += 1) await decide(client, { session_id });
       });
       expect(sent).toEqual(Array(5).fill('ledger-append'));

@@ -13,9 +13,9 @@ import { listChain, type ChainLink } from '../store/record-store.ts';
 const proofsAtOnce = 100;
 
 /** The whole chain or, when `limit` is given, a stated part of it: never silently less than was asked for. */
-export const exportReceiptsRoute = ({ prisma, pool, provider, checkpoints }: Context) =>
+export const exportReceiptsRoute = ({ reader, provider, checkpoints }: Context) =>
   handleTenant(exportReceipts)(async ({ query: { session_id: session, from, limit }, caller: { tenant } }) => {
-    const links = await listChain(prisma, tenant, { session, from, limit: limit ?? exportedReceiptsMax + 1 });
+    const links = await listChain(reader, tenant, { session, from, limit: limit ?? exportedReceiptsMax + 1 });
     if (links.length === 0) throw new AppError('NOT_FOUND', 'There is no such session', { param: 'session_id' });
     if (links.length > exportedReceiptsMax)
       throw new AppError(
@@ -26,12 +26,12 @@ export const exportReceiptsRoute = ({ prisma, pool, provider, checkpoints }: Con
         },
       );
     const checkpoint = await coveringCheckpoint(Math.max(...links.map(({ receipt }) => receipt.log_index)), {
-      findLatest: () => findLatestCheckpoint(pool),
+      findLatest: () => findLatestCheckpoint(reader),
       create: checkpoints.create,
     });
-    const reader = createLogReader(provider, logSource(pool));
+    const nodes = createLogReader(provider, logSource(reader));
     const prove = ({ receipt }: ChainLink) =>
-      provenIncluded(provider, reader, { index: receipt.log_index, size: checkpoint.tree_size });
+      provenIncluded(provider, nodes, { index: receipt.log_index, size: checkpoint.tree_size });
     return chainExportOf(links, checkpoint, await inTurns(links, prove));
   });
 

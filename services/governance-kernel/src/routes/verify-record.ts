@@ -11,22 +11,22 @@ import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyRecordRoute = ({ prisma, pool, provider, checkpoints, config, clock }: Context) =>
+export const verifyRecordRoute = ({ reader, provider, checkpoints, config, clock }: Context) =>
   handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
-    const sealed = await findSealedRecord(prisma, tenant, params.record_id);
+    const sealed = await findSealedRecord(reader, tenant, params.record_id);
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
     const checkpoint = await coveringCheckpoint(receipt.log_index, {
-      findLatest: () => findLatestCheckpoint(pool),
+      findLatest: () => findLatestCheckpoint(reader),
       create: checkpoints.create,
     });
-    const reader = createLogReader(provider, logSource(pool));
+    const nodes = createLogReader(provider, logSource(reader));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     const [neighbours, path, keys] = await Promise.all([
-      findNeighbours(prisma, tenant, { session, lamport }),
-      unlessIncomplete(provenIncluded(provider, reader, place)),
-      listTrustKeys(prisma),
+      findNeighbours(reader, tenant, { session, lamport }),
+      unlessIncomplete(provenIncluded(provider, nodes, place)),
+      listTrustKeys(reader),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);
