@@ -10,6 +10,7 @@ import type { Digest } from '@countersign/contracts';
 import { activationBytes } from '../src/policy/activation.ts';
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
+import { withTenantTwins } from './_twins.ts';
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 export const adminKey = 'test-admin-key-0123456789abcdef0123456789';
@@ -31,11 +32,17 @@ export type TestKernel = {
   close(): Promise<void>;
 };
 
-/** A kernel of its own on a database of its own, over real HTTP. */
-export async function startTestKernel(
-  options: { env?: Record<string, string>; overrides?: KernelOverrides } = {},
-): Promise<TestKernel> {
-  const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
+type TestKernelOptions = {
+  env?: Record<string, string>;
+  overrides?: KernelOverrides;
+  /** False for what counts statements or fills tables by the hundred thousand. */
+  twins?: boolean;
+};
+
+/** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was. */
+export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
+  const scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
+  const database = options.twins === false ? scratch : await withTenantTwins(scratch);
   const env = { ...environment(database.url), ...options.env };
   let kernel = await startKernel(kernelConfigFrom(env), options.overrides);
   const test: TestKernel = {

@@ -17,6 +17,7 @@ import { announced } from './_announced.ts';
 import { newSession } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
+import { ofNoTwin } from './_twins.ts';
 
 let test: TestKernel;
 let store: LedgerStore;
@@ -85,10 +86,10 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   const controlChanges = [
-    `UPDATE policy_heads SET confirmed_at = now()`,
+    `UPDATE policy_heads SET confirmed_at = now() WHERE ${ofNoTwin}`,
     `INSERT INTO mcp_servers VALUES ('new', 'new', 'stdio', '{}', 'approved', now(), now())`,
     `UPDATE mcp_tools SET pinned_hash = NULL`,
-    `UPDATE budgets SET tool_call_limit = 1`,
+    `UPDATE budgets SET tool_call_limit = 1 WHERE ${ofNoTwin}`,
     `DELETE FROM budgets WHERE budget_id = 'nobody'`,
   ];
   it.each(controlChanges)('or nothing is written: %s', async (change) => {
@@ -145,7 +146,7 @@ describe('what is appended was decided on what the database holds at that moment
     await (
       await decided(spent, sets)
     )();
-    await run(`UPDATE budgets SET used_tool_calls = 0 WHERE budget_id = 'guarded'`);
+    await run(`UPDATE budgets SET used_tool_calls = 0 WHERE budget_id = 'guarded' AND ${ofNoTwin}`);
     await refused(append);
   });
 

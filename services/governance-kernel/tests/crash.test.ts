@@ -128,7 +128,9 @@ async function assertWhole(answered: Answered[]): Promise<void> {
   const ids = new Set(rows.map((row) => `rcp_${row.ulid}`));
   expect(answered.filter(({ receiptId }) => !ids.has(receiptId))).toEqual([]);
   const allowed = receipts.filter(({ payload }) => payload.verdict === 'ALLOW').length;
-  const { rows: budgets } = await pool.query<{ used_tool_calls: string }>('SELECT used_tool_calls FROM budgets');
+  const { rows: budgets } = await pool.query<{ used_tool_calls: string }>(
+    `SELECT used_tool_calls FROM budgets WHERE tenant_id = 'acme'`,
+  );
   expect(Number(budgets[0]?.used_tool_calls)).toBe(allowed);
   const { rows: stored } = await pool.query<{ count: string }>(
     "SELECT count(*) FROM idempotency_keys WHERE tenant_id = 'acme'",

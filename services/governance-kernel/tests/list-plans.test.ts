@@ -25,7 +25,7 @@ let sealed: DecisionReply;
 let checkpointId: string;
 
 beforeAll(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ twins: false });
   await test.activate('*', starterPolicy);
   sealed = await seal(test, { tenant: busy });
   checkpointId = (await test.as(busy).createCheckpoint()).body.checkpoint_id;

@@ -142,7 +142,7 @@ describe('two kernels on one database', () => {
     const told = await everywhere({ tool: 'shared.read' }, 25);
     expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
     const { rows } = await run(
-      `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE budget_id = 'ten'`,
+      `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE tenant_id = 'acme' AND budget_id = 'ten'`,
     );
     expect(rows).toEqual([{ used: 10, reserved: 0 }]);
   });
