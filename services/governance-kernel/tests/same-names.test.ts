@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { createClient, type Digest, type SessionId } from '@countersign/contracts';
+import { createClient, type Digest, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import { activationBytes } from '../src/policy/activation.ts';
+import { trustedKeysOf } from '../src/proof/trusted-keys.ts';
+import { verifySealedRecord } from '../src/proof/verify-sealed-record.ts';
+import { findNeighbours, findSealedRecord } from '../src/store/record-store.ts';
+import { listTrustKeys } from '../src/store/trust-key-store.ts';
 import { movableClock } from './_caller.ts';
 import { kernelRoutes, serviceKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal } from './_seal.ts';
@@ -74,6 +78,26 @@ describe('two tenants that give their things the same names', () => {
       const { body } = await test.as(tenant).verifyRecord({ params: { record_id: record_id } });
       expect([tenant, body.checks.filter(({ passed }) => !passed)]).toEqual([tenant, []]);
     }
+  });
+
+  verifies('kn.tenants', "cannot pass off the other one's receipts as neighbours in a chain", async () => {
+    const { reader, provider, config, checkpoints } = test.kernel.context;
+    const session = newSession();
+    const { record_id } = (await chains(session))[3] ?? {}; // the second one's second
+    const [sealed, neighbours, keys, checkpoint] = await Promise.all([
+      findSealedRecord(reader, 'second' as TenantId, record_id as RecordId),
+      findNeighbours(reader, 'first' as TenantId, { session, lamport: 2 }),
+      listTrustKeys(reader),
+      checkpoints.create(),
+    ]);
+    if (sealed === null) throw new Error('it was not sealed');
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
+    const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path: null }, trust);
+    const ofChain = checks.filter(({ check }) => check.startsWith('chain_'));
+    expect(ofChain.map(({ check, code }) => [check, code])).toEqual([
+      ['chain_previous', 'CHAIN_GAP'],
+      ['chain_next', 'CHAIN_GAP'],
+    ]);
   });
 
   verifies('kn.budget', 'each use up their own budget, also in one batch and when a call is settled', async () => {
