@@ -1,14 +1,23 @@
+import type pg from 'pg';
 import { quoteIdentifier } from './identifier.ts';
 import type { TestDatabase } from './test-database.ts';
 import { withClient } from './with-client.ts';
 
 /** How the twin of a row differs from it, by column: SQL in which the row is called NEW. Everything else is the same. */
 interface TwinTable {
-  /** The column that says whose the row is. */
-  owner: string;
+  /** Where it is not the column of all tables that says whose the row is. */
+  owner?: string;
   columns: Record<string, string>;
   /** Which rows are somebody's. */
   of?: string;
+}
+
+interface TwinOptions {
+  /** The column that says whose a row is. */
+  owner: string;
+  tables: Record<string, TwinTable>;
+  /** Tables with that column whose rows cannot have a twin. Any other one that was forgotten is an error. */
+  without: readonly string[];
 }
 
 /**
@@ -16,11 +25,16 @@ interface TwinTable {
  * states. Whoever forgets to say whose rows are meant finds the twin's among them. Whoever changes them is found out by `drop`, which
  * throws unless all of a twin's rows are as they were made, to the byte. No test has to think of them.
  */
-export async function withTwins(database: TestDatabase, tables: Record<string, TwinTable>): Promise<TestDatabase> {
+export async function withTwins(database: TestDatabase, options: TwinOptions): Promise<TestDatabase> {
   const { adminUrl, schema, drop } = database;
-  const entries = Object.entries(tables).map(([table, twin]) => ({ table, place: placeOf(schema, table), ...twin }));
+  const entries = Object.entries(options.tables).map(([table, twin]) => {
+    return { table, place: placeOf(schema, table), owner: options.owner, ...twin };
+  });
   const keeping = ['CREATE SCHEMA twins', 'CREATE TABLE twins.kept (of_table text, owner text, content jsonb)'];
-  await withClient(adminUrl, (client) => client.query([...keeping, ...entries.flatMap(triggerOf)].join(';\n')));
+  await withClient(adminUrl, async (client) => {
+    await requireAllTables(client, database, options);
+    await client.query([...keeping, ...entries.flatMap(triggerOf)].join(';\n'));
+  });
   return {
     ...database,
     drop: async () => {
@@ -32,7 +46,22 @@ export async function withTwins(database: TestDatabase, tables: Record<string, T
   };
 }
 
-type TwinEntry = TwinTable & { table: string; place: string };
+async function requireAllTables(
+  client: pg.Client,
+  { schema }: TestDatabase,
+  { owner, tables, without }: TwinOptions,
+): Promise<void> {
+  const { rows } = await client.query<{ table_name: string }>(
+    'SELECT table_name FROM information_schema.columns WHERE table_schema = $1 AND column_name = $2',
+    [schema, owner],
+  );
+  const forgotten = rows
+    .map(({ table_name }) => table_name)
+    .filter((name) => !(name in tables) && !without.includes(name));
+  if (forgotten.length > 0) throw new Error(`The rows of ${forgotten.join(', ')} have no twins`);
+}
+
+type TwinEntry = TwinTable & { table: string; place: string; owner: string };
 
 function placeOf(schema: string, table: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;

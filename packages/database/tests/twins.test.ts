@@ -5,11 +5,12 @@ import { fixtureServiceDir } from './fixture.ts';
 
 const owner = 'text';
 
+const twin = { columns: { id: `'twin of ' || NEW.id`, text: `'theirs'` } };
+
 /** Lets a service act on a note of ours that has a twin, and drops the database. */
 async function afterwards(act: string): Promise<void> {
-  const database = await withTwins(await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' }), {
-    notes: { owner, columns: { id: `'twin of ' || NEW.id`, text: `'theirs'` } },
-  });
+  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
+  const database = await withTwins(scratch, { owner, without: [], tables: { notes: twin } });
   await withClient(database.url, async (client) => {
     await client.query(`INSERT INTO kernel.notes (id, text) VALUES ('note', 'ours')`);
     await client.query(act);
@@ -33,4 +34,12 @@ it("who changes, removes or adds what is another's is found out", async () => {
     [`INSERT INTO kernel.notes (id, text) VALUES ('more', 'theirs')`, 'was not made with its twin'],
   ] as const;
   for (const [act, told] of foreign) await expect(afterwards(act)).rejects.toThrow(told);
+});
+
+it('a table that was forgotten is named', async () => {
+  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
+  await expect(withTwins(scratch, { owner, without: [], tables: {} })).rejects.toThrow(
+    'The rows of notes have no twins',
+  );
+  await scratch.drop();
 });

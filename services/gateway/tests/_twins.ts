@@ -16,19 +16,18 @@ export const ofNoTwin = `scope NOT LIKE '%.twin'`;
 
 /** Each workspace has a twin of the same person: another workspace with the same tasks, runs, approvals, settings and spend. */
 export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase> {
-  const inWorkspace = (...columns: string[]) => ({ owner, columns: idsOf(owner, ...columns) });
+  const inWorkspace = (...columns: string[]) => ({ columns: idsOf(owner, ...columns) });
   const inRun = inWorkspace('id', 'task_id', 'run_id');
   const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
-  return withTwins(database, {
+  const tables = {
     workspaces: { owner: 'id', columns: idsOf('id') },
     // A person signs in to the first one.
-    workspace_members: { owner, columns: { ...idsOf(owner), joined_at: never } },
+    workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
     workspace_settings: inWorkspace(),
     tasks: inWorkspace('id'),
-    runs: { owner, columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
+    runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
     run_steps: inWorkspace('id', 'run_id'),
     approvals: {
-      owner,
       columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id'), expires_at: never },
     },
     violations: about,
@@ -38,5 +37,6 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     audit_entries: inWorkspace('id'),
     audit_heads: inWorkspace(),
     idempotency_keys: { owner: 'scope', columns: { scope: `NEW.scope || '.twin'`, created_at: never } },
-  });
+  };
+  return withTwins(database, { owner, without: [], tables });
 }

@@ -44,6 +44,5 @@ export async function findLastUse(
 /** In the order of the keys, so that two replicas do not wait for each other. */
 export async function recordKeyUses(tx: Tx, uses: ReadonlyMap<AccessKeyId, Date>): Promise<void> {
   const inOrder = [...uses].sort(([left], [right]) => (left < right ? -1 : 1));
-  for (const [id, at] of inOrder)
-    await tx.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } });
+  for (const [id, at] of inOrder) await tx.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } });
 }
