@@ -3,13 +3,14 @@ import { createClient, type Digest, type RecordId, type SessionId, type TenantId
 import { encodeBase64Url } from '@countersign/crypto';
 import { parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
-import type { GovernedCall } from '../src/call/governed-call.ts';
+import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
 import { activationBytes } from '../src/policy/activation.ts';
 import { trustedKeysOf } from '../src/proof/trusted-keys.ts';
 import { verifySealedRecord } from '../src/proof/verify-sealed-record.ts';
 import { findNeighbours, findSealedRecord } from '../src/store/record-store.ts';
 import { listTrustKeys } from '../src/store/trust-key-store.ts';
 import { movableClock } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { kernelRoutes, serviceKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal } from './_seal.ts';
 import { ofNoTwin } from './_twins.ts';
@@ -32,24 +33,10 @@ async function chains(session_id: SessionId) {
   return sealed;
 }
 
-/** A read that the kernel executes itself: what it takes is held until it is settled. */
-function readOf(tenant: string): GovernedCall {
-  const call = {
-    session: newSession(),
-    action: 'tool.call',
-    tool: 'counted.read',
-    resource: null,
-    args: {},
-    context: {},
-  };
-  const caller = { tenant, principal: 'agent', identity: { kind: 'operator_credential' }, scopes: [] };
-  const ways = { registry: { state: 'not_applicable' }, effectLevel: 'E1', mode: 'enforce', dispatchedBy: 'kernel' };
-  return { caller, ...call, ...ways } as unknown as GovernedCall; // plain names
-}
-
-async function countedUse(): Promise<unknown[]> {
+/** What is held for calls that are on their way. */
+async function reservedCalls(): Promise<unknown[]> {
   const { rows }: { rows: unknown[] } = await test.pool.query(
-    `SELECT tenant_id, used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets
+    `SELECT tenant_id, reserved_tool_calls::int AS reserved FROM budgets
       WHERE budget_id = 'shared' AND ${ofNoTwin} ORDER BY tenant_id`,
   );
   return rows;
@@ -105,21 +92,23 @@ describe('two tenants that give their things the same names', () => {
     for (const [tenant, limit] of Object.entries(limits))
       await test.as(tenant).putBudget({
         params: { budget_id: 'shared' },
-        body: { subject: 'tool:counted.read', window: 'total', tool_call_limit: limit } as never, // plain names
+        body: { subject: 'principal:counted', window: 'total', tool_call_limit: limit } as never, // plain names
       });
-    const { boundary } = test.kernel.context;
+    const { boundary, cycle } = test.kernel.context;
+    const call = (tenant: string) => spawnedAgent({ tenant, principal: 'counted', session: newSession() });
     const decided = await Promise.all(
-      Array.from({ length: 6 }, () => tenants.map((tenant) => boundary.decide(readOf(tenant)))).flat(),
+      Array.from({ length: 6 }, () => tenants.map((tenant) => decideAndDie(boundary, call(tenant)))).flat(),
     );
-    const allowed = decided.filter(({ reply }) => reply.verdict === 'ALLOW');
-    expect(await countedUse()).toEqual([
-      { tenant_id: 'first', used: 0, reserved: 3 },
-      { tenant_id: 'second', used: 0, reserved: 5 },
+    expect(await reservedCalls()).toEqual([
+      { tenant_id: 'first', reserved: 3 },
+      { tenant_id: 'second', reserved: 5 },
     ]);
-    await Promise.all(allowed.map((decision) => boundary.settle(decision, { outcome: 'completed' })));
-    expect(await countedUse()).toEqual([
-      { tenant_id: 'first', used: 3, reserved: 0 },
-      { tenant_id: 'second', used: 5, reserved: 0 },
+    const allowed = decided.filter(({ reply }) => reply.verdict === 'ALLOW');
+    for (const { reply, held } of allowed.filter(({ reply: { receipt } }) => receipt.payload.tenant_id === 'first'))
+      await settleAbandoned(cycle, { decided: reply.receipt.payload, held });
+    expect(await reservedCalls()).toEqual([
+      { tenant_id: 'first', reserved: 0 },
+      { tenant_id: 'second', reserved: 5 },
     ]);
   });
 
