@@ -28,7 +28,7 @@ export async function listOverdueDispatches(
   return overdue.flatMap(({ ulid, reservations }) => {
     const payload = payloads.get(ulid);
     if (payload === undefined) return []; // without a decision there is nothing to settle
-    const decided = JSON.parse(payload) as ReceiptPayload; // sealed by this kernel
-    return [{ decided, held: reservations.map(({ budget_id }) => budget_id) }];
+    const sealed = JSON.parse(payload) as ReceiptPayload; // by this kernel
+    return [{ decided: sealed, held: reservations.map(({ budget_id }) => budget_id) }];
   });
 }
