@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 // One minor unit for each token, so that amounts and tokens can be compared.
-const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 } };
 let upstreams: Upstreams;
 beforeAll(async () => {
   upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices) });

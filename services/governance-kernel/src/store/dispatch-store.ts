@@ -1,7 +1,7 @@
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type pg from 'pg';
 import type { Abandoned } from '../boundary/settle-abandoned.ts';
-import type { Reservation } from '../budgets/reserve.ts';
+import type { Reservation } from '../budgets/reservation.ts';
 
 export type OverdueQuery = { now: Date; limit: number; except: readonly string[] };
 
