@@ -55,7 +55,10 @@ export const listBudgets = defineRoute({
 export const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
 const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.');
-const OwnBudgetId = BudgetId.refine((id) => !isCeiling(id), 'must not begin with plan. or ceiling.: these are reserved');
+const OwnBudgetId = BudgetId.refine(
+  (id) => !isCeiling(id),
+  'must not begin with plan. or ceiling.: these are reserved',
+);
 
 export const putBudget = defineRoute({
   operation: 'put-budget',
@@ -78,9 +81,9 @@ export const putCeiling = defineRoute({
     'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. Its version is that of its source and only rises; ' +
     'the same version again confirms it. Another currency begins to count anew, and waits while money is reserved.',
   method: 'PUT',
-  path: '/internal/budgets/{tenant}/{budget_id}',
+  path: '/internal/budgets/{tenant}/{ceiling_id}',
   auth: 'service_internal',
-  params: z.strictObject({ tenant: TenantId, budget_id: CeilingId }),
+  params: z.strictObject({ tenant: TenantId, ceiling_id: CeilingId }),
   body: z.strictObject({ version: ControlVersion, ...BudgetTerms }),
   reply: Budget,
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],

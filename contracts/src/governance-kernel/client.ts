@@ -30,7 +30,10 @@ export function createKernelClient({ apiKey, serviceApiKey = '', ...options }: K
   return {
     as: (speaker) => createClient(kernelRoutes, spokenBy(speaker)),
     rawAs: (speaker) => createRawClient(kernelRoutes, spokenBy(speaker)),
-    sibling: createRawClient(kernelRoutes, { ...options, headers: () => ({ authorization: `Bearer ${serviceApiKey}` }) }),
+    sibling: createRawClient(kernelRoutes, {
+      ...options,
+      headers: () => ({ authorization: `Bearer ${serviceApiKey}` }),
+    }),
     anonymous: createRawClient(kernelRoutes, options),
   };
 }

@@ -127,7 +127,9 @@ describe('a statement', () => {
       ...{ kind: 'outcome', outcome: 'completed', output_hash: sha256('output') },
       ...{ receipt_id: `rcp_${ending.ulid}`, decision_receipt_id: decision.receipt_id },
     });
-    const unknown = payload(outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined, spend_micros: undefined }));
+    const unknown = payload(
+      outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined, spend_micros: undefined }),
+    );
     expect(unknown).not.toHaveProperty('output_hash');
     expect(receiptHash(nodeProvider, unknown)).not.toBe(receiptHash(nodeProvider, payload(known)));
   });

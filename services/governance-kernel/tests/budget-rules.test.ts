@@ -70,7 +70,11 @@ function take(state: State, taken: Step): State {
   switch (taken.kind) {
     case 'reserve':
       if (!holds(budget, taken.demand)) return state;
-      return { ...state, budget: reserve(budget, taken.demand), open: [...open, reservationOf(budget.id, taken.demand)] };
+      return {
+        ...state,
+        budget: reserve(budget, taken.demand),
+        open: [...open, reservationOf(budget.id, taken.demand)],
+      };
     case 'spend':
       return holds(budget, taken.demand) ? { ...state, budget: spend(budget, taken.demand) } : state;
     case 'settle': {

@@ -235,7 +235,9 @@ describe('reservations', () => {
       const allowed = decisions.filter(({ reply }) => reply.verdict === 'ALLOW');
       expect(allowed).toHaveLength(10);
       expect((await budgetOf(tenant)).reserved.spend_minor).toBe(700);
-      await Promise.all(allowed.map((decision) => boundary.settle(decision, { outcome: 'completed', spentMicros: 30_000_000n })));
+      await Promise.all(
+        allowed.map((decision) => boundary.settle(decision, { outcome: 'completed', spentMicros: 30_000_000n })),
+      );
       expect(await budgetOf(tenant)).toMatchObject({ used: { spend_minor: 300 }, reserved: { spend_minor: 0 } });
       const [again] = await Promise.allSettled(
         allowed.slice(0, 1).map((decision) => boundary.settle(decision, { outcome: 'completed' })),

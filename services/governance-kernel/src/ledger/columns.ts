@@ -14,7 +14,9 @@ export function columnsOf<Row extends object>(columns: { readonly [Member in key
   const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // a column of each member
   return {
     rowOf: (stored: StoredRow): Row =>
-      Object.fromEntries(entries.map(([member, column]) => [member, column.read(stored[column.readFrom ?? column.name])])) as Row, // a member of each column
+      Object.fromEntries(
+        entries.map(([member, column]) => [member, column.read(stored[column.readFrom ?? column.name])]),
+      ) as Row, // a member of each column
     stored: (row: Row): StoredRow =>
       Object.fromEntries(entries.map(([member, column]) => [column.name, column.write(Reflect.get(row, member))])),
   };

@@ -13,7 +13,7 @@ export const putCeilingRoute = (kernel: Context) =>
   handleSystem(putCeiling)(async ({ params, body: { version, ...terms }, caller }) => {
     const { budget } = await changeBudget(kernel, {
       tenant: params.tenant,
-      id: params.budget_id,
+      id: params.ceiling_id,
       terms,
       by: caller.principal,
       versionAfter: (standing) => versionAfter(standing, version, terms),
