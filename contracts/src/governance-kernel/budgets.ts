@@ -52,7 +52,7 @@ export const listBudgets = defineRoute({
 });
 
 /** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
-export const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
+const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
 const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.');
 const OwnBudgetId = BudgetId.refine(

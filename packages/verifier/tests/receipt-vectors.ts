@@ -57,6 +57,14 @@ async function validVectors(): Promise<Record<string, ReceiptVector>> {
       await exportOf([chainOf(2), chainOf(2, { session: 'session-2', from: 10 })]),
     ),
     'valid/settled': valid('A decision, and the outcome that settles it.', await exportOf([settledChain()])),
+    'valid/spend': valid(
+      'A decision that holds money, and the outcome that counts less of it.',
+      await exportOf([settledChain({ decided: { spend_micros: '96000001' }, outcome: { spend_micros: '7' } })]),
+    ),
+    'valid/blocked-tool': valid(
+      'A call of a tool that the workspace blocks, which the rules gate denied.',
+      await exportOf([chainOfRecords([recordOf(1, { tool_blocked: true })])]),
+    ),
     'valid/rotated-key': valid(
       'The second key begins where the first ends; both keep verifying.',
       await exportOf([rotated]),
@@ -264,6 +272,11 @@ async function contradictions(): Promise<Record<string, ReceiptVector>> {
       'An allow whose trace holds a gate that denied.',
       record({ verdict: 'ALLOW', reason_code: 'ALLOWED' }),
     ),
+    'invalid/blocked-tool-allowed': await about(
+      'VERDICT_MISMATCH',
+      'A call that the rules let pass although the workspace blocks its tool.',
+      settledChain({ decided: { tool_blocked: true } }),
+    ),
     'invalid/reason-against-the-trace': await about(
       'VERDICT_MISMATCH',
       'A denial for another reason than the gate that denied gave.',
@@ -312,6 +325,16 @@ async function contradictions(): Promise<Record<string, ReceiptVector>> {
       record({}, { output_hash: hashOf('output') }),
       0,
     ),
+    'invalid/spend-only-in-receipt': await about(
+      link,
+      'A receipt that holds money which its record does not know.',
+      record({}, { spend_micros: '1' }),
+    ),
+    'invalid/spend-of-another-amount': await about(
+      link,
+      'A receipt that holds more money than its record.',
+      record({ spend_micros: '1' }, { spend_micros: '2' }),
+    ),
     'invalid/decision-that-settles': await about(
       link,
       'A decision that claims to settle a receipt.',
@@ -354,6 +377,14 @@ async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
     'invalid/outcome-of-another-call': await about(
       'An outcome whose arguments are not those that were decided.',
       outcome({ args_hash: hashOf('other arguments') }),
+    ),
+    'invalid/outcome-of-money-not-held': await about(
+      'An outcome that counts money of a decision which held none.',
+      outcome({ spend_micros: '7' }),
+    ),
+    'invalid/outcome-that-hides-money': await about(
+      'An outcome that counts no money of a decision which held some.',
+      settledChain({ decided: { spend_micros: '7' }, outcome: { spend_micros: undefined } }),
     ),
     'invalid/outcome-of-denied-call': await about(
       'An outcome of a call that was denied.',

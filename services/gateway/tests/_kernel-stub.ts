@@ -223,9 +223,8 @@ export class KernelStub {
     return { receipt, approval: open ?? this.approvals.open(id, receipt.payload.receipt_id, question) };
   }
 
-  #seal({ ask, session, action, tool, verdict, approvalId, reason: told }: Sealing): Receipt {
+  #seal({ ask, session, action, tool, verdict, approvalId, reason }: Sealing): Receipt {
     if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
-    const reason = told ?? { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' }[verdict];
     const id = ulid();
     const payload = {
       type: 'countersign.receipt.v1',
@@ -238,7 +237,7 @@ export class KernelStub {
       decision_id: `dec_${id}`,
       record_hash: hash('record'),
       verdict,
-      reason_code: reason,
+      reason_code: reason ?? reasonOf[verdict],
       action: this.fault === 'other_action' ? 'data.egress' : action,
       tool: this.fault === 'other_tool' && tool !== null ? 'files.harmless' : tool,
       resource: null,
@@ -315,6 +314,8 @@ type Receipt = {
   receipt_hash: string;
   log_index: number;
 };
+
+const reasonOf = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' };
 
 function decisionOf({ payload, ...receipt }: Receipt, approval: StubApproval | null): Record<string, unknown> {
   return {
