@@ -17,14 +17,8 @@ import {
 import { leafHash, publicKeyToJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { Chain, Changes, Members, Receipt } from './chain-fixture.ts';
-
-/** One file of contracts/vectors/receipts: an export, the keys to trust, and what a verifier must answer. */
-export type ReceiptVector = {
-  about: string;
-  keys: { keys: Members[] };
-  export: Members;
-  expect: { verdict: 'VERIFIED' } | { verdict: 'NOT_VERIFIED'; code: string; index?: number };
-};
+import { makeMoneyVectors } from './money-vectors.ts';
+import { invalid, valid, type ReceiptVector } from './vector.ts';
 
 type Exported = Members & { receipts: Receipt[]; records: Members[]; proofs: Members[]; checkpoint: Members };
 
@@ -37,6 +31,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await brokenAttachments()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
+    ...(await makeMoneyVectors()),
   };
 }
 
@@ -57,14 +52,6 @@ async function validVectors(): Promise<Record<string, ReceiptVector>> {
       await exportOf([chainOf(2), chainOf(2, { session: 'session-2', from: 10 })]),
     ),
     'valid/settled': valid('A decision, and the outcome that settles it.', await exportOf([settledChain()])),
-    'valid/spend': valid(
-      'A decision that holds money, and the outcome that counts less of it.',
-      await exportOf([settledChain({ decided: { spend_micros: '96000001' }, outcome: { spend_micros: '7' } })]),
-    ),
-    'valid/blocked-tool': valid(
-      'A call of a tool that the workspace blocks, which the rules gate denied.',
-      await exportOf([chainOfRecords([recordOf(1, { tool_blocked: true })])]),
-    ),
     'valid/rotated-key': valid(
       'The second key begins where the first ends; both keep verifying.',
       await exportOf([rotated]),
@@ -272,11 +259,6 @@ async function contradictions(): Promise<Record<string, ReceiptVector>> {
       'An allow whose trace holds a gate that denied.',
       record({ verdict: 'ALLOW', reason_code: 'ALLOWED' }),
     ),
-    'invalid/blocked-tool-allowed': await about(
-      'VERDICT_MISMATCH',
-      'A call that the rules let pass although the workspace blocks its tool.',
-      settledChain({ decided: { tool_blocked: true } }),
-    ),
     'invalid/reason-against-the-trace': await about(
       'VERDICT_MISMATCH',
       'A denial for another reason than the gate that denied gave.',
@@ -325,16 +307,6 @@ async function contradictions(): Promise<Record<string, ReceiptVector>> {
       record({}, { output_hash: hashOf('output') }),
       0,
     ),
-    'invalid/spend-only-in-receipt': await about(
-      link,
-      'A receipt that holds money which its record does not know.',
-      record({}, { spend_micros: '1' }),
-    ),
-    'invalid/spend-of-another-amount': await about(
-      link,
-      'A receipt that holds more money than its record.',
-      record({ spend_micros: '1' }, { spend_micros: '2' }),
-    ),
     'invalid/decision-that-settles': await about(
       link,
       'A decision that claims to settle a receipt.',
@@ -378,14 +350,6 @@ async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
       'An outcome whose arguments are not those that were decided.',
       outcome({ args_hash: hashOf('other arguments') }),
     ),
-    'invalid/outcome-of-money-not-held': await about(
-      'An outcome that counts money of a decision which held none.',
-      outcome({ spend_micros: '7' }),
-    ),
-    'invalid/outcome-that-hides-money': await about(
-      'An outcome that counts no money of a decision which held some.',
-      settledChain({ decided: { spend_micros: '7' }, outcome: { spend_micros: undefined } }),
-    ),
     'invalid/outcome-of-denied-call': await about(
       'An outcome of a call that was denied.',
       settledChain({ decided: denied }),
@@ -415,15 +379,6 @@ function withoutLog({ format, receipts, records }: Exported): Members {
 // The next character of the alphabet shares the two bits that count, because each valid last character has four zero bits.
 function nextCharacter(value: string): string {
   return String.fromCharCode(value.charCodeAt(85) + 1);
-}
-
-function valid(about: string, exported: Members, keys = testKeys()): ReceiptVector {
-  return { about, keys, export: exported, expect: { verdict: 'VERIFIED' } };
-}
-
-function invalid(about: string, code: string, exported: object, index?: number): ReceiptVector {
-  const expected = { verdict: 'NOT_VERIFIED' as const, code, ...(index === undefined ? {} : { index }) };
-  return { about, keys: testKeys(), export: exported as Members, expect: expected }; // plain JSON
 }
 
 function under(keys: ReceiptVector['keys'], vector: ReceiptVector): ReceiptVector {

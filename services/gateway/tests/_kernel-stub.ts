@@ -214,16 +214,17 @@ export class KernelStub {
 
   /** A decision about a tool call. Asks under the question that is open for this very call already, as the kernel does. */
   #decide(sealing: Sealing, args: unknown): { receipt: Receipt; approval: StubApproval | null } {
-    if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal(sealing), approval: null };
+    const reason = sealing.reason ?? reasonOf[sealing.verdict];
+    if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal({ ...sealing, reason }), approval: null };
     const { ask, session, tool } = sealing;
     const question = { tenant: ask.tenant, session, tool: String(tool), intent: hash(JSON.stringify([tool, args])) };
     const open = this.approvals.findOpen(question);
     const id = open?.id ?? `apr_${ulid()}`;
-    const receipt = this.#seal({ ...sealing, approvalId: id });
+    const receipt = this.#seal({ ...sealing, reason, approvalId: id });
     return { receipt, approval: open ?? this.approvals.open(id, receipt.payload.receipt_id, question) };
   }
 
-  #seal({ ask, session, action, tool, verdict, approvalId, reason }: Sealing): Receipt {
+  #seal({ ask, session, action, tool, verdict, approvalId, reason }: Sealing & { reason: string }): Receipt {
     if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
     const id = ulid();
     const payload = {
@@ -237,7 +238,7 @@ export class KernelStub {
       decision_id: `dec_${id}`,
       record_hash: hash('record'),
       verdict,
-      reason_code: reason ?? reasonOf[verdict],
+      reason_code: reason,
       action: this.fault === 'other_action' ? 'data.egress' : action,
       tool: this.fault === 'other_tool' && tool !== null ? 'files.harmless' : tool,
       resource: null,
