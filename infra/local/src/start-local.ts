@@ -89,7 +89,12 @@ type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
 
 /** Each workspace has a ceiling of spend, so a model without a price would be refused: every model costs this until somebody says more. */
 const priceOfAnyModel = JSON.stringify({
-  '*': { input_per_million_minor: 300, output_per_million_minor: 1_500, output_tokens_max: 64_000 },
+  '*': {
+    input_per_million_minor: 300,
+    output_per_million_minor: 1_500,
+    output_tokens_max: 64_000,
+    input_tokens_max: 200_000,
+  },
 });
 
 function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {

@@ -6,7 +6,12 @@ import { startUpstreams, type Upstreams } from './_upstreams.ts';
 // One minor unit for each token, so that amounts and tokens can be compared.
 const prices = {
   // As hosted models cost: three and fifteen units of money for a million tokens.
-  large: { input_per_million_minor: 300, output_per_million_minor: 1_500, output_tokens_max: 64_000 },
+  large: {
+    input_per_million_minor: 300,
+    output_per_million_minor: 1_500,
+    output_tokens_max: 64_000,
+    input_tokens_max: 200_000,
+  },
 
   scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 },
 };
@@ -118,6 +123,24 @@ describe('what a model call costs', () => {
         status: 400,
       });
       expect(upstreams.model.requests).toHaveLength(asked);
+    },
+  );
+
+  verifies(
+    'kn.budget',
+    'with an image costs at most what the model can read, and is refused where nobody knows that',
+    async () => {
+      const content = [{ type: 'image_url' as const, image_url: { url: 'https://example.org/large.png' } }];
+      const showing = { ...request, messages: [{ role: 'user' as const, content }] };
+      const tenant = newTenant();
+      await setBudget(tenant, 1_000_000);
+      const unbounded = upstreams.openai({ tenant }).chat.completions.create(showing);
+      await expect(unbounded).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+      const seeing = { ...showing, model: 'large', max_tokens: 1 };
+      await upstreams.openai({ tenant }).chat.completions.create(seeing);
+      await setBudget('short', 59); // reading two hundred thousand tokens costs sixty
+      const refused = upstreams.openai({ tenant: 'short' }).chat.completions.create(seeing);
+      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
     },
   );
 

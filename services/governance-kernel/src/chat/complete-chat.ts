@@ -11,7 +11,7 @@ import { bodyHash } from './body-hash.ts';
 import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
 import { judgeWith } from './judge-calls.ts';
-import { modelCall, outputTokensAsked } from './model-call.ts';
+import { holdsTextAlone, modelCall, outputTokensAsked } from './model-call.ts';
 import type { ModelRequest, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
@@ -57,8 +57,12 @@ export async function completeChat(
   const { caller, session, request, body, signal, log } = exchange;
   const choicesMax = request.n ?? 1;
   const price = findPrice(parts.prices, request.model);
-  const bound = { bodyBytes: body.byteLength, outputTokensAsked: outputTokensAsked(request), n: choicesMax };
-  const worstCase = worstCaseMicros(price, bound);
+  const worstCase = worstCaseMicros(price, {
+    bodyBytes: body.byteLength,
+    holdsTextAlone: holdsTextAlone(request),
+    outputTokensAsked: outputTokensAsked(request),
+    n: choicesMax,
+  });
   const endingOf = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
   const running = { exchange, endingOf, terms: { judge: judgeWith({ ...parts, caller, session }), choicesMax } };
   const stream = request.stream === true;

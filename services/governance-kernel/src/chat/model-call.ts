@@ -71,6 +71,14 @@ export function outputTokensAsked(request: ChatCompletionRequest): number | null
   return given.length === 0 ? null : Math.max(...given);
 }
 
+const TextPart = z.looseObject({ type: z.enum(['text', 'refusal']) });
+const TextContent = z.union([z.string(), z.array(TextPart)]).nullish();
+
+/** Do the messages hold nothing but text? */
+export function holdsTextAlone({ messages }: ChatCompletionRequest): boolean {
+  return messages.every(({ content }) => TextContent.safeParse(content).success);
+}
+
 function readCeiling(request: ChatCompletionRequest, name: string): number {
   const ceiling = Ceiling.safeParse(request[name]);
   if (!ceiling.success) throw new AppError('INVALID_REQUEST', `${name} must be a whole number`, { param: name });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** Exact in millionths, so that a cost in millionths of a minor unit is exact for whole prices and rounded once for others. */
 const pricePartsPerMinor = 1_000_000;
+const TokensMax = z.int().min(1).max(100_000_000);
 /** Ten thousand major units for a million tokens: dearer than any model, and low enough that amounts stay countable. */
 const priceMinorMax = 1_000_000;
 
@@ -17,16 +18,15 @@ const Price = z.strictObject({
   input_per_million_minor: PerMillionMinor,
   output_per_million_minor: PerMillionMinor,
   /** The most that the model answers when nobody asks for less. */
-  output_tokens_max: z.int().min(1).max(100_000_000),
+  output_tokens_max: TokensMax,
+  /** The most that the model reads: what messages cost at most that hold more than text. Without it nothing bounds those. */
+  input_tokens_max: TokensMax.optional(),
 });
 type Price = z.infer<typeof Price>;
 
 /** By the name of the model; `*` is for every model without a price of its own. */
 const Prices = z.record(z.string(), Price);
 export type ModelPrices = z.infer<typeof Prices>;
-
-/** A token has no less than one byte, so this never reserves too little; texts have about four. */
-const bytesPerToken = 1;
 
 /** GOV_MODEL_PRICES. Throws when it is not a price table. */
 export function readModelPrices(text: string): ModelPrices {
@@ -41,14 +41,20 @@ export function findPrice(prices: ModelPrices, model: string): Price | null {
 
 export type Usage = { promptTokens: number; completionTokens: number };
 
-/** The most that a call may cost, in millionths of a minor unit: what is reserved before it. Null without a price. */
+/**
+ * The most that a call may cost, in millionths of a minor unit: what is reserved before it. Null where nothing bounds it: without a
+ * price, and for images, files and sounds to a model whose largest input nobody has told, since their bytes say nothing of their tokens.
+ */
 export function worstCaseMicros(
   price: Price | null,
-  call: { bodyBytes: number; outputTokensAsked: number | null; n: number },
+  call: { bodyBytes: number; holdsTextAlone: boolean; outputTokensAsked: number | null; n: number },
 ): bigint | null {
   if (price === null) return null;
+  // A token of text has no less than one byte, so this never reserves too little; most have about four.
+  const promptTokens = call.holdsTextAlone ? call.bodyBytes : price.input_tokens_max;
+  if (promptTokens === undefined) return null;
   const completionTokens = (call.outputTokensAsked ?? price.output_tokens_max) * call.n;
-  return costMicros(price, { promptTokens: Math.ceil(call.bodyBytes / bytesPerToken), completionTokens });
+  return costMicros(price, { promptTokens, completionTokens });
 }
 
 /** What a call did cost. A price of a minor unit for a million tokens is one millionth of it for each. */
