@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { PrincipalId, TenantId } from '@countersign/contracts';
-import type { DispatchedCall } from '../src/boundary/dispatch.ts';
 import { verifies } from '@countersign/testkit/verifies';
 import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
-import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: ceilings
+version: '1'
+rules:
+  - { id: all, effect: allow, match: { action: [tool.call, agent.spawn] } }
+`;
 
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
-  await test.activate('*', starterPolicy);
+  await test.activate('*', policy);
 });
 afterAll(() => test.close());
 
@@ -88,7 +95,9 @@ describe('a ceiling', () => {
     const tenant = newTenant();
     await setCeiling(tenant, 1, { spend_limit_minor: 100, currency: 'EUR' });
     const { boundary } = test.kernel.context;
-    const decision = await boundary.decide(payingCall(tenant, 60_000_000n));
+    const session = newSession();
+    const paying = spawnedAgent({ tenant, session, demand: { spend_micros: 60_000_000n } });
+    const decision = await decideAndDie(boundary, paying);
     const inDollars = (version: number) => setCeiling(tenant, version, { spend_limit_minor: 100, currency: 'USD' });
     expect(await refusal(inDollars(2))).toBe('ILLEGAL_TRANSITION');
     await boundary.settle(decision, { outcome: 'completed', spentMicros: 59_000_001n });
@@ -101,12 +110,13 @@ describe('a ceiling', () => {
     'kn.budget',
     'a decision states what it holds at most, and its outcome what it was counted for',
     async () => {
-      const [tenant, call] = [newTenant(), payingCall(newTenant(), 1_500_001n)];
+      const [tenant, session] = [newTenant(), newSession()];
       await setCeiling(tenant, 1, { spend_limit_minor: 2, currency: 'EUR' });
       const { boundary } = test.kernel.context;
-      const decision = await boundary.decide({ ...call, caller: { ...call.caller, tenant: tenant as TenantId } });
+      const paying = spawnedAgent({ tenant, session, demand: { spend_micros: 1_500_001n } });
+      const decision = await decideAndDie(boundary, paying);
       await boundary.settle(decision, { outcome: 'completed', spentMicros: 7n });
-      const [decided, ended] = await ledgerOf(test, call.session);
+      const [decided, ended] = await ledgerOf(test, session);
       expect([decided?.record?.spend_micros, decided?.payload.spend_micros, ended?.payload.spend_micros]).toEqual([
         '1500001',
         '1500001',
@@ -158,22 +168,3 @@ describe('blocked tools', () => {
     ]);
   });
 });
-
-/** A model call that the kernel is to send: what it may cost is held until it is settled. */
-function payingCall(tenant: string, spend_micros: bigint): DispatchedCall {
-  const identity = { kind: 'operator_credential' } as const;
-  return {
-    caller: { tenant: tenant as TenantId, principal: 'agent' as PrincipalId, identity, scopes: [] },
-    session: newSession(),
-    action: 'model.call',
-    tool: null,
-    resource: 'scripted',
-    effectLevel: 'E1',
-    args: {},
-    context: {},
-    registry: { state: 'not_applicable' },
-    mode: 'enforce',
-    demand: { spend_micros },
-    dispatchedBy: 'kernel',
-  };
-}
