@@ -39,7 +39,7 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_RUN_LEASE: '1500ms',
     GOV_RATE_LIMITS: '0',
-    GOV_SERVICE_API_KEY: 'service',
+    GOV_SERVICE_API_KEY: 'service-key-of-a-gateway-under-test',
     ...more,
   };
 }
