@@ -8,7 +8,7 @@ import {
   type CryptoProvider,
 } from '@countersign/crypto';
 import { digest } from './hashes.ts';
-import { listText, optionalMember, plain, plainOrNull, quotedOrNull } from './json-text.ts';
+import { listText, optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
 /** A record before it has its hash. */
 export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;
@@ -56,7 +56,9 @@ function membersAfterHash(record: RecordMembers): string {
     `"sandbox_grant_hash":${plainOrNull(record.sandbox_grant_hash)},` +
     `"session_id":${quoted(record.session_id)},` +
     `"shadow":${listText(record.shadow, shadowText)},` +
+    optionalText('spend_micros', record.spend_micros) +
     `"tenant_id":"${plain(record.tenant_id)}",` +
+    (record.tool_blocked === undefined ? '' : `"tool_blocked":${truth(record.tool_blocked)},`) +
     `"tool_definition_hash":${plainOrNull(record.tool_definition_hash)},` +
     `"type":"${plain(record.type)}",` +
     `"verdict":"${plain(record.verdict)}"}`

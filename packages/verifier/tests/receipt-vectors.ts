@@ -17,14 +17,8 @@ import {
 import { leafHash, publicKeyToJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { Chain, Changes, Members, Receipt } from './chain-fixture.ts';
-
-/** One file of contracts/vectors/receipts: an export, the keys to trust, and what a verifier must answer. */
-export type ReceiptVector = {
-  about: string;
-  keys: { keys: Members[] };
-  export: Members;
-  expect: { verdict: 'VERIFIED' } | { verdict: 'NOT_VERIFIED'; code: string; index?: number };
-};
+import { makeMoneyVectors } from './money-vectors.ts';
+import { invalid, valid, type ReceiptVector } from './vector.ts';
 
 type Exported = Members & { receipts: Receipt[]; records: Members[]; proofs: Members[]; checkpoint: Members };
 
@@ -37,6 +31,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await brokenAttachments()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
+    ...(await makeMoneyVectors()),
   };
 }
 
@@ -384,15 +379,6 @@ function withoutLog({ format, receipts, records }: Exported): Members {
 // The next character of the alphabet shares the two bits that count, because each valid last character has four zero bits.
 function nextCharacter(value: string): string {
   return String.fromCharCode(value.charCodeAt(85) + 1);
-}
-
-function valid(about: string, exported: Members, keys = testKeys()): ReceiptVector {
-  return { about, keys, export: exported, expect: { verdict: 'VERIFIED' } };
-}
-
-function invalid(about: string, code: string, exported: object, index?: number): ReceiptVector {
-  const expected = { verdict: 'NOT_VERIFIED' as const, code, ...(index === undefined ? {} : { index }) };
-  return { about, keys: testKeys(), export: exported as Members, expect: expected }; // plain JSON
 }
 
 function under(keys: ReceiptVector['keys'], vector: ReceiptVector): ReceiptVector {
