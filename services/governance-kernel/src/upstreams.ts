@@ -15,6 +15,7 @@ type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry };
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 8_388_608;
+const now = () => performance.now();
 
 /**
  * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and `behind()`
@@ -34,11 +35,15 @@ export function createUpstreams({ config, log, registry }: UpstreamsParts) {
     listAgeMaxMs: config.mcpListAgeMaxMs,
     outputBytesMax,
     log,
-    now: () => performance.now(),
+    now,
   });
   return {
     /** Knows tools, and calls none. */
-    mcp: createMcpGateway({ configs, servers: servers.byId, registry, listTimeoutMs: mcpTimeoutMs, log }),
+    mcp: createMcpGateway({
+      ...{ configs, servers: servers.byId, registry, log, now },
+      listTimeoutMs: mcpTimeoutMs,
+      ageMaxMs: config.mcpListAgeMaxMs,
+    }),
     behind: (dispatch: Dispatch) => ({
       models: model === null ? null : dispatch.to(model.send),
       executor: createToolExecutor(dispatch.to(createToolUpstream({ servers: servers.byId, outputBytesMax }))),

@@ -5,15 +5,17 @@ const tool = { serverId: 'notes', toolName: 'read_note' };
 const other = { serverId: 'notes', toolName: 'write_note' };
 
 /** A registry whose answers come when the test says so. */
-function slowRegistry() {
+function slowRegistry(ageMaxMs = 0) {
+  const clock = { nowMs: 0 };
   const asked: { toolName: string; answer: (value: string) => void; fail: (error: Error) => void }[] = [];
   const find = sharedLookups(
     ({ toolName }: typeof tool) =>
       new Promise<string>((answer, fail) => {
         asked.push({ toolName, answer, fail });
       }),
+    { keeps: (found) => found !== 'revoked', ageMaxMs, now: () => clock.nowMs },
   );
-  return { asked, find };
+  return { asked, find, clock };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -32,7 +34,7 @@ describe('look-ups of one tool', () => {
     expect(await later).toEqual(['new', 'new', 'new']);
   });
 
-  it('are asked anew by whoever comes after, and never remembered', async () => {
+  it('are asked anew by whoever comes after, when nothing may be remembered', async () => {
     const { asked, find } = slowRegistry();
     for (const turn of ['a', 'b']) {
       const found = find(tool);
@@ -41,6 +43,24 @@ describe('look-ups of one tool', () => {
       await settled();
     }
     expect(asked).toHaveLength(2);
+  });
+
+  it('are remembered as long as they may be, and never when they would refuse a call', async () => {
+    const { asked, find, clock } = slowRegistry(1_000);
+    const turn = async (answer: string) => {
+      const found = find(tool);
+      asked.at(-1)?.answer(answer);
+      await settled();
+      return found;
+    };
+    expect([await turn('revoked'), await turn('approved'), await turn('late')]).toEqual([
+      'revoked',
+      'approved',
+      'approved',
+    ]);
+    clock.nowMs = 1_000;
+    expect(await turn('newer')).toBe('newer');
+    expect(asked).toHaveLength(3);
   });
 
   it('do not wait for those of another tool', () => {

@@ -25,6 +25,9 @@ type McpGatewayParts = {
   registry: Pick<McpRegistry, 'findTool' | 'findServer'>;
   /** How long servers may take to list their tools for one call, or for all calls of one answer. */
   listTimeoutMs: number;
+  /** How old what is known of a tool may be before its call is decided. */
+  ageMaxMs: number;
+  now(): number;
   log: Log;
 };
 
@@ -47,7 +50,7 @@ export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts
   const parts: Parts = {
     ...rest,
     configs: new Map(configs.map((config) => [config.server_id, config])),
-    registry: { ...registry, findTool: sharedLookups(registry.findTool) },
+    registry: { ...registry, findTool: sharedLookups(registry.findTool, { ...rest, keeps: mayPass }) },
   };
   const inTime = (): ToolsOf => new Listings(rest.listTimeoutMs).of;
   return {
@@ -58,6 +61,11 @@ export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts
     },
     listTools: () => listTools(parts),
   };
+}
+
+/** Only a pinned tool of a known server is remembered, of which there are so many and no more. */
+function mayPass(found: Awaited<ReturnType<McpRegistry['findTool']>>): boolean {
+  return found?.state === 'approved' && found.tool !== null && found.tool.pinnedHash !== null;
 }
 
 type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
