@@ -25,6 +25,8 @@ export {
   EffectLevel,
   Verdict,
   type PlainJson,
+  argumentsDepthMax,
+  CallMembers,
   PlainObject,
 } from './scalars.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';

@@ -101,3 +101,16 @@ export type Verdict = z.infer<typeof Verdict>;
 /** A plain JSON value; depth and size are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
 export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json());
+
+/** Levels of arguments and context. What a policy reads of them is sealed a few levels down in a line that readers take up to 64 of. */
+export const argumentsDepthMax = 32;
+/** Arguments and context of a call. */
+export const CallMembers = PlainObject.refine(
+  (members) => isWithin(members, argumentsDepthMax),
+  `must not nest deeper than ${argumentsDepthMax} levels`,
+);
+
+function isWithin(value: PlainJson, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isWithin(member, depth - 1));
+}

@@ -1,10 +1,9 @@
-import type { Digest } from '@countersign/contracts';
+import { argumentsDepthMax, type Digest } from '@countersign/contracts';
 import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
 import {
   canonicalNumber,
   canonicalString as quoted,
   canonicalize,
-  JSON_DEPTH_MAX,
   type CryptoProvider,
 } from '@countersign/crypto';
 import { digest } from './hashes.ts';
@@ -79,8 +78,8 @@ function intentText(intent: RecordMembers['intent']): string {
   );
 }
 
-/** Record and intent are the two levels above. */
-const factsDepthMax = JSON_DEPTH_MAX - 2;
+/** Each fact is a part of arguments or context, which doors bound. A fact that no reader would take is not sealed. */
+const factsDepthMax = argumentsDepthMax + 1;
 
 /** The canonical text of what the gates said. */
 export function gatesText(gates: readonly GateOutcome[]): string {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { argumentsDepthMax } from '@countersign/contracts';
 import { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, canonicalize, digestOf, type JsonValue } from '@countersign/crypto';
+import { canonicalBytes, canonicalize, digestOf, parseStrictJson, type JsonValue } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { payloadText, receiptHash, recordHash, sealRecord } from '../src/index.ts';
 import { arbitraryOf } from './schema-arbitrary.ts';
@@ -45,15 +46,16 @@ describe('the text of a record', () => {
     expect(canonicalize(record as JsonValue)).toContain('"novel"');
   });
 
-  it('admits facts exactly as deep as the canonical JSON of the whole record does', () => {
+  it('admits facts as deep as arguments may be, which every reader of exports takes, and none that are deeper', () => {
     const withFacts = (depth: number) => ({
       ...someRecord,
       intent: { ...someRecord.intent, facts: { deep: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as JsonValue } },
     });
-    const deepest = withFacts(61);
-    expect(sealRecord(nodeProvider, deepest).hash).toBe(digestOf(nodeProvider, canonicalBytes(deepest)));
-    expect(() => canonicalize(withFacts(62))).toThrow(expect.objectContaining({ code: 'NESTING_TOO_DEEP' }));
-    expect(() => sealRecord(nodeProvider, withFacts(62))).toThrow(
+    const deepest = withFacts(argumentsDepthMax);
+    const { hash, text } = sealRecord(nodeProvider, deepest);
+    expect(hash).toBe(digestOf(nodeProvider, canonicalBytes(deepest)));
+    expect(parseStrictJson(`{"record":${text}}`, { depthMax: 64, bytesMax: 100_000 })).toBeDefined();
+    expect(() => sealRecord(nodeProvider, withFacts(argumentsDepthMax + 1))).toThrow(
       expect.objectContaining({ code: 'NESTING_TOO_DEEP' }),
     );
   });
