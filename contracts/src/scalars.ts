@@ -48,11 +48,17 @@ export const Digest = z
   .brand<'Digest'>();
 export type Digest = z.infer<typeof Digest>;
 
+/** Date.parse takes 30 February for 2 March, and 24:00 for the day after. */
+function exists(instant: string): boolean {
+  const ms = Date.parse(instant);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === instant;
+}
+
 /** RFC 3339, UTC, exactly three fraction digits. */
 export const Instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be RFC 3339 UTC with milliseconds')
-  .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists')
+  .refine(exists, 'must be a date that exists')
   .brand<'Instant'>();
 export type Instant = z.infer<typeof Instant>;
 

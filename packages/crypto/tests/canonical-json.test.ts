@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalize as oracle } from 'json-canonicalize';
 import { runInNewContext } from 'node:vm';
-import { canonicalBytes, canonicalize, JSON_DEPTH_MAX, parsePlainJson, parseStrictJson, utf8Bytes } from '../src/index.ts';
+import {
+  canonicalBytes,
+  canonicalize,
+  JSON_DEPTH_MAX,
+  parsePlainJson,
+  parseStrictJson,
+  utf8Bytes,
+} from '../src/index.ts';
 import type { JsonValue } from '../src/index.ts';
 import { numberOfBits, refusal, vectorsOf } from './vector-files.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { argumentsDepthMax } from '@countersign/contracts';
-import { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { BoundaryRecord, ReceiptPayload, Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, canonicalize, digestOf, parseStrictJson, type JsonValue } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { payloadText, receiptHash, recordHash, sealRecord } from '../src/index.ts';
@@ -46,6 +46,11 @@ describe('the text of a record', () => {
     expect(canonicalize(record as JsonValue)).toContain('"novel"');
   });
 
+  it('is refused where it would not fit into one line of an export', () => {
+    const record = { ...someRecord, intent: { ...someRecord.intent, facts: { text: 'x'.repeat(8_000_000) } } };
+    expect(() => sealRecord(nodeProvider, record)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }));
+  });
+
   it('admits facts as deep as arguments may be, which every reader of exports takes, and none that are deeper', () => {
     const withFacts = (depth: number) => ({
       ...someRecord,
@@ -83,13 +88,13 @@ describe('the text of a record', () => {
 });
 
 describe('the text of a payload', () => {
-  it('is its canonical JSON, and receipt_hash the hash of that', () => {
+  it('is its canonical JSON, and receipt_hash covers it and the signature behind a line of its own', () => {
     fc.assert(
-      fc.property(payloads, (payload) => {
+      fc.property(payloads, arbitraryOf(Signature) as fc.Arbitrary<Signature>, (payload, signature) => {
         expect(payloadText(payload)).toBe(canonicalize(payload));
-        const bytes = canonicalBytes(payload);
-        expect(receiptHash(nodeProvider, payload)).toBe(digestOf(nodeProvider, bytes));
-        expect(receiptHash(nodeProvider, bytes)).toBe(digestOf(nodeProvider, bytes));
+        const hash = digestOf(nodeProvider, `countersign.receipt-hash.v1\n${canonicalize({ payload, signature })}`);
+        expect(receiptHash(nodeProvider, { payload, signature })).toBe(hash);
+        expect(receiptHash(nodeProvider, { payload: payloadText(payload), signature })).toBe(hash);
       }),
       { numRuns: 500 },
     );

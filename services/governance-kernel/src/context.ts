@@ -25,6 +25,7 @@ import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { createCheckpoints } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
+import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, recordKeyUses } from './store/access-key-store.ts';
@@ -37,7 +38,7 @@ import { createMcpRegistry } from './store/mcp-registry.ts';
 import { openPrisma } from './store/prisma.ts';
 import { messagingTransaction } from './store/messages.ts';
 import { listActivePolicies } from './store/policy-store.ts';
-import { recordSigningKey } from './store/trust-key-store.ts';
+import { recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
 export type ContextOverrides = {
@@ -73,7 +74,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     decisions: config.selfTestDecisions,
   });
   await requireDatabase(core.database);
-  await recordSigningKey(core.prisma, core.signer, core.clock());
+  await recordSigningKeys(core.prisma, publishedKeys(core.signers, config.logOrigin), core.clock());
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -100,22 +101,28 @@ async function requireDatabase(database: Database): Promise<void> {
 
 type Core = ReturnType<typeof createCore>;
 
+/** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
+const exportsAtOnce = 2;
+
 function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHash: Digest) {
   const clock = overrides.clock ?? (() => new Date());
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
-  const signer = createSigner(config.signingKeyPem);
+  const signers = createSigners(config);
   const provider = nodeProvider;
   const database = openDatabase({ url: config.databaseUrl, schema: 'kernel' });
+  const exports = openDatabase({ url: config.databaseUrl, schema: 'kernel', poolMax: exportsAtOnce });
   const { pool } = database;
   const prisma = openPrisma(database);
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(pool), log });
   const store = ledgerStore({ pool, controls });
-  const ledger = new GroupCommit(noticed(createCommit({ store, sealer: { provider, signer }, controls }), logWatch));
+  const ledger = new GroupCommit(
+    noticed(createCommit({ store, sealer: { provider, signer: signers.receipts }, controls }), logWatch),
+  );
   const policies = new Policies({
     ledger,
     provider,
-    trustedKeys: policyKeys(config.policyKeys, signer),
+    trustedKeys: policyKeys(config.policyKeys, signers.policies),
     load: (tenants) => listActivePolicies(prisma, tenants),
     clock,
     newUlid,
@@ -132,12 +139,12 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     settings: { ...cycleSettings(config, rosterHash), spoil: overrides.spoil },
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
-  const stores = { database, pool, prisma };
+  const stores = { database, exports, pool, prisma };
   const made = {
     config,
     clock,
     log,
-    signer,
+    signers,
     provider,
     newUlid,
     newEvent,
@@ -150,7 +157,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   };
   const boundary = createBoundary(cycle);
   const checkpoints = createCheckpoints({
-    ...{ provider, signer, clock, newUlid },
+    ...{ provider, signer: signers.log, clock, newUlid },
     origin: config.logOrigin,
     growTree: () => growLogTree(pool, provider),
     findLatest: () => findLatestCheckpoint(pool),
@@ -161,6 +168,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const close = async () => {
     await logWatch.close();
     await ledger.close();
+    await exports.close();
     await database.close();
   };
   return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
@@ -216,4 +224,13 @@ function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings 
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     publicUrl: config.publicUrl,
   };
+}
+
+function publishedKeys(signers: Signers, logOrigin: string) {
+  return (['receipts', 'policies', 'log'] as const).map((purpose) => ({
+    keyId: signers[purpose].keyId,
+    publicKey: signers[purpose].publicKey,
+    purpose,
+    logOrigin: purpose === 'log' ? logOrigin : null,
+  }));
 }

@@ -98,7 +98,7 @@ async function lastCommitOfTheDead(): Promise<void> {
 type Row = { log_index: string; ulid: string; payload: string; key_id: string; signature: string; record: string };
 
 async function assertWhole(answered: Answered[]): Promise<void> {
-  const { pool, signer } = test.kernel.context;
+  const { pool, signers } = test.kernel.context;
   const { rows } = await pool.query<Row>(
     "SELECT * FROM ledger WHERE tenant_id = 'acme' ORDER BY session_id, lamport_clock",
   );
@@ -110,8 +110,9 @@ async function assertWhole(answered: Answered[]): Promise<void> {
   }));
   const keys = [
     {
-      ...publicKeyToJwk(signer.publicKey),
-      kid: signer.keyId,
+      ...publicKeyToJwk(signers.receipts.publicKey),
+      kid: signers.receipts.keyId,
+      purpose: 'receipts',
       use: 'sig',
       alg: 'EdDSA',
       valid_from: '2020-01-01T00:00:00.000Z',

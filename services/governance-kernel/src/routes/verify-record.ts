@@ -5,8 +5,9 @@ import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
+import { witnessOf } from '../proof/witnesses.ts';
 import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
-import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
+import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
@@ -17,16 +18,17 @@ export const verifyRecordRoute = ({ prisma, pool, provider, checkpoints, config,
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
-    const checkpoint = await coveringCheckpoint(receipt.log_index, {
+    const newest = await coveringCheckpoint(receipt.log_index, {
       findLatest: () => findLatestCheckpoint(pool),
       create: checkpoints.create,
     });
     const reader = createLogReader(provider, logSource(pool));
+    const keys = await listTrustKeys(prisma);
+    const checkpoint = await witnessOf(receipt, keys, { newest, findBefore: (at) => findCheckpointBefore(pool, at) });
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
-    const [neighbours, path, keys] = await Promise.all([
+    const [neighbours, path] = await Promise.all([
       findNeighbours(prisma, tenant, { session, lamport }),
       unlessIncomplete(provenIncluded(provider, reader, place)),
-      listTrustKeys(prisma),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);

@@ -47,6 +47,15 @@ export async function findLatestCheckpoint(pool: pg.Pool): Promise<Checkpoint | 
   return rows[0] === undefined ? null : checkpointOf(rows[0]);
 }
 
+/** The newest one that was signed before an instant. */
+export async function findCheckpointBefore(pool: pg.Pool, at: Date): Promise<Checkpoint | null> {
+  const { rows } = await pool.query<Row>(
+    'SELECT * FROM checkpoints WHERE created_at < $1 ORDER BY created_at DESC, tree_size DESC LIMIT 1',
+    [at],
+  );
+  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+}
+
 export async function findCheckpoint(pool: pg.Pool, id: string): Promise<Checkpoint | null> {
   const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE checkpoint_id = $1', [id]);
   return rows[0] === undefined ? null : checkpointOf(rows[0]);
