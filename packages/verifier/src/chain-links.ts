@@ -17,7 +17,7 @@ export type ChainSummary = {
 };
 
 type Chain = ChainSummary & { issued_at: string };
-export type KnownHead = HeadStatement & { tenant_id: string };
+type KnownHead = HeadStatement & { tenant_id: string };
 
 export type LinkOptions = {
   /** Accept chains that begin after their first receipt; their start is then reported as UNPROVEN. */

@@ -9,7 +9,7 @@ import { assertInWindow, assertNotRevoked, findReceiptKey, publicKeyBytes } from
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 
-export type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
+type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
 export type OpenedReceipt = { payload: ReceiptPayload; receipt_hash: string; key: TrustedKey };
 
 /**

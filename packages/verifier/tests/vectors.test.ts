@@ -4,7 +4,7 @@ import { portableProvider } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport } from '../src/index.ts';
 import { makeReceiptVectors } from './receipt-vectors.ts';
-import type { ReceiptVector } from './receipt-vectors.ts';
+import type { ReceiptVector } from './receipt-vector.ts';
 
 const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
 const parts = ['valid', 'incomplete', 'undecidable', 'invalid'];

@@ -116,9 +116,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(pool), log });
   const store = ledgerStore({ pool, controls });
-  const ledger = new GroupCommit(
-    noticed(createCommit({ store, sealer: { provider, signer: signers.receipts }, controls }), logWatch),
-  );
+  const sealer = { provider, signer: signers.receipts };
+  const ledger = new GroupCommit(noticed(createCommit({ store, sealer, controls }), logWatch));
   const policies = new Policies({
     ledger,
     provider,

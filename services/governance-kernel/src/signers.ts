@@ -17,6 +17,6 @@ export function createSigners(config: Pick<KernelConfig, 'signingKeyPem' | 'poli
     log: createSigner(config.logKeyPem),
   };
   const ids = new Set(Object.values(signers).map(({ keyId }) => keyId));
-  if (ids.size < 3) throw new ConfigError(['GOV_SIGNING_KEY, GOV_POLICY_KEY and GOV_LOG_KEY must be three keys']);
+  if (ids.size < 3) throw new ConfigError(['receipts, policies and the log must have three different signing keys']);
   return signers;
 }
