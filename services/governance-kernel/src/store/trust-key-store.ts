@@ -6,6 +6,9 @@ export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose
 
 type SigningKey = { keyId: string; publicKey: Uint8Array; purpose: KeyPurpose; logOrigin: string | null };
 
+/** The clocks of replicas differ, and may step back: what one of them signs first must not be dated before its key. */
+const clockAllowanceMs = 3_600_000;
+
 /**
  * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
  * purpose or another log: what it signs now nobody would accept.
@@ -16,7 +19,7 @@ export async function recordSigningKeys(prisma: Prisma, keys: readonly SigningKe
     public_key: Uint8Array.from(publicKey),
     purpose,
     log_origin: logOrigin,
-    valid_from: now,
+    valid_from: new Date(now.getTime() - clockAllowanceMs),
   }));
   await prisma.trustKey.createMany({ data, skipDuplicates: true });
   const known = await listTrustKeys(prisma);
