@@ -76,6 +76,12 @@ describe('countersign-verify', () => {
     expect((await run([join(folder, 'absent'), '--keys', keys]))[0]).toBe(2);
   });
 
+  it('leaves open what is too large to be looked at', async () => {
+    const megabyte = new Uint8Array(1_048_576).fill(0x20);
+    const [status, text] = await run(['-', '--keys', keys], Array<Uint8Array>(33).fill(megabyte));
+    expect([status, text]).toEqual([4, expect.stringMatching(/^UNDECIDABLE: TOO_LARGE: /)]);
+  });
+
   it('names the line and the receipt that it refuses', async () => {
     const [first, second, ...rest] = whole.receipts;
     const swapped = { ...second, record: first?.record } as (typeof whole.receipts)[number]; // both are there

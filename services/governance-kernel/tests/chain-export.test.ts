@@ -143,6 +143,12 @@ describe('GET /api/v1/receipts/export', () => {
     expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
   });
 
+  it('exports the chain of the head statements like any other', async () => {
+    const heads = await exportOf({ session_id: 'heads' as SessionId }); // within its schema
+    const report = verifyExport(linesOf(heads), { trust, provider: nodeProvider });
+    expect([report.verdict, report.receipts]).toEqual(['VERIFIED', heads.receipts.length]);
+  });
+
   it('exports parts, which verify as parts', async () => {
     const part = await exportOf({ session_id, from: 2, limit: 2 });
     expect(part.receipts.map(({ receipt }) => receipt.payload.lamport_clock)).toEqual([2, 3]);
@@ -189,7 +195,7 @@ describe('GET /api/v1/receipts/export', () => {
 
   it('proves a receipt of a key that was revoked by a checkpoint from before, and not without one', async () => {
     const session = newSession();
-    await seal(test, { session_id: session });
+    const { record_id } = await seal(test, { session_id: session });
     const checkpoint = await test.kernel.context.checkpoints.create();
     const { keyId } = test.kernel.context.signers.receipts;
     const revoke = (at: Date | null) =>
@@ -204,6 +210,13 @@ describe('GET /api/v1/receipts/export', () => {
         verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
       expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
       expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
+      const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });
+      expect(verified.checks.filter(({ passed }) => !passed)).toEqual([]);
+      const { record_id: late } = await seal(test, { session_id: session });
+      const { body: refused } = await test.as('acme').verifyRecord({ params: { record_id: late } });
+      expect(refused.checks.filter(({ passed }) => !passed)).toMatchObject([
+        { check: 'inclusion', code: 'KEY_REVOKED' },
+      ]);
     } finally {
       await revoke(null);
     }
