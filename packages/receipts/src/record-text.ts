@@ -5,7 +5,7 @@ import { digest } from './hashes.ts';
 import { listText, optionalMember, plain, plainOrNull, quotedOrNull } from './json-text.ts';
 
 /** In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. */
-const recordCharactersMax = 8_000_000;
+const recordCharactersMax = 2_000_000;
 
 /** A record before it has its hash. */
 export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;

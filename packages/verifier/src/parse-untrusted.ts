@@ -8,8 +8,8 @@ type Schema<Value> = {
   _zod: { output: Value };
 };
 
-/** More than any list that a kernel writes. A schema library makes an issue for each wrong item, and runs out of stack. */
-const listItemsMax = 50_000;
+/** More than any list that a kernel writes. A schema library makes issues for each wrong item, until memory is gone. */
+const itemsMax = 50_000;
 
 /**
  * Attacker-controlled in, typed plain JSON out: the very value that was given, since what a schema library returns is a copy without
@@ -17,7 +17,7 @@ const listItemsMax = 50_000;
  */
 export function parseUntrusted<Value>(schema: Schema<Value>, value: unknown, what: string): Value {
   const received = plain(value, what);
-  assertListsBounded(received, what);
+  assertBounded(received, what);
   const parsed = schema.safeParse(received);
   if (parsed.success) return received as Value; // the schema has just seen it, and defines no other output
   const [issue] = parsed.error.issues;
@@ -37,9 +37,10 @@ function plain(value: unknown, what: string): unknown {
 }
 
 /** Facts are free: their shape is whatever the policy read, and no schema finds fault with it. */
-function assertListsBounded(value: unknown, what: string): void {
+function assertBounded(value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value) && value.length > listItemsMax)
-    throw new VerificationError('MALFORMED', `${what}: a list has more than ${listItemsMax} items`);
-  for (const [name, member] of Object.entries(value)) if (name !== 'facts') assertListsBounded(member, what);
+  const items = Object.entries(value);
+  if (items.length > itemsMax)
+    throw new VerificationError('MALFORMED', `${what}: a list or object has more than ${itemsMax} items`);
+  for (const [name, item] of items) if (name !== 'facts') assertBounded(item, what);
 }

@@ -24,7 +24,7 @@ export type ExportOptions = LogTrust &
   };
 
 /** A record holds what a policy read of one call; the kernel seals none that would not fit. */
-export const lineBytesMax = 32 * 1024 * 1024;
+export const lineBytesMax = 8 * 1024 * 1024;
 const noGap = { count: 0, first: null };
 const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 

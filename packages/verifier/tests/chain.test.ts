@@ -266,14 +266,21 @@ describe('verifyExport', () => {
   });
 
   it.each([
-    ['nine megabytes of {}', '{}'.repeat(4_700_000)],
+    ['nine megabytes of {}', '{}'.repeat(4_700_000), 'TOO_LARGE', 'more than'],
+    ['nine megabytes of {} as lines', '{}', 'MALFORMED', 'header'],
     [
-      'a list of nothing where a text belongs',
-      `{"format":"countersign/chain-export.v2","checkpoints":[${'{},'.repeat(3_000_000)}{}]}`,
+      'a list of nothing where notes belong',
+      `{"format":"countersign/chain-export.v2","checkpoints":[${'{},'.repeat(200_000)}{}]}`,
+      ...['MALFORMED', 'more than 50000 items'],
     ],
-    ['many short lists', `{"format":"countersign/chain-export.v2","checkpoints":[${'[{},{}],'.repeat(40_000)}{}]}`],
-  ])('survives %s', (_what, line) => {
-    expect(verifyExport([line], options).fault).toMatchObject({ code: 'MALFORMED', line: 1 });
+    [
+      'an object of unknown members',
+      `{${Array.from({ length: 200_000 }, (_, at) => `"m${at}":{}`).join()}}`,
+      ...['MALFORMED', 'more than 50000 items'],
+    ],
+  ])('survives %s', (_what, line, code, message) => {
+    const { fault } = verifyExport([line], options);
+    expect(fault).toMatchObject({ code, line: 1, message: expect.stringContaining(message ?? '') });
   });
 });
 

@@ -143,8 +143,10 @@ export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
 export async function shortExports(): Promise<Record<string, ReceiptVector>> {
   const whole = await base();
   const { receipt, proof } = whole.receipts[0] ?? ({} as Line); // three receipts are there
-  const without = (change: Partial<Line>) =>
-    ({ ...whole, receipts: [{ receipt, ...change }, ...whole.receipts.slice(1)] });
+  const without = (change: Partial<Line>) => ({
+    ...whole,
+    receipts: [{ receipt, ...change }, ...whole.receipts.slice(1)],
+  });
   return {
     'invalid/nothing': {
       ...invalid('An export without receipts breaks nothing and proves nothing.', 'EMPTY', {
