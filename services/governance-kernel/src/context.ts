@@ -101,6 +101,14 @@ async function requireDatabase(database: Database): Promise<void> {
 
 type Core = ReturnType<typeof createCore>;
 
+type Stores = ReturnType<typeof openStores>;
+
+function openStores({ databaseUrl: url }: KernelConfig) {
+  const database = openDatabase({ url, schema: 'kernel' });
+  const exports = openDatabase({ url, schema: 'kernel', poolMax: exportsAtOnce });
+  return { database, exports, pool: database.pool, prisma: openPrisma(database) };
+}
+
 /** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
 const exportsAtOnce = 2;
 
@@ -109,15 +117,13 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
   const signers = createSigners(config);
   const provider = nodeProvider;
-  const database = openDatabase({ url: config.databaseUrl, schema: 'kernel' });
-  const exports = openDatabase({ url: config.databaseUrl, schema: 'kernel', poolMax: exportsAtOnce });
-  const { pool } = database;
-  const prisma = openPrisma(database);
+  const stores = openStores(config);
+  const { pool, prisma } = stores;
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(pool), log });
   const store = ledgerStore({ pool, controls });
-  const sealer = { provider, signer: signers.receipts };
-  const ledger = new GroupCommit(noticed(createCommit({ store, sealer, controls }), logWatch));
+  const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
+  const ledger = new GroupCommit(noticed(commit, logWatch));
   const policies = new Policies({
     ledger,
     provider,
@@ -138,7 +144,6 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     settings: { ...cycleSettings(config, rosterHash), spoil: overrides.spoil },
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
-  const stores = { database, exports, pool, prisma };
   const made = {
     config,
     clock,
@@ -155,22 +160,28 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     upstreams,
   };
   const boundary = createBoundary(cycle);
-  const checkpoints = createCheckpoints({
-    ...{ provider, signer: signers.log, clock, newUlid },
+  const checkpoints = checkpointsOf(config, stores, { provider, signer: signers.log, clock, newUlid });
+  const close = async () => {
+    await logWatch.close();
+    await ledger.close();
+    await stores.exports.close();
+    await stores.database.close();
+  };
+  return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
+}
+
+type CheckpointParts = Pick<Parameters<typeof createCheckpoints>[0], 'provider' | 'signer' | 'clock' | 'newUlid'>;
+
+function checkpointsOf(config: KernelConfig, { pool }: Stores, parts: CheckpointParts) {
+  return createCheckpoints({
+    ...parts,
     origin: config.logOrigin,
-    growTree: () => growLogTree(pool, provider),
+    growTree: () => growLogTree(pool, parts.provider),
     findLatest: () => findLatestCheckpoint(pool),
     record: (checkpoint) => recordCheckpoint(pool, checkpoint),
     receiptsMax: config.checkpointReceiptsMax,
     intervalMs: config.checkpointIntervalMs,
   });
-  const close = async () => {
-    await logWatch.close();
-    await ledger.close();
-    await exports.close();
-    await database.close();
-  };
-  return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
 }
 
 function createPresentedKeys({ provider, prisma, clock }: Core): PresentedKeys {

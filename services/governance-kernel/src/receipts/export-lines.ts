@@ -37,7 +37,7 @@ export async function* exportLines(
     if (last === undefined || links[0]?.lamport !== next) throw new Error('The ledger lacks links of this chain');
     const reader = parts.newReader();
     const proofs = await Promise.all(links.map((link) => prove(parts, reader, link)));
-    yield links.map((link, at) => `${lineOf(sealedOf(link), proofs[at])}\n`).join('');
+    yield links.map((link, at) => `${lineOf(textsOf(link), proofs[at])}\n`).join('');
     next = last.lamport + 1;
     await setImmediate();
   }
@@ -53,14 +53,14 @@ async function prove(
   return { log_index: logIndex, tree_size: size, hashes };
 }
 
-type SealedTexts = { payload: string; signature: Signature; record: string | null };
+type LinkTexts = { payload: string; signature: Signature; record: string | null };
 
-function sealedOf({ payload, keyId, signature, record }: ChainLink): SealedTexts {
+function textsOf({ payload, keyId, signature, record }: ChainLink): LinkTexts {
   return { payload, signature: { alg: 'Ed25519', key_id: keyId, value: signature }, record };
 }
 
 /** From the texts that were signed and hashed. */
-function lineOf({ payload, signature, record }: SealedTexts, proof: ExportedProof | undefined): string {
+function lineOf({ payload, signature, record }: LinkTexts, proof: ExportedProof | undefined): string {
   const recordMember = record === null ? '' : `,"record":${record}`;
   return `{"receipt":{"payload":${payload},"signature":${signatureText(signature)}}${recordMember},"proof":${JSON.stringify(proof)}}`;
 }

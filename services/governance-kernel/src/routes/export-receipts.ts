@@ -7,7 +7,7 @@ import { coveringCheckpoint } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
 import { findWitnesses, type Witnesses } from '../proof/witnesses.ts';
 import { exportLines } from '../receipts/export-lines.ts';
-import { sealHead } from '../receipts/seal-head.ts';
+import { sealHead } from '../proof/seal-head.ts';
 import { findChainEnd, listChain } from '../store/chain-store.ts';
 import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';

@@ -40,7 +40,7 @@ CREATE FUNCTION append(
   reads jsonb, puts jsonb, drops jsonb,
   ulids text[], tenants text[], sessions text[], clocks bigint[], principals text[], kinds text[], verdicts text[], reasons text[],
   actions text[], tools text[], issued timestamptz[], hashes text[], payloads text[], key_ids text[], signatures text[], records text[]
-) RETURNS bigint LANGUAGE plpgsql AS $$
+) RETURNS bigint LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   grown_to bigint;
 BEGIN
@@ -48,15 +48,8 @@ BEGIN
   IF (SELECT epoch FROM controls WHERE id = 1) <> decided_under THEN PERFORM refuse_stale('controls'); END IF;
   PERFORM grow_chains(chain_tenants, chain_sessions, chain_expected, chain_clocks, chain_hashes, chain_issued);
   IF reads ? 'budgets' THEN PERFORM check_budgets(reads -> 'budgets'); END IF;
-  IF puts IS NOT NULL THEN
-    IF puts ? 'policy_heads' THEN PERFORM put_policy_heads(puts -> 'policy_heads'); END IF;
-    IF puts ? 'budgets' THEN PERFORM put_budgets(puts -> 'budgets'); END IF;
-    IF puts ? 'approvals' THEN PERFORM put_approvals(puts -> 'approvals'); END IF;
-    IF puts ? 'dispatches' THEN PERFORM put_dispatches(puts -> 'dispatches'); END IF;
-  END IF;
-  IF drops IS NOT NULL THEN
-    IF drops ? 'dispatches' THEN PERFORM drop_dispatches(drops -> 'dispatches'); END IF;
-  END IF;
+  IF puts IS NOT NULL THEN PERFORM put_rows(puts); END IF;
+  IF drops ? 'dispatches' THEN PERFORM drop_dispatches(drops -> 'dispatches'); END IF;
   IF puts ? 'answers' THEN PERFORM put_answers(puts -> 'answers'); END IF;
   UPDATE log_head SET size = size + cardinality(ulids) WHERE id = 1 RETURNING size INTO grown_to;
   INSERT INTO ledger (log_index, ulid, tenant_id, session_id, lamport_clock, principal_id, kind, verdict, reason_code, action, tool,
