@@ -63,5 +63,3 @@ BEGIN
   RETURN grown_to - cardinality(ulids);
 END $$;
 
--- Everything here is found by key, however many rows there are and whatever was known of them when a plan was made.
-ALTER FUNCTION append SET plan_cache_mode = force_generic_plan SET enable_seqscan = off;
