@@ -130,11 +130,17 @@ const cases: Case[] = [
   {
     guarantee: 'only the store of the ledger imports the bare driver of PostgreSQL',
     rule: places.onlyLedgerImportsDriver,
-    offence: { 'services/gateway/src/store/tasks.ts': `import type pg from 'pg';` },
+    offence: { 'services/governance-kernel/src/store/log-store.ts': `import type pg from 'pg';` },
     innocent: {
       'services/governance-kernel/src/store/ledger-store.ts': `import type pg from 'pg';`,
       'packages/database/src/open-database.ts': `import pg from 'pg';`,
     },
+  },
+  {
+    guarantee: 'only the store of a service speaks SQL',
+    rule: places.onlyStoreSpeaksSql,
+    offence: { 'services/gateway/src/routes/a.ts': 'export const ask = (reader) => reader.$queryRaw`SELECT 1`;' },
+    innocent: { 'services/gateway/src/store/a.ts': 'export const ask = (reader) => reader.$queryRaw`SELECT 1`;' },
   },
   {
     guarantee: 'only app.ts and service-kit import Express',

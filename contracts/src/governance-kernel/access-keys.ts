@@ -8,27 +8,26 @@ const TenantQuery = { tenant_id: z.string().optional() };
 export const AccessKeyKind = z.enum(['agent', 'approver']);
 
 const Tools = z.array(ToolName).min(1).max(200);
-const Terms = {
-  /** Whoever presents the key is this principal, whatever its request says. */
-  principal_id: PrincipalId,
-  expires_in_days: z.int().min(1).max(365).default(90),
-};
-
-export const NewAccessKey = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('agent'),
-    ...Terms,
-    doors: z
-      .array(Door)
-      .min(1)
-      .max(Door.options.length)
-      .default([...Door.options]),
-    /** The key calls these tools and no others. */
+export const NewAccessKey = z
+  .strictObject({
+    /** `approver`: for a person who decides approvals, and for nothing else. */
+    kind: AccessKeyKind,
+    /** Whoever presents the key is this principal, whatever its request says. */
+    principal_id: PrincipalId,
+    expires_in_days: z.int().min(1).max(365).default(90),
+    /** Of an agent; all of them when it names none. */
+    doors: z.array(Door).min(1).max(Door.options.length).optional(),
+    /** Of an agent: the key calls these tools and no others. */
     tools: Tools.optional(),
-  }),
-  /** For a person who decides approvals, and for nothing else. */
-  z.strictObject({ kind: z.literal('approver'), ...Terms }),
-]);
+  })
+  .refine(({ kind, doors }) => kind === 'agent' || doors === undefined, {
+    path: ['doors'],
+    message: 'an approver opens no door',
+  })
+  .refine(({ kind, tools }) => kind === 'agent' || tools === undefined, {
+    path: ['tools'],
+    message: 'an approver calls no tool',
+  });
 export type NewAccessKey = z.infer<typeof NewAccessKey>;
 
 export const AccessKey = z.strictObject({

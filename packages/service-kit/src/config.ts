@@ -26,7 +26,7 @@ type SecretRule = { lengthMin: number };
 /**
  * Reads the environment once, by a zod object whose members are variable names. Empty variables count as unset. Each variable
  * made by `secret()` or `secretUrl()` may come as `<NAME>_FILE` instead. Throws ConfigError naming all that is missing,
- * malformed, unknown, given twice or, with NODE_ENV=production, too weak.
+ * malformed, unknown, given twice or, with NODE_ENV=production, too weak. Takes the secrets out of the process's own environment.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -42,7 +42,14 @@ export function readConfig<Shape extends z.ZodRawShape>(
   const parsed = schema.safeParse(values);
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, values)));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  forgetSecrets(secrets, env);
   return Object.freeze(parsed.data);
+}
+
+/** Child processes and whatever prints the environment find no secret there any more. Environments that a caller made stay as they are. */
+function forgetSecrets(secrets: ReadonlyMap<string, SecretRule>, env: Environment): void {
+  if (env !== process.env) return;
+  for (const name of secrets.keys()) delete process.env[name];
 }
 
 function unknownVariables(

@@ -43,6 +43,19 @@ describe('the logger', () => {
     expect(lines.join('')).not.toContain('hunter2');
   });
 
+  it('writes of bytes how many there are, and none of them', () => {
+    const { log, lines } = capturing();
+    const bytes = Buffer.from('hunter2');
+    log.info('it.came', {
+      body: bytes,
+      nested: { parts: [new Uint8Array(bytes), new DataView(bytes.buffer, bytes.byteOffset, 7)] },
+    });
+    const line = lines[0] ?? '';
+    expect(JSON.parse(line)).toMatchObject({ body: '[7 bytes]', nested: { parts: ['[7 bytes]', '[7 bytes]'] } });
+    for (const shown of ['hunter2', '104,117', bytes.toString('hex'), bytes.toString('base64')])
+      expect(line).not.toContain(shown);
+  });
+
   it('keeps what only looks secret', () => {
     const { log, lines } = capturing();
     log.info('decided', { reason_code: 'POLICY_DENIED', key_id: 'k1', tokens_in: 12 });

@@ -93,5 +93,16 @@ describe('clientAddress', () => {
   it('takes one IPv6 subscriber for one caller', () => {
     expect(clientAddress(from('2001:db8::1'), 0)).toBe(clientAddress(from('2001:db8:0:0:ffff::2'), 0));
     expect(clientAddress(from('::ffff:10.0.0.9'), 0)).toBe('10.0.0.9');
+    const networks = {
+      '2001:db8:1:2:3:4:5:6': '2001:db8:1:2::/64',
+      '2001:db8:1:2::6': '2001:db8:1:2::/64',
+      '2001:db8:1:3::6': '2001:db8:1:3::/64',
+      '2001:db8:1::2:3:4:5': '2001:db8:1:0::/64',
+      '::1': '0:0:0:0::/64',
+    };
+    for (const [address, network] of Object.entries(networks)) {
+      expect([address, clientAddress(from(address), 0)]).toEqual([address, network]);
+      expect([address, clientAddress(from('10.0.0.9', address), 1)]).toEqual([address, network]);
+    }
   });
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
+import { isReceiptOfOtherStep } from '../src/store/receipts.ts';
+import { listRunsOf } from '../src/store/runs.ts';
 import {
   runReaching,
   signInAs,
@@ -87,5 +89,16 @@ describe("what another workspace's agent did", () => {
       ]);
     }
     expect((await ada.client.getGovernanceReceipt({ params: { decisionId } })).body).toMatchObject({ decisionId });
+
+    const { transaction } = gateway.context;
+    const seenFrom = ({ workspace: { id: workspaceId } }: Person) =>
+      transaction(async (tx) => [
+        (await listRunsOf(tx, { workspaceId, taskId }, { limit: 10 })).data.length,
+        await isReceiptOfOtherStep(tx, { workspaceId, decisionId, stepId: 'stp_another' }),
+      ]);
+    expect([await seenFrom(ada), await seenFrom(eve)]).toEqual([
+      [1, true],
+      [0, false],
+    ]);
   });
 });

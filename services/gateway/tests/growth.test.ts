@@ -32,7 +32,7 @@ let database: GatewayDatabase;
 let recorder: PlanRecorder;
 
 beforeAll(async () => {
-  scratch = await testDatabase();
+  scratch = await testDatabase({ twins: false });
   await fill();
   await explainStatements(scratch);
   database = openGatewayDatabase(scratch.url);

@@ -26,7 +26,8 @@ const create = (key: string, title: string) =>
     headers: { ...person.headers, 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify({ title, description: '' }),
   });
-const tasksOf = (title: string) => rowsOf(database, 'SELECT id FROM tasks WHERE title = $1', [title]);
+const tasksOf = (title: string) =>
+  rowsOf(database, 'SELECT id FROM tasks WHERE workspace_id = $1 AND title = $2', [person.workspace.id, title]);
 
 describe('one Idempotency-Key has one effect', () => {
   it('when many equal requests come at once: one acts, and all get its answer', async () => {

@@ -23,7 +23,7 @@ let recorder: PlanRecorder;
 let ada: Person;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ twins: false });
   const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
   gateway = await startTestGateway(config);
   ada = await signInAs(gateway.url, 'ada@example.org');

@@ -80,7 +80,8 @@ describe('a call of the model', () => {
     async () => {
       const { taskId, approve } = await parkedCall();
       expect(await spendOf(database, person)).toEqual({ spent: 0, reserved: 0 });
-      await rowsOf(database, "UPDATE run_steps SET started_at = started_at - interval '40 days'");
+      const earlier = `UPDATE run_steps SET started_at = started_at - interval '40 days' WHERE workspace_id = $1`;
+      await rowsOf(database, earlier, [person.workspace.id]);
       await approve();
       const run = await runReaching(person, taskId);
       expect(run).toMatchObject({ status: 'completed', tokensIn: 10, iterationsUsed: 1 });

@@ -52,6 +52,8 @@ const variables = z.object({
   GOV_MODEL_PRICES: z.string().default('{}'),
   /** Inline JSON or the path of a JSON file: { servers: [...] }. */
   GOV_MCP_SERVERS: z.string().optional(),
+  /** In production: MCP servers over stdio may run as programs of the kernel's own account. */
+  GOV_MCP_STDIO: flag(false),
   GOV_MCP_TIMEOUT: durationMs(60_000),
   /** How long a tool definition that changed upstream may go unseen. */
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
@@ -143,7 +145,18 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
   });
   refuseEarlyDeadline(config);
+  if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
   return config;
+}
+
+/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
+function refuseStdio({ mcpServers }: KernelConfig): void {
+  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (names.length === 0) return;
+  throw new ConfigError([
+    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: serve it over HTTP from an account ` +
+      'of its own, or accept that with GOV_MCP_STDIO=1',
+  ]);
 }
 
 /** A variable that holds a document: what is wrong with the document is told under the variable's name. */

@@ -1,7 +1,6 @@
 import type { Digest } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { openDatabase, type Database } from '@countersign/database';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
 import { evaluateRules, wiredGates } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
@@ -23,19 +22,19 @@ import { createOriginGuard } from './mcp/guard-origin.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
-import { createCheckpoints } from './proof/checkpoints.ts';
+import { createCheckpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, recordKeyUses } from './store/access-key-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
+import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
-import { openPrisma } from './store/prisma.ts';
 import { messagingTransaction } from './store/messages.ts';
 import { listActivePolicies } from './store/policy-store.ts';
 import { recordSigningKeys } from './store/trust-key-store.ts';
@@ -74,7 +73,8 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     decisions: config.selfTestDecisions,
   });
   await requireDatabase(core.database);
-  await recordSigningKeys(core.prisma, publishedKeys(core.signers, config.logOrigin), core.clock());
+  const published = publishedKeys(core.signers, config.logOrigin);
+  await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -93,21 +93,13 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   };
 }
 
-async function requireDatabase(database: Database): Promise<void> {
+async function requireDatabase(database: Pick<KernelDatabase, 'ping'>): Promise<void> {
   await database.ping().catch((cause: unknown) => {
     throw new Error('The database of DATABASE_URL does not answer', { cause });
   });
 }
 
 type Core = ReturnType<typeof createCore>;
-
-type Stores = ReturnType<typeof openStores>;
-
-function openStores({ databaseUrl: url }: KernelConfig) {
-  const database = openDatabase({ url, schema: 'kernel' });
-  const exports = openDatabase({ url, schema: 'kernel', poolMax: exportsAtOnce });
-  return { database, exports, pool: database.pool, prisma: openPrisma(database) };
-}
 
 /** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
 const exportsAtOnce = 2;
@@ -117,10 +109,11 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
   const signers = createSigners(config);
   const provider = nodeProvider;
-  const stores = openStores(config);
-  const { pool, prisma } = stores;
+  const database = openKernelDatabase(config.databaseUrl);
+  const exports = openKernelDatabase(config.databaseUrl, { connectionsMax: exportsAtOnce });
+  const { pool, reader } = database;
   const newUlid = monotonicFactory(secureRandom());
-  const logWatch = new LogWatch({ view: logView(pool), log });
+  const logWatch = new LogWatch({ view: logView(reader), log });
   const store = ledgerStore({ pool, controls });
   const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
   const ledger = new GroupCommit(noticed(commit, logWatch));
@@ -128,11 +121,11 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     ledger,
     provider,
     trustedKeys: policyKeys(config.policyKeys, signers.policies),
-    load: (tenants) => listActivePolicies(prisma, tenants),
+    load: (tenants) => listActivePolicies(reader, tenants),
     clock,
     newUlid,
   });
-  const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ pool, clock }) });
+  const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ ...database, clock }) });
   const cycle: BoundaryParts = {
     ledger,
     policies,
@@ -160,44 +153,50 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     upstreams,
   };
   const boundary = createBoundary(cycle);
-  const checkpoints = checkpointsOf(config, stores, { provider, signer: signers.log, clock, newUlid });
+  const checkpoints = signedHeads({ ...made, signer: signers.log }, database);
   const close = async () => {
     await logWatch.close();
     await ledger.close();
-    await stores.exports.close();
-    await stores.database.close();
+    await exports.close();
+    await database.close();
   };
-  return { ...made, ...stores, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
+  return { ...made, ...shown(database), exports, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
 }
 
-type CheckpointParts = Pick<Parameters<typeof createCheckpoints>[0], 'provider' | 'signer' | 'clock' | 'newUlid'>;
+/** What routes and workers see of the database: nobody but the ledger sends statements through the pool itself. */
+function shown({ pool, reader, transaction, ping }: KernelDatabase) {
+  const watched: Pick<typeof pool, 'on'> = pool;
+  return { database: { ping }, pool: watched, reader, transaction };
+}
 
-function checkpointsOf(config: KernelConfig, { pool }: Stores, parts: CheckpointParts) {
+type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & { config: KernelConfig };
+
+function signedHeads({ config, provider, signer, clock, newUlid }: Signing, { reader, transaction }: KernelDatabase) {
   return createCheckpoints({
-    ...parts,
+    ...{ provider, signer, clock, newUlid },
     origin: config.logOrigin,
-    growTree: () => growLogTree(pool, parts.provider),
-    findLatest: () => findLatestCheckpoint(pool),
-    record: (checkpoint) => recordCheckpoint(pool, checkpoint),
+    growTree: () => growLogTree(transaction, provider),
+    findLatest: () => findLatestCheckpoint(reader),
+    record: (checkpoint) => recordCheckpoint(transaction, checkpoint),
     receiptsMax: config.checkpointReceiptsMax,
     intervalMs: config.checkpointIntervalMs,
   });
 }
 
-function createPresentedKeys({ provider, prisma, clock }: Core): PresentedKeys {
+function createPresentedKeys({ provider, reader, transaction, clock }: Core): PresentedKeys {
   return new PresentedKeys({
     ...{ provider, clock },
-    find: (hash) => findAccessKey(prisma, hash),
-    recordUses: (uses) => recordKeyUses(prisma, uses),
+    find: (hash) => findAccessKey(reader, hash),
+    recordUses: (uses) => transaction((tx) => recordKeyUses(tx, uses)),
   });
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
-function createDoors({ config, prisma, clock, upstreams, dispatch }: Core) {
+function createDoors({ config, reader, transaction, clock, upstreams, dispatch }: Core) {
   return {
     ...upstreams.behind(dispatch),
     mcp: upstreams.mcp,
-    answers: idempotencyStore(prisma, { clock, runningMsMax: dispatchMsMax(config) }),
+    answers: idempotencyStore({ reader, transaction }, { clock, runningMsMax: dispatchMsMax(config) }),
     prices: config.modelPrices,
     approverKeys: config.approverKeys,
     guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
@@ -206,10 +205,10 @@ function createDoors({ config, prisma, clock, upstreams, dispatch }: Core) {
 }
 
 /** A bus that was handed in is shared with other services of the process. */
-function createMessages({ config, log, prisma }: Core, overrides: ContextOverrides) {
+function createMessages({ config, log, transaction }: Core, overrides: ContextOverrides) {
   const report = reportTo(log);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'governance-kernel', report });
-  const relay = new OutboxRelay({ bus, report, transaction: messagingTransaction(prisma) });
+  const relay = new OutboxRelay({ bus, report, transaction: messagingTransaction(transaction) });
   const close = async () => {
     await relay.stop();
     if (overrides.bus === undefined) await bus.close();

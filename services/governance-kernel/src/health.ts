@@ -31,9 +31,9 @@ export function toldChecks({ bus }: Context): Record<string, HealthCheck> {
  * A kernel that waits for its first policy is ready to be given it, or behind a load balancer it would wait for ever; one whose
  * policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so that one says nothing.
  */
-async function assertFreshPolicy({ prisma, policies, config, clock }: Context): Promise<void> {
+async function assertFreshPolicy({ reader, policies, config, clock }: Context): Promise<void> {
   await policies.reload('*');
-  const confirmedAt = await findLastConfirmation(prisma, { besides: demoTenant });
+  const confirmedAt = await findLastConfirmation(reader, { besides: demoTenant });
   if (confirmedAt === null) return;
   if (clock().getTime() - confirmedAt.getTime() > config.policyAgeMaxMs) throw new Error('No active policy is fresh');
 }

@@ -76,8 +76,8 @@ export function movableClock(start: string) {
 export type Sealed = { payload: DecisionReply['receipt']['payload']; record: BoundaryRecord | null };
 
 /** What the ledger holds of a session, oldest first, read by the administrator of the database. */
-export async function ledgerOf({ kernel }: TestKernel, session: string): Promise<Sealed[]> {
-  const { rows } = await kernel.context.pool.query<{ payload: string; record: string | null }>(
+export async function ledgerOf({ pool }: TestKernel, session: string): Promise<Sealed[]> {
+  const { rows } = await pool.query<{ payload: string; record: string | null }>(
     'SELECT payload, record FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',
     [session],
   );

@@ -3,6 +3,7 @@ import { asAdministrator } from './_administrator.ts';
 import { newSession } from './_caller.ts';
 import { attempt, type Attempt, type Door, type Site } from './_doors.ts';
 import { approve } from './_upstreams.ts';
+import { ofNoTwin } from './_twins.ts';
 
 const hourMs = 3_600_000;
 
@@ -73,14 +74,14 @@ function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
     arises: (at) =>
       administrator(
         at,
-        `WITH heads AS (UPDATE policy_heads SET epoch = epoch + ${unsignedEpochs} RETURNING tenant_id, epoch)
+        `WITH heads AS (UPDATE policy_heads SET epoch = epoch + ${unsignedEpochs} WHERE ${ofNoTwin} RETURNING tenant_id, epoch)
          INSERT INTO policy_bundles
          SELECT tenant_id, h.epoch, policy_hash, ${bundle}, key_id, signature, activated_at
            FROM policy_bundles b JOIN heads h USING (tenant_id) WHERE b.epoch = h.epoch - ${unsignedEpochs}`,
       ),
     ends: async (at) => {
-      await administrator(at, `UPDATE policy_heads SET epoch = epoch - ${unsignedEpochs}`);
-      await administrator(at, `DELETE FROM policy_bundles WHERE epoch > ${unsignedEpochs}`);
+      await administrator(at, `UPDATE policy_heads SET epoch = epoch - ${unsignedEpochs} WHERE ${ofNoTwin}`);
+      await administrator(at, `DELETE FROM policy_bundles WHERE epoch > ${unsignedEpochs} AND ${ofNoTwin}`);
     },
   };
 }
@@ -90,7 +91,7 @@ const policies: Cause[] = [
     gate: 'policy',
     name: 'no active bundle',
     said: 'DENY POLICY_MISSING',
-    arises: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = 'gone ' || tenant_id`),
+    arises: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = 'gone ' || tenant_id WHERE ${ofNoTwin}`),
     ends: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = replace(tenant_id, 'gone ', '')`),
   },
   {
@@ -182,7 +183,7 @@ const budget: Cause = {
     const params = { budget_id: 'exhausted' as BudgetId }; // within its schema
     await site.test.as(door.tenant).putBudget({ params, body: { ...terms, ...ceilings } });
   },
-  ends: (at) => administrator(at, 'DELETE FROM budgets'),
+  ends: (at) => administrator(at, `DELETE FROM budgets WHERE ${ofNoTwin}`),
 };
 
 /** A call that was asked about and approved. */

@@ -8,7 +8,9 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { encodeBase64Url } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
 import { activationBytes } from '../src/policy/activation.ts';
+import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
+import { withTenantTwins } from './_twins.ts';
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 export const adminKey = 'test-admin-key-0123456789abcdef0123456789';
@@ -20,6 +22,8 @@ export type KernelClient = Client<typeof kernelRoutes>;
 export type TestKernel = {
   kernel: StartedKernel;
   database: TestDatabase;
+  /** The kernel's own connections, for statements behind its back. */
+  readonly pool: pg.Pool;
   env: Record<string, string>;
   as(tenant: string, principal?: string): KernelClient;
   system: KernelClient;
@@ -28,11 +32,17 @@ export type TestKernel = {
   close(): Promise<void>;
 };
 
-/** A kernel of its own on a database of its own, over real HTTP. */
-export async function startTestKernel(
-  options: { env?: Record<string, string>; overrides?: KernelOverrides } = {},
-): Promise<TestKernel> {
-  const database = await createTestDatabase({ serviceDir, schema: 'kernel' });
+type TestKernelOptions = {
+  env?: Record<string, string>;
+  overrides?: KernelOverrides;
+  /** False for what counts statements or fills tables by the hundred thousand. */
+  twins?: boolean;
+};
+
+/** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was. */
+export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
+  const scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
+  const database = options.twins === false ? scratch : await withTenantTwins(scratch);
   const env = { ...environment(database.url), ...options.env };
   let kernel = await startKernel(kernelConfigFrom(env), options.overrides);
   const test: TestKernel = {
@@ -40,6 +50,9 @@ export async function startTestKernel(
       return kernel;
     },
     database,
+    get pool() {
+      return poolOf(kernel);
+    },
     env,
     as: (tenant, principal) =>
       createKernelClient({ baseUrl: kernel.url, apiKey: adminKey }).as({
@@ -63,6 +76,11 @@ export async function startTestKernel(
     },
   };
   return test;
+}
+
+/** The context shows of its pool what a watcher needs; a test sends statements through it. */
+export function poolOf({ context }: StartedKernel): pg.Pool {
+  return context.pool as pg.Pool;
 }
 
 function environment(databaseUrl: string): Record<string, string> {

@@ -109,8 +109,8 @@ export type SealedReceipt = {
 };
 
 /** The receipts of one session, oldest first. */
-export async function receiptsOf({ kernel }: TestKernel, session: string): Promise<SealedReceipt[]> {
-  const { rows } = await kernel.context.pool.query<{ payload: string }>(
+export async function receiptsOf({ pool }: TestKernel, session: string): Promise<SealedReceipt[]> {
+  const { rows } = await pool.query<{ payload: string }>(
     'SELECT payload FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',
     [session],
   );

@@ -123,7 +123,7 @@ describe('keys', () => {
     expect(key.startsWith(made.prefix)).toBe(true);
     const listed = (await site.test.as('umbrella').listAccessKeys({ query: {} })).body.data;
     expect(listed).toEqual([made]);
-    const { rows } = await site.test.kernel.context.pool.query<{ dump: string }>(
+    const { rows } = await site.test.pool.query<{ dump: string }>(
       `SELECT row_to_json(k)::text AS dump FROM kernel.access_keys k WHERE key_id = $1`,
       [made.key_id],
     );

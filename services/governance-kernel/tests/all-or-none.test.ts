@@ -38,7 +38,7 @@ type Table = (typeof tables)[number];
 
 /** A digest of each of them, so that nothing can change unseen. Of events their text: whether they were sent already is no matter. */
 async function content(): Promise<Record<string, string>> {
-  const { pool } = test.kernel.context;
+  const { pool } = test;
   const read = async (table: Table): Promise<[Table, string]> => {
     const row = table === 'outbox' ? 't.envelope' : 't::text';
     const { rows } = await pool.query<{ digest: string | null }>(

@@ -17,13 +17,14 @@ import { announced } from './_announced.ts';
 import { newSession } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
+import { ofNoTwin } from './_twins.ts';
 
 let test: TestKernel;
 let store: LedgerStore;
 let session: SessionId;
 beforeAll(async () => {
   test = await startTestKernel();
-  store = ledgerStore({ pool: test.kernel.context.pool, controls });
+  store = ledgerStore({ pool: test.pool, controls });
 });
 beforeEach(() => {
   session = newSession();
@@ -33,7 +34,7 @@ afterAll(() => test.close());
 const tenant = 'acme' as TenantId; // within its schema
 const id = 'guarded' as BudgetId;
 const one = { tool_calls: 1, spend_minor: 0, egress_bytes: 0, writes: 0 };
-const run = (sql: string) => test.kernel.context.pool.query(sql);
+const run = (sql: string) => test.pool.query(sql);
 
 /** A batch of one entry, decided on what the database says now, and not yet appended. */
 async function decided(
@@ -73,7 +74,7 @@ async function refused(append: () => Promise<number>): Promise<void> {
 describe('what is appended was decided on what the database holds at that moment', () => {
   it('is written when nothing moved, at the end of the log', async () => {
     const append = await decided();
-    const { rows } = await test.kernel.context.pool.query<{ size: number }>('SELECT size::int FROM log_head');
+    const { rows } = await test.pool.query<{ size: number }>('SELECT size::int FROM log_head');
     expect(await append()).toBe(rows[0]?.size);
   });
 
@@ -85,10 +86,10 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   const controlChanges = [
-    `UPDATE policy_heads SET confirmed_at = now()`,
+    `UPDATE policy_heads SET confirmed_at = now() WHERE ${ofNoTwin}`,
     `INSERT INTO mcp_servers VALUES ('new', 'new', 'stdio', '{}', 'approved', now(), now())`,
     `UPDATE mcp_tools SET pinned_hash = NULL`,
-    `UPDATE budgets SET tool_call_limit = 1`,
+    `UPDATE budgets SET tool_call_limit = 1 WHERE ${ofNoTwin}`,
     `DELETE FROM budgets WHERE budget_id = 'nobody'`,
   ];
   it.each(controlChanges)('or nothing is written: %s', async (change) => {
@@ -109,7 +110,8 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   it('and holds no chain while it waits to begin another, or two kernels would wait for each other', async () => {
-    const { provider, signers, newUlid, pool } = test.kernel.context;
+    const { provider, signers, newUlid } = test.kernel.context;
+    const { pool } = test;
     const [old, fresh] = [session, newSession()];
     await (
       await decided()
@@ -144,7 +146,7 @@ describe('what is appended was decided on what the database holds at that moment
     await (
       await decided(spent, sets)
     )();
-    await run(`UPDATE budgets SET used_tool_calls = 0 WHERE budget_id = 'guarded'`);
+    await run(`UPDATE budgets SET used_tool_calls = 0 WHERE budget_id = 'guarded' AND ${ofNoTwin}`);
     await refused(append);
   });
 

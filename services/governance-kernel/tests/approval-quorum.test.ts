@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApprovalId } from '@countersign/contracts';
+import type { ApprovalId, TenantId } from '@countersign/contracts';
 import type { Approval, ApprovalStatement } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
-import { readApproverKeys } from '../src/approvals/approver-keys.ts';
+import { readApproverKeys, requireSameSubject } from '../src/approvals/approver-keys.ts';
 import { kernelConfigFrom } from '../src/index.ts';
+import { findApproval } from '../src/store/approval-store.ts';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -33,7 +34,9 @@ const enrolled = (name: string, tenant = 'acme') => ({
 let test: TestKernel;
 let agent: Caller, alice: Caller, bob: Caller;
 beforeAll(async () => {
-  const keys = [enrolled('alice'), enrolled('bob'), enrolled('agent'), enrolled('foreign', 'globex')];
+  // First, so that whoever looks for a key by its name alone finds this one.
+  const namesake = { ...enrolled('foreign', 'globex'), principal_id: 'alice', key_id: 'alice-key' };
+  const keys = [namesake, enrolled('alice'), enrolled('bob'), enrolled('agent')];
   test = await startTestKernel({ env: { GOV_APPROVER_KEYS: JSON.stringify(keys) } });
   await test.activate('*', policy);
   agent = new Caller(test);
@@ -143,13 +146,26 @@ describe('approval by signature', () => {
       ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: null }))],
       ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'bob' as never }), 'alice')],
       ['PERMISSION_DENIED', sign(statementOf(approval), 'bob', 'alice-key')],
-      ['PERMISSION_DENIED', sign(statementOf(approval), 'foreign', 'foreign-key')],
+      ['PERMISSION_DENIED', sign(statementOf(approval), 'foreign', 'alice-key')],
       ['PERMISSION_DENIED', { ...sign(statementOf(approval)), statement: statementOf(approval, { decision: 'deny' }) }],
       ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'agent' as never }))],
-      ['NOT_FOUND', sign(statementOf(approval, { tenant_id: 'globex', approver_id: 'foreign' as never }))],
+      ['NOT_FOUND', sign(statementOf(approval, { tenant_id: 'globex' }), 'foreign', 'alice-key')],
     ];
     for (const [code, signed] of cases) expect([code, await refusal(submit(signed))]).toEqual([code, code]);
     expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+  });
+
+  it('speaks of the approval that it is held against, in every member that names one', async () => {
+    const { id } = await escalated();
+    const approval = await alice.approval(id);
+    const row = await findApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
+    if (row === null) throw new Error('it is not stored');
+    const changes = { approval_id: 'other', tenant_id: 'globex', intent_hash: 'other', policy_hash: 'other' };
+    expect(() => requireSameSubject(row, sign(statementOf(approval)))).not.toThrow();
+    for (const [member, value] of Object.entries(changes)) {
+      const signed = sign(statementOf(approval, { [member]: value }), 'alice');
+      expect(() => requireSameSubject(row, signed)).toThrow('something else');
+    }
   });
 
   it('cannot be replayed once the approval has moved', async () => {

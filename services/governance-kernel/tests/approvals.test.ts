@@ -132,9 +132,7 @@ describe('the approval loop', () => {
         .reverse(),
     );
     expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
-    const { rows } = await test.kernel.context.pool.query('SELECT state FROM approvals WHERE approval_id = $1', [
-      question,
-    ]);
+    const { rows } = await test.pool.query('SELECT state FROM approvals WHERE approval_id = $1', [question]);
     expect(rows).toEqual([{ state: 'expired' }]);
     const sealed = await ledgerOf(test, open.session_id);
     expect(sealed.at(-1)?.payload).toMatchObject({
@@ -149,10 +147,9 @@ describe('the approval loop', () => {
     const id = asked(await agent.decide(call));
     time.advance(15 * minuteMs);
     await test.kernel.workers.housekeeper.run();
-    const { rows } = await test.kernel.context.pool.query<{ envelope: string }>(
-      'SELECT envelope FROM outbox WHERE envelope LIKE $1',
-      [`%${id}%`],
-    );
+    const { rows } = await test.pool.query<{ envelope: string }>('SELECT envelope FROM outbox WHERE envelope LIKE $1', [
+      `%${id}%`,
+    ]);
     expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([{ data: { state: 'expired' } }]);
     expect((await ledgerOf(test, call.session_id)).at(-1)?.payload.action).toBe('approval.expire');
   });
@@ -232,9 +229,7 @@ describe('transitions', () => {
       approved_intent_hash: intent_hash,
       state: 'approved',
     });
-    const { rows } = await test.kernel.context.pool.query('SELECT envelope FROM outbox WHERE envelope LIKE $1', [
-      `%${id}%`,
-    ]);
+    const { rows } = await test.pool.query('SELECT envelope FROM outbox WHERE envelope LIKE $1', [`%${id}%`]);
     expect(rows).toHaveLength(1);
   });
 

@@ -151,7 +151,7 @@ describe('a kernel without a model server', () => {
       status: 503,
       code: 'UPSTREAM_NOT_CONFIGURED',
     });
-    const { rows } = await test.kernel.context.pool.query(`SELECT 1 FROM ledger WHERE kind = 'decision'`);
+    const { rows } = await test.pool.query(`SELECT 1 FROM ledger WHERE kind = 'decision'`);
     await test.close();
     expect(rows).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe('the calls of one answer', () => {
       n: 2,
       messages: [{ role: 'user', content: 'go' }],
     });
-    const { rows } = await upstreams.test.kernel.context.pool.query<{ payload: string; sealed_by: string }>(
+    const { rows } = await upstreams.test.pool.query<{ payload: string; sealed_by: string }>(
       'SELECT payload, xmin::text AS sealed_by FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',
       [own],
     );

@@ -14,7 +14,7 @@ let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', `${starterPolicy}`);
-  await insertBudget(test.kernel.context.pool);
+  await insertBudget(test.pool);
 });
 afterAll(() => test.close());
 
@@ -92,13 +92,14 @@ describe('kill -9 of two kernels under load', () => {
 
 /** The database may still be committing what a dead kernel had sent. Who locks the controls alone waits for all of it. */
 async function lastCommitOfTheDead(): Promise<void> {
-  await test.kernel.context.pool.query('SELECT lock_controls(true)');
+  await test.pool.query('SELECT lock_controls(true)');
 }
 
 type Row = { log_index: string; ulid: string; payload: string; key_id: string; signature: string; record: string };
 
 async function assertWhole(answered: Answered[]): Promise<void> {
-  const { pool, signers } = test.kernel.context;
+  const { pool } = test;
+  const { signers } = test.kernel.context;
   const { rows } = await pool.query<Row>(
     "SELECT * FROM ledger WHERE tenant_id = 'acme' ORDER BY session_id, lamport_clock",
   );
@@ -128,7 +129,9 @@ async function assertWhole(answered: Answered[]): Promise<void> {
   const ids = new Set(rows.map((row) => `rcp_${row.ulid}`));
   expect(answered.filter(({ receiptId }) => !ids.has(receiptId))).toEqual([]);
   const allowed = receipts.filter(({ payload }) => payload.verdict === 'ALLOW').length;
-  const { rows: budgets } = await pool.query<{ used_tool_calls: string }>('SELECT used_tool_calls FROM budgets');
+  const { rows: budgets } = await pool.query<{ used_tool_calls: string }>(
+    `SELECT used_tool_calls FROM budgets WHERE tenant_id = 'acme'`,
+  );
   expect(Number(budgets[0]?.used_tool_calls)).toBe(allowed);
   const { rows: stored } = await pool.query<{ count: string }>(
     "SELECT count(*) FROM idempotency_keys WHERE tenant_id = 'acme'",
@@ -144,8 +147,7 @@ async function assertRepeatable(
   const known = new Map(answered.map(({ key, receiptId }) => [key, receiptId]));
   const count = async () =>
     Number(
-      (await test.kernel.context.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'"))
-        .rows[0]?.count,
+      (await test.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0]?.count,
     );
   const before = await count();
   const unanswered = attempted.filter(({ key }) => !known.has(key));

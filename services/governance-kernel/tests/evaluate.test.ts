@@ -25,7 +25,7 @@ const decide = async (body: Partial<EvaluateRequest>, tenant = 'acme') => {
 
 /** The sealed row as the database holds it, read by its administrator. */
 async function sealed(receiptId: string): Promise<{ payload: ReceiptPayload; record: BoundaryRecord }> {
-  const { rows } = await test.kernel.context.pool.query<{ payload: string; record: string }>(
+  const { rows } = await test.pool.query<{ payload: string; record: string }>(
     'SELECT payload, record FROM ledger WHERE ulid = $1',
     [receiptId.slice(4)],
   );

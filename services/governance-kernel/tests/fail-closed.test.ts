@@ -7,6 +7,7 @@ import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
 import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { ofNoTwin } from './_twins.ts';
 
 const hourMs = 3_600_000;
 let test: TestKernel | null = null;
@@ -65,7 +66,7 @@ describe('without a usable policy', () => {
     await kernel.activate('*', starterPolicy);
     const damage = `UPDATE policy_bundles SET bundle = `;
     for (const bundle of [`'{'`, `replace(bundle, 'E1', 'E4')`, `'{"rules":7}'`]) {
-      await asAdministrator(kernel, `${damage}${bundle}`);
+      await asAdministrator(kernel, `${damage}${bundle} WHERE ${ofNoTwin}`);
       await kernel.restart();
       const reply = await new Caller(kernel).decide(reads());
       expect(said(reply)).toBe('DENY POLICY_STALE');

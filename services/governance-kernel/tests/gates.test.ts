@@ -170,7 +170,7 @@ describe('governed routes', () => {
 });
 
 async function decisionsSealed(): Promise<number> {
-  const { rows } = await site.test.kernel.context.pool.query(`SELECT 1 FROM ledger WHERE kind = 'decision'`);
+  const { rows } = await site.test.pool.query(`SELECT 1 FROM ledger WHERE kind = 'decision'`);
   return rows.length;
 }
 

@@ -68,7 +68,7 @@ function faultOf({ status, headers, text }: RawAnswer, expected: { status: numbe
 }
 
 const ledgerSize = async () => {
-  const { rows } = await test.kernel.context.pool.query<{ size: string; held: string }>(
+  const { rows } = await test.pool.query<{ size: string; held: string }>(
     'SELECT size, (SELECT count(*) FROM ledger) AS held FROM log_head',
   );
   return rows[0];

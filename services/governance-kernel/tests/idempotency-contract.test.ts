@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { openDatabase, type Database } from '@countersign/database';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { idempotencyContract } from '@countersign/testkit/idempotency-contract';
-import { openPrisma } from '../src/store/prisma.ts';
+import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { idempotencyStore } from '../src/store/idempotency-store.ts';
 import { serviceDir } from './_kernel.ts';
 
 let database: TestDatabase;
-let opened: Database;
+let opened: KernelDatabase;
 let agedMs = 0;
 const runningMsMax = 600_000;
 
 beforeAll(async () => {
   database = await createTestDatabase({ serviceDir, schema: 'kernel' });
-  opened = openDatabase({ url: database.url, schema: 'kernel' });
+  opened = openKernelDatabase(database.url);
 });
 afterAll(async () => {
   await opened?.close();
@@ -22,7 +21,7 @@ afterAll(async () => {
 
 describe('the idempotency keys of the kernel', () => {
   idempotencyContract(() => ({
-    store: idempotencyStore(openPrisma(opened), { clock: () => new Date(Date.now() + agedMs), runningMsMax }),
+    store: idempotencyStore(opened, { clock: () => new Date(Date.now() + agedMs), runningMsMax }),
     age: async (ms) => void (agedMs += ms),
     runningMsMax,
   }));

@@ -25,14 +25,14 @@ let sealed: DecisionReply;
 let checkpointId: string;
 
 beforeAll(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ twins: false });
   await test.activate('*', starterPolicy);
   sealed = await seal(test, { tenant: busy });
   checkpointId = (await test.as(busy).createCheckpoint()).body.checkpoint_id;
   await fillHistory(test);
   await explainStatements(test.database);
   await test.restart();
-  recorder = recordPlans(test.kernel.context.pool);
+  recorder = recordPlans(test.pool);
 }, 180_000);
 afterAll(() => test.close());
 
@@ -87,7 +87,7 @@ async function settleCall(): Promise<void> {
 }
 
 async function vote({ approval }: DecisionReply): Promise<void> {
-  const { rows } = await test.kernel.context.pool.query<{ ceremony_hash: string }>(
+  const { rows } = await test.pool.query<{ ceremony_hash: string }>(
     'SELECT ceremony_hash FROM approvals WHERE approval_id = $1',
     [approval?.approval_id],
   );
@@ -185,11 +185,12 @@ describe('on a long history', () => {
   });
 
   it('a relay takes the next messages of a backlog and leaves the rest alone', async () => {
-    const { bus, pool, prisma } = test.kernel.context;
+    const { pool } = test;
+    const { bus, transaction } = test.kernel.context;
     const unsent = 'SELECT 1 FROM outbox WHERE sent_at IS NULL LIMIT 1';
     await expectFlat(async () => {
       // One that begins here also forgets what is old.
-      const relay = new OutboxRelay({ bus, transaction: messagingTransaction(prisma) });
+      const relay = new OutboxRelay({ bus, transaction: messagingTransaction(transaction) });
       relay.start();
       await asAdministrator(
         test,

@@ -101,7 +101,7 @@ describe('checkpoints', () => {
     for (const before of [await createCheckpoint(), await createCheckpoint()]) {
       await sealMany(test, 3);
       const { record_count } = await createCheckpoint();
-      const { rows } = await test.kernel.context.pool.query('SELECT 1 FROM ledger WHERE record IS NOT NULL');
+      const { rows } = await test.pool.query('SELECT 1 FROM ledger WHERE record IS NOT NULL');
       expect([record_count, record_count >= before.record_count + 3]).toEqual([rows.length, true]);
     }
   });

@@ -42,8 +42,7 @@ const client = () =>
 
 const sealedCount = async () =>
   Number(
-    (await test.kernel.context.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'"))
-      .rows[0]?.count,
+    (await test.pool.query<{ count: string }>("SELECT count(*) FROM ledger WHERE tenant_id = 'acme'")).rows[0]?.count,
   );
 
 describe('PostgreSQL gone', () => {

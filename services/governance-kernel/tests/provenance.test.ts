@@ -5,6 +5,7 @@ import type { SealedDecision } from '../src/boundary/sealed-decision.ts';
 import { ledgerOf, newSession } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { ofNoTwin } from './_twins.ts';
 
 let test: TestKernel;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const heldOpen = async () => (await test.kernel.context.pool.query('SELECT 1 FROM dispatches')).rows.length;
+const heldOpen = async () => (await test.pool.query(`SELECT 1 FROM dispatches WHERE ${ofNoTwin}`)).rows.length;
 
 /** A claim that the dispatch made, in the hands of somebody else. */
 async function stolenClaim(): Promise<DispatchClaim> {

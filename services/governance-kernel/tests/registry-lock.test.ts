@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** Makes a call that has been decided and waits for a `change` of what it was decided on, and lets the change commit. */
 async function whileItWaits<Result>(call: () => Promise<Result>, change: string): Promise<Result> {
-  const { pool } = site.test.kernel.context;
+  const { pool } = site.test;
   const holder = await pool.connect();
   await holder.query(`BEGIN; ${change}`);
   const result = call();
@@ -74,7 +74,7 @@ describe('a tool', () => {
           const seen = await whileItWaits(() => attempt(site, door), change);
           expect([door.name, seen.verdict, seen.code, seen.executed]).toEqual([door.name, 'DENY', code, false]);
           expect(await ledgerOf(site.test, seen.session)).toHaveLength(1);
-          await site.test.kernel.context.pool.query(back);
+          await site.test.pool.query(back);
           expect([door.name, (await attempt(site, door)).verdict]).toEqual([door.name, 'ALLOW']);
         }
       },

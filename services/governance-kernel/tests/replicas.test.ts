@@ -15,6 +15,7 @@ import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import {
   adminKey,
   kernelRoutes,
+  poolOf,
   starterPolicy,
   startTestKernel,
   type KernelClient,
@@ -66,15 +67,15 @@ async function statementsOf(pool: pg.Pool, work: () => Promise<void>): Promise<s
   return names;
 }
 
-const run = (sql: string) => test.kernel.context.pool.query<Record<string, number>>(sql);
+const run = (sql: string) => test.pool.query<Record<string, number>>(sql);
 
 describe('two kernels on one database', () => {
   it('append what they remember in one statement', async () => {
-    for (const { context } of [test.kernel, second]) {
-      const client = context === second.context ? onSecond() : test.as('acme', 'agent');
+    for (const kernel of [test.kernel, second]) {
+      const client = kernel === second ? onSecond() : test.as('acme', 'agent');
       const session_id = newSession();
       await decide(client, { session_id });
-      const sent = await statementsOf(context.pool, async () => {
+      const sent = await statementsOf(poolOf(kernel), async () => {
         for (let turn = 0; turn < 5; turn += 1) await decide(client, { session_id });
       });
       expect(sent).toEqual(Array(5).fill('ledger-append'));
@@ -141,7 +142,7 @@ describe('two kernels on one database', () => {
     const told = await everywhere({ tool: 'shared.read' }, 25);
     expect(told.map(said).filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
     const { rows } = await run(
-      `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE budget_id = 'ten'`,
+      `SELECT used_tool_calls::int AS used, reserved_tool_calls::int AS reserved FROM budgets WHERE tenant_id = 'acme' AND budget_id = 'ten'`,
     );
     expect(rows).toEqual([{ used: 10, reserved: 0 }]);
   });

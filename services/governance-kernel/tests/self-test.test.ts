@@ -23,9 +23,7 @@ describe('the self-test before a kernel is ready', () => {
   });
 
   it('leaves nothing in the ledger', async () => {
-    const { rows } = await test.kernel.context.pool.query(
-      `SELECT count(*)::int AS held FROM ledger WHERE tenant_id = 'self-test'`,
-    );
+    const { rows } = await test.pool.query(`SELECT count(*)::int AS held FROM ledger WHERE tenant_id = 'self-test'`);
     expect(rows).toEqual([{ held: 0 }]);
   });
 

@@ -32,9 +32,7 @@ const breakStore = (trigger: string) =>
 const mendStore = () => asAdministrator(site.test, 'DROP TRIGGER IF EXISTS unsealable ON ledger');
 
 async function receiptCount(): Promise<number> {
-  const { rows } = await site.test.kernel.context.pool.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM ledger',
-  );
+  const { rows } = await site.test.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM ledger');
   return rows[0]?.count ?? 0;
 }
 

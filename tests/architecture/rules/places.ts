@@ -31,29 +31,31 @@ export function onlyStoreImportsPrisma({ edges }: ImportGraph): string[] {
 }
 
 /**
- * The kernel's ledger and its log: statements that write sets in their binary form, travel in one packet, or are prepared by name, on
- * the way of every decision. Everything else of a service speaks to PostgreSQL through Prisma (ADR 0009).
+ * The ledger's transaction: its statements write sets in their binary form, travel in one packet and are prepared by name, on the way
+ * of every decision. Everything else of a service speaks to PostgreSQL through Prisma (ADR 0009).
  */
-const ledgerFiles = new Set(
-  [
-    'ledger-store',
-    'receipt-store',
-    'dispatch-store',
-    'chain-store',
-    'checkpoint-store',
-    'log-store',
-    'log-source',
-    'log-tree-store',
-    'mcp-registry',
-  ].map((name) => `services/governance-kernel/src/store/${name}.ts`),
-);
+const ledgerFile = 'services/governance-kernel/src/store/ledger-store.ts';
 
 /** The bare driver is the ledger's. */
 export function onlyLedgerImportsDriver({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ from, specifier }) => from.startsWith('services/') && packageOf(specifier) === 'pg')
-    .filter(({ from }) => !ledgerFiles.has(from))
+    .filter(({ from }) => from !== ledgerFile)
     .map(({ from }) => `${from}: imports pg; only the ledger's store may, the rest uses Prisma`);
+}
+
+/** SQL could write where a type says that it reads, so whoever is handed a reader outside of store/ asks it for models alone. */
+export function onlyStoreSpeaksSql({ files }: ImportGraph): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('services/') && insideSrc(path)?.startsWith('store/') !== true)
+    .filter(({ syntax }) => findNode(syntax, isRawStatement))
+    .map(({ path }) => `${path}: speaks SQL; only store/ may`);
+}
+
+const rawStatement = /^\$(?:query|execute)Raw(?:Unsafe)?$/;
+
+function isRawStatement(node: ts.Node): boolean {
+  return (ts.isPropertyAccessExpression(node) || ts.isBindingElement(node)) && rawStatement.test(node.name.getText());
 }
 
 /** Express stays where requests enter: app.ts of a service, and service-kit. */

@@ -1,4 +1,4 @@
-import { AppError, type AccessKeyId, type Instant, type SessionId } from '@countersign/contracts';
+import { AppError, Door, type AccessKeyId, type Instant, type SessionId } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { announcementStatement, argsHash } from '@countersign/receipts';
 import type { Caller } from '../call/governed-call.ts';
@@ -24,8 +24,8 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
     tenant: caller.tenant,
     principal: terms.principal_id,
     kind: terms.kind,
-    doors: terms.kind === 'agent' ? [...new Set(terms.doors)] : [],
-    tools: terms.kind === 'agent' ? (terms.tools ?? null) : null,
+    doors: doorsOf(terms),
+    tools: terms.tools ?? null,
     prefix: shownPrefix(secret),
     secretHash: secretHash(parts.hasher.provider, secret),
     expiresAtMs: nowMs + terms.expires_in_days * dayMs,
@@ -44,6 +44,10 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
     },
   });
   return { key, secret };
+}
+
+function doorsOf({ kind, doors = Door.options }: NewAccessKey): Door[] {
+  return kind === 'agent' ? [...new Set(doors)] : [];
 }
 
 /** Ends a key. A key that was revoked before stays as it is. Throws NOT_FOUND. */

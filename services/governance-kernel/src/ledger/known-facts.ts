@@ -81,7 +81,17 @@ export class KnownFacts implements BatchView {
     }
     for (const { control, set } of read.sets) this.#of(control).sets.set(set, []);
     for (const control of new Set(read.sets.map((set) => set.control)))
-      for (const row of read.rows.get(control.name) ?? []) this.#put(control, row);
+      for (const row of read.rows.get(control.name) ?? []) {
+        this.#requireWanted(control, row);
+        this.#put(control, row);
+      }
+  }
+
+  /** A select that lost a condition, that of the tenant above all, must not go unnoticed. */
+  #requireWanted(control: AnyControl, row: unknown): void {
+    const { sets } = this.#of(control);
+    if (!control.setsOf(row).some((set) => sets.has(set)))
+      throw new Error(`The database answered with ${control.name} that nobody wanted`);
   }
 
   /** Follows a commit of this process. */

@@ -10,7 +10,7 @@ import {
   type Signer,
 } from '@countersign/crypto';
 
-type CheckpointsParts = {
+export type CheckpointsParts = {
   provider: CryptoProvider;
   signer: Signer;
   origin: string;

@@ -62,9 +62,14 @@ function assertNext({ receipt, neighbours: { next, headHash } }: RecordEvidence,
     throw new VerificationError('CHAIN_GAP', 'the successor in the chain is missing');
 }
 
+/** Receipts of two chains are no neighbours, although each chain is sound as far as it is seen. */
 function assertChain(receipts: StoredReceipt[], options: Parameters<typeof verifyChain>[1]): void {
-  const { first_broken } = verifyChain(receipts, { ...options, trust: regardlessOfRevocation(options.trust) });
+  const { first_broken, chains } = verifyChain(receipts, {
+    ...options,
+    trust: regardlessOfRevocation(options.trust),
+  });
   if (first_broken !== undefined) throw new VerificationError(first_broken.code, first_broken.message);
+  if (chains.length > 1) throw new VerificationError('CHAIN_GAP', 'the neighbour is of another chain');
 }
 
 function assertIncluded({ receipt, checkpoint, path }: RecordEvidence, trust: RecordTrust): void {

@@ -15,7 +15,7 @@ export const approveByKernelRoute = (kernel: Context) =>
     const { statement, key_id, signature } = body;
     verifyStatement(kernel.provider, kernel.approverKeys, body);
     const tenant = statement.tenant_id as TenantId; // equal to that of an enrolled key
-    const approval = await findApproval(kernel.prisma, { tenant, id: statement.approval_id });
+    const approval = await findApproval(kernel.reader, { tenant, id: statement.approval_id });
     if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
     const moved = await moveApproval(kernel, {
       tenant,

@@ -16,10 +16,10 @@ import { listTrustKeys } from '../store/trust-key-store.ts';
 /** Seals where the session ends now, then streams its chain up to there, or the part of it that was asked for. */
 export const exportReceiptsRoute = (kernel: Context) =>
   handleTenant(exportReceipts)(async ({ query, caller, res, signal }): Promise<typeof takenOver> => {
-    const { exports: database, provider } = kernel;
+    const { exports, provider } = kernel;
     const scope = { tenant: caller.tenant, session: query.session_id };
     const as_of = kernel.clock().toISOString() as Instant; // toISOString writes exactly this form
-    const end = await findChainEnd(database.pool, scope);
+    const end = await findChainEnd(exports.reader, scope);
     if (end === null || end.lamport < query.from)
       throw new AppError('NOT_FOUND', 'There is no such part of a session', { param: 'session_id' });
     const { lamport: lamport_clock, receiptHash: receipt_hash } = end;
@@ -31,10 +31,10 @@ export const exportReceiptsRoute = (kernel: Context) =>
     const lines = exportLines(
       {
         provider,
-        newReader: () => createLogReader(provider, logSource(database.pool)),
+        newReader: () => createLogReader(provider, logSource(exports.reader)),
         witnesses: await witnessesOf(kernel, head.logIndex),
         head,
-        listPage: (from, limit) => listChain(database.pool, scope, { from, to: lamport_clock, limit }),
+        listPage: (from, limit) => listChain(exports.reader, scope, { from, to: lamport_clock, limit }),
       },
       { from: query.from, to: Math.min(lamport_clock, query.from + (query.limit ?? lamport_clock) - 1) },
     );
@@ -42,8 +42,8 @@ export const exportReceiptsRoute = (kernel: Context) =>
     return takenOver;
   });
 
-async function witnessesOf({ pool, prisma, checkpoints }: Context, logIndex: number): Promise<Witnesses> {
-  const findLatest = () => findLatestCheckpoint(pool);
+async function witnessesOf({ reader, checkpoints }: Context, logIndex: number): Promise<Witnesses> {
+  const findLatest = () => findLatestCheckpoint(reader);
   const newest = await coveringCheckpoint(logIndex, { findLatest, create: checkpoints.create });
-  return findWitnesses(await listTrustKeys(prisma), { newest, findBefore: (at) => findCheckpointBefore(pool, at) });
+  return findWitnesses(await listTrustKeys(reader), { newest, findBefore: (at) => findCheckpointBefore(reader, at) });
 }

@@ -7,11 +7,11 @@ import { createLogReader } from '../proof/log-reader.ts';
 import { logSource } from '../store/log-source.ts';
 import { growLogTree } from '../store/log-tree-store.ts';
 
-export const getConsistencyProofRoute = ({ pool, provider }: Context) =>
+export const getConsistencyProofRoute = ({ reader, transaction, provider }: Context) =>
   handleTenant(getConsistencyProof)(async ({ query: { from, to } }) => {
     if (from > to) throw new AppError('INVALID_REQUEST', 'from must not be above to', { param: 'from' });
-    const { size } = await growLogTree(pool, provider);
+    const { size } = await growLogTree(transaction, provider);
     if (to > size) throw new AppError('INVALID_REQUEST', `The log has ${size} leaves`, { param: 'to' });
-    const reader = createLogReader(provider, logSource(pool));
-    return { from, to, hashes: await provenConsistent(provider, reader, { from, to }) };
+    const nodes = createLogReader(provider, logSource(reader));
+    return { from, to, hashes: await provenConsistent(provider, nodes, { from, to }) };
   });

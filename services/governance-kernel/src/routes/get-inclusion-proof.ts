@@ -9,21 +9,21 @@ import { logSource } from '../store/log-source.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 
 /** A receipt that no checkpoint covers yet gets one: a proof without a signed head proves nothing. */
-export const getInclusionProofRoute = ({ prisma, pool, provider, checkpoints }: Context) =>
+export const getInclusionProofRoute = ({ reader, provider, checkpoints }: Context) =>
   handleTenant(getInclusionProof)(async ({ query, caller }) => {
-    const receipt = await findReceipt(prisma, caller.tenant, query.receipt_id);
+    const receipt = await findReceipt(reader, caller.tenant, query.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
     const checkpoint = await coveringCheckpoint(receipt.log_index, {
-      findLatest: () => findLatestCheckpoint(pool),
+      findLatest: () => findLatestCheckpoint(reader),
       create: checkpoints.create,
     });
-    const reader = createLogReader(provider, logSource(pool));
+    const nodes = createLogReader(provider, logSource(reader));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     return {
       receipt_id: query.receipt_id,
       log_index: receipt.log_index,
       tree_size: checkpoint.tree_size,
-      hashes: await provenIncluded(provider, reader, place),
+      hashes: await provenIncluded(provider, nodes, place),
       checkpoint,
     };
   });

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
 
-export const getLatestCheckpointRoute = ({ pool }: Context) =>
+export const getLatestCheckpointRoute = ({ reader }: Context) =>
   handleTenant(getLatestCheckpoint)(async () => {
-    const checkpoint = await findLatestCheckpoint(pool);
+    const checkpoint = await findLatestCheckpoint(reader);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no checkpoint yet');
     return checkpoint;
   });

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 
-export const getReceiptRoute = ({ prisma }: Context) =>
+export const getReceiptRoute = ({ reader }: Context) =>
   handleTenant(getReceipt)(async ({ params, caller }) => {
-    const receipt = await findReceipt(prisma, caller.tenant, params.receipt_id);
+    const receipt = await findReceipt(reader, caller.tenant, params.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
     return receipt;
   });

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { findRecord } from '../store/record-store.ts';
 
-export const getRecordRoute = ({ prisma }: Context) =>
+export const getRecordRoute = ({ reader }: Context) =>
   handleTenant(getRecord)(async ({ params, caller }) => {
-    const record = await findRecord(prisma, caller.tenant, params.record_id);
+    const record = await findRecord(reader, caller.tenant, params.record_id);
     if (record === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     return record;
   });

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/access-key-store.ts';
 
-export const listAccessKeysRoute = ({ prisma }: Context) =>
+export const listAccessKeysRoute = ({ reader }: Context) =>
   handleTenant(listAccessKeys)(({ query, caller }) =>
-    store.listAccessKeys(prisma, caller.tenant, { page: query, item: keyView }),
+    store.listAccessKeys(reader, caller.tenant, { page: query, item: keyView }),
   );

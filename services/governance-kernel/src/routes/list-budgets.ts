@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/budget-store.ts';
 
-export const listBudgetsRoute = ({ prisma, clock }: Context) =>
+export const listBudgetsRoute = ({ reader, clock }: Context) =>
   handleTenant(listBudgets)(async ({ query, caller }) => {
     const nowMs = clock().getTime();
-    return await store.listBudgets(prisma, caller.tenant, { page: query, item: (budget) => budgetView(budget, nowMs) });
+    return await store.listBudgets(reader, caller.tenant, { page: query, item: (budget) => budgetView(budget, nowMs) });
   });

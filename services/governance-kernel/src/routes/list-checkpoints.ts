@@ -5,14 +5,14 @@ import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/checkpoint-store.ts';
 
 /** The log is one for all tenants, and so are its checkpoints. */
-export const listCheckpointsRoute = ({ pool, provider }: Context) =>
+export const listCheckpointsRoute = ({ reader, provider }: Context) =>
   handleTenant(listCheckpoints)(({ query: { limit, cursor }, caller: { tenant } }) =>
     pageOf(
       provider,
       { list: 'checkpoints', tenant },
       { limit, cursor },
       {
-        load: ({ limit: count, before }) => store.listCheckpoints(pool, { limit: count, beforeSize: before }),
+        load: ({ limit: count, before }) => store.listCheckpoints(reader, { limit: count, beforeSize: before }),
         placeOf: ({ tree_size }) => tree_size,
       },
     ),

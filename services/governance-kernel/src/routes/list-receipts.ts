@@ -4,7 +4,7 @@ import { handleTenant } from '../handle.ts';
 import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/receipt-store.ts';
 
-export const listReceiptsRoute = ({ prisma, provider }: Context) =>
+export const listReceiptsRoute = ({ reader, provider }: Context) =>
   handleTenant(listReceipts)(({ query, caller: { tenant } }) => {
     const { tenant_id: _tenant, limit, cursor, agent, ...filter } = query;
     return pageOf(
@@ -12,7 +12,7 @@ export const listReceiptsRoute = ({ prisma, provider }: Context) =>
       { list: 'receipts', tenant },
       { limit, cursor },
       {
-        load: (page) => store.listReceipts(prisma, tenant, { ...filter, principal_id: agent }, page),
+        load: (page) => store.listReceipts(reader, tenant, { ...filter, principal_id: agent }, page),
         placeOf: ({ log_index }) => log_index,
       },
     );

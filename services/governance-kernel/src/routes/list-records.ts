@@ -4,7 +4,7 @@ import { handleTenant } from '../handle.ts';
 import { pageOf } from '../receipts/page.ts';
 import * as store from '../store/record-store.ts';
 
-export const listRecordsRoute = ({ prisma, provider }: Context) =>
+export const listRecordsRoute = ({ reader, provider }: Context) =>
   handleTenant(listRecords)(async ({ query, caller: { tenant } }) => {
     const { tenant_id: _tenant, limit, cursor, receipt_id, ...filter } = query;
     const { data, next_cursor } = await pageOf(
@@ -12,7 +12,7 @@ export const listRecordsRoute = ({ prisma, provider }: Context) =>
       { list: 'records', tenant },
       { limit, cursor },
       {
-        load: (page) => store.listRecords(prisma, tenant, { ...filter, receiptId: receipt_id }, page),
+        load: (page) => store.listRecords(reader, tenant, { ...filter, receiptId: receipt_id }, page),
         placeOf: ({ logIndex }) => logIndex,
       },
     );

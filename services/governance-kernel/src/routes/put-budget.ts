@@ -9,19 +9,21 @@ import { etag, ifMatchTags, requireMatch } from '../if-match.ts';
 import { createBudget, findBudget, replaceBudget } from '../store/budget-store.ts';
 
 /** Creates a budget, or replaces the version that the caller has read. */
-export const putBudgetRoute = ({ prisma, clock }: Context) =>
+export const putBudgetRoute = ({ transaction, clock }: Context) =>
   handleTenant(putBudget)(async ({ params, body: terms, caller, req }) => {
     assertTerms(terms);
     const key = { tenant: caller.tenant, id: params.budget_id };
     const tags = ifMatchTags(req);
     const now = clock();
-    const existing = await findBudget(prisma, key);
-    if (existing === null && tags !== null)
-      throw new AppError('PRECONDITION_FAILED', 'There is no such budget to replace', { param: 'If-Match' });
-    if (existing !== null) requireMatch(tags, String(existing.version));
-    const budget =
-      existing === null
-        ? await createBudget(prisma, key, { terms, now })
-        : await replaceBudget(prisma, existing, { terms, now });
-    return answer(existing === null ? 201 : 200, budgetView(budget, now.getTime()), etag(String(budget.version)));
+    return await transaction(async (tx) => {
+      const existing = await findBudget(tx, key);
+      if (existing === null && tags !== null)
+        throw new AppError('PRECONDITION_FAILED', 'There is no such budget to replace', { param: 'If-Match' });
+      if (existing !== null) requireMatch(tags, String(existing.version));
+      const budget =
+        existing === null
+          ? await createBudget(tx, key, { terms, now })
+          : await replaceBudget(tx, existing, { terms, now });
+      return answer(existing === null ? 201 : 200, budgetView(budget, now.getTime()), etag(String(budget.version)));
+    });
   });

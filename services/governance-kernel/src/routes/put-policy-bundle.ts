@@ -4,12 +4,12 @@ import { handleSystem } from '../handle.ts';
 import { getActivationTime } from '../store/policy-store.ts';
 
 /** Activates a bundle for a tenant, or confirms that it is still the one. The signature decides, not the bearer. */
-export const putPolicyBundleRoute = ({ policies, prisma }: Context) =>
+export const putPolicyBundleRoute = ({ policies, reader }: Context) =>
   handleSystem(putPolicyBundle)(async ({ params, body, caller }) => {
     const { tenant } = params;
     const { bundle, epoch, signature } = body;
     const { hash, at } = await policies.activate({ tenant, bundle, epoch, signature, by: caller.principal });
-    const activatedAt = await getActivationTime(prisma, { tenant, epoch });
+    const activatedAt = await getActivationTime(reader, { tenant, epoch });
     return {
       tenant_id: tenant,
       name: bundle.name,

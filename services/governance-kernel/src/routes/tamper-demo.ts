@@ -7,9 +7,9 @@ import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const tamperDemoRoute = ({ prisma, provider }: Context) =>
+export const tamperDemoRoute = ({ reader, provider }: Context) =>
   handlePublic(tamperDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash, mutation } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(prisma));
+    const trust = trustedKeysOf(await listTrustKeys(reader));
     const tampered = tamper(receipt, mutation);
     return {
       ...verifyShown(tampered, expected_receipt_hash, { trust, provider }),

@@ -12,7 +12,7 @@ import { findApproval } from '../store/approval-store.ts';
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
-    const approval = await findApproval(kernel.prisma, { tenant, id: params.approval_id });
+    const approval = await findApproval(kernel.reader, { tenant, id: params.approval_id });
     if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
     const moved = await moveApproval(kernel, {
       tenant,

@@ -13,14 +13,14 @@ import { listTrustKeys } from '../store/trust-key-store.ts';
 
 export const verifyCheckpointRoute = (kernel: Context) =>
   handleTenant(verifyCheckpoint)(async ({ params }) => {
-    const { pool, prisma, provider, config, clock } = kernel;
-    const checkpoint = await findCheckpoint(pool, params.checkpoint_id);
+    const { reader, provider, config, clock } = kernel;
+    const checkpoint = await findCheckpoint(reader, params.checkpoint_id);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no such checkpoint', { param: 'checkpoint_id' });
-    const reader = createLogReader(provider, logSource(pool));
+    const nodes = createLogReader(provider, logSource(reader));
     const [root, previous, keys] = await Promise.all([
-      unlessIncomplete(rootOfLog(provider, reader, checkpoint.tree_size)),
-      predecessor(kernel, reader, checkpoint),
-      listTrustKeys(prisma),
+      unlessIncomplete(rootOfLog(provider, nodes, checkpoint.tree_size)),
+      predecessor(kernel, nodes, checkpoint),
+      listTrustKeys(reader),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifyLogHead({ checkpoint, root, previous }, trust);
@@ -33,13 +33,13 @@ export const verifyCheckpointRoute = (kernel: Context) =>
   });
 
 async function predecessor(
-  { pool, provider }: Context,
-  reader: NodeReader,
+  { reader, provider }: Context,
+  nodes: NodeReader,
   { previous_checkpoint_id: id, tree_size: to }: Checkpoint,
 ) {
-  const checkpoint = id === null ? null : await findCheckpoint(pool, id);
+  const checkpoint = id === null ? null : await findCheckpoint(reader, id);
   if (checkpoint === null) return null;
   const from = checkpoint.tree_size;
-  const path = from === 0 ? [] : await unlessIncomplete(provenConsistent(provider, reader, { from, to }));
+  const path = from === 0 ? [] : await unlessIncomplete(provenConsistent(provider, nodes, { from, to }));
   return { checkpoint, path };
 }

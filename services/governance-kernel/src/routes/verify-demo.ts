@@ -5,8 +5,8 @@ import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyDemoRoute = ({ prisma, provider }: Context) =>
+export const verifyDemoRoute = ({ reader, provider }: Context) =>
   handlePublic(verifyDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(prisma));
+    const trust = trustedKeysOf(await listTrustKeys(reader));
     return verifyShown(receipt, expected_receipt_hash, { trust, provider });
   });

@@ -12,23 +12,23 @@ import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyRecordRoute = ({ prisma, pool, provider, checkpoints, config, clock }: Context) =>
+export const verifyRecordRoute = ({ reader, provider, checkpoints, config, clock }: Context) =>
   handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
-    const sealed = await findSealedRecord(prisma, tenant, params.record_id);
+    const sealed = await findSealedRecord(reader, tenant, params.record_id);
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
     const newest = await coveringCheckpoint(receipt.log_index, {
-      findLatest: () => findLatestCheckpoint(pool),
+      findLatest: () => findLatestCheckpoint(reader),
       create: checkpoints.create,
     });
-    const reader = createLogReader(provider, logSource(pool));
-    const keys = await listTrustKeys(prisma);
-    const checkpoint = await witnessOf(receipt, keys, { newest, findBefore: (at) => findCheckpointBefore(pool, at) });
+    const nodes = createLogReader(provider, logSource(reader));
+    const keys = await listTrustKeys(reader);
+    const checkpoint = await witnessOf(receipt, keys, { newest, findBefore: (at) => findCheckpointBefore(reader, at) });
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     const [neighbours, path] = await Promise.all([
-      findNeighbours(prisma, tenant, { session, lamport }),
-      unlessIncomplete(provenIncluded(provider, reader, place)),
+      findNeighbours(reader, tenant, { session, lamport }),
+      unlessIncomplete(provenIncluded(provider, nodes, place)),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);

@@ -1,8 +1,8 @@
 import type { AccessKeyId, TenantId } from '@countersign/contracts';
 import { accessKeys, type AccessKeyRow } from '../access-keys/access-keys.ts';
 import type { AccessKeyModel } from '../generated/prisma/models.ts';
+import type { Reader, Tx } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Prisma, Reader } from './prisma.ts';
 import { asStored } from './stored-row.ts';
 
 /** Of whichever tenant: the secret says whose it is. */
@@ -41,10 +41,8 @@ export async function findLastUse(
   return row?.last_used_at ?? null;
 }
 
-export async function recordKeyUses(prisma: Prisma, uses: ReadonlyMap<AccessKeyId, Date>): Promise<void> {
-  await prisma.$transaction(
-    [...uses]
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([id, at]) => prisma.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } })),
-  );
+/** In the order of the keys, so that two replicas do not wait for each other. */
+export async function recordKeyUses(tx: Tx, uses: ReadonlyMap<AccessKeyId, Date>): Promise<void> {
+  const inOrder = [...uses].sort(([left], [right]) => (left < right ? -1 : 1));
+  for (const [id, at] of inOrder) await tx.accessKey.updateMany({ where: { key_id: id }, data: { last_used_at: at } });
 }

@@ -5,7 +5,7 @@ import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Reader } from './prisma.ts';
+import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
 export async function findApproval(

@@ -6,7 +6,7 @@ import { windowEndMs } from '../budgets/window.ts';
 import type { BudgetModel } from '../generated/prisma/models.ts';
 import { budgets } from '../budgets/budgets.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Prisma, Reader } from './prisma.ts';
+import type { Reader, Tx } from './database.ts';
 import { asStored } from './stored-row.ts';
 
 type BudgetKey = { tenant: TenantId; id: BudgetId };
@@ -33,13 +33,13 @@ export async function listBudgets<Item>(
 
 /** Throws PRECONDITION_REQUIRED when another request created it in this moment. */
 export async function createBudget(
-  prisma: Prisma,
+  tx: Tx,
   { tenant, id }: BudgetKey,
   { terms, now }: { terms: BudgetTerms; now: Date },
 ): Promise<StoredBudget> {
   try {
     const data = { tenant_id: tenant, budget_id: id, ...terms, resets_at: windowEnd(terms, now), updated_at: now };
-    return storedBudget(await prisma.budget.create({ data }));
+    return storedBudget(await tx.budget.create({ data }));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw new AppError('PRECONDITION_REQUIRED', 'The budget exists; send If-Match with its ETag', {
@@ -53,7 +53,7 @@ export async function createBudget(
  * Throws PRECONDITION_FAILED when it changed meanwhile. Decisions lock the same row, so each sees the old terms or the new.
  */
 export async function replaceBudget(
-  prisma: Prisma,
+  tx: Tx,
   { row, version }: StoredBudget,
   { terms, now }: { terms: BudgetTerms; now: Date },
 ): Promise<StoredBudget> {
@@ -63,7 +63,7 @@ export async function replaceBudget(
   );
   const key = { tenant_id: row.tenant, budget_id: row.id };
   const resets = terms.window === row.window ? {} : { resets_at: windowEnd(terms, now) };
-  const [changed] = await prisma.budget.updateManyAndReturn({
+  const [changed] = await tx.budget.updateManyAndReturn({
     where: { ...key, version },
     data: { ...terms, ...resets, version: version + 1, updated_at: now },
   });

@@ -1,19 +1,19 @@
 import type { Digest, SessionId, TenantId } from '@countersign/contracts';
-import type pg from 'pg';
+import type { Reader } from './database.ts';
 
 type ChainScope = { tenant: TenantId; session: SessionId };
 
 /** Where a chain ends now; null where nothing was sealed in the session. */
 export async function findChainEnd(
-  pool: pg.Pool,
+  reader: Reader,
   { tenant, session }: ChainScope,
 ): Promise<{ lamport: number; receiptHash: Digest } | null> {
-  const { rows } = await pool.query<{ lamport_clock: string; receipt_hash: Digest }>(
-    'SELECT lamport_clock, receipt_hash FROM session_heads WHERE tenant_id = $1 AND session_id = $2 AND lamport_clock > 0',
-    [tenant, session],
-  );
-  const [row] = rows;
-  return row === undefined ? null : { lamport: Number(row.lamport_clock), receiptHash: row.receipt_hash };
+  const row = await reader.sessionHead.findFirst({
+    where: { tenant_id: tenant, session_id: session, lamport_clock: { gt: 0 } },
+    select: { lamport_clock: true, receipt_hash: true },
+  });
+  if (row === null) return null;
+  return { lamport: Number(row.lamport_clock), receiptHash: row.receipt_hash as Digest }; // sealed by this kernel
 }
 
 /** A link of a chain in the texts that were sealed: nothing is read and written again on its way to a verifier. */
@@ -26,26 +26,18 @@ export type ChainLink = {
   record: string | null;
 };
 
-type Row = {
-  log_index: string;
-  lamport_clock: string;
-  payload: string;
-  key_id: string;
-  signature: string;
-  record: string | null;
-};
-
 /** One session's chain in its own order, between two places in it, both included. */
 export async function listChain(
-  pool: pg.Pool,
+  reader: Reader,
   { tenant, session }: ChainScope,
   { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<ChainLink[]> {
-  const { rows } = await pool.query<Row>(
-    `SELECT log_index, lamport_clock, payload, key_id, signature, record FROM ledger
-      WHERE tenant_id = $1 AND session_id = $2 AND lamport_clock BETWEEN $3 AND $4 ORDER BY lamport_clock LIMIT $5`,
-    [tenant, session, from, to, limit],
-  );
+  const rows = await reader.ledgerEntry.findMany({
+    where: { tenant_id: tenant, session_id: session, lamport_clock: { gte: from, lte: to } },
+    orderBy: { lamport_clock: 'asc' },
+    take: limit,
+    select: { log_index: true, lamport_clock: true, payload: true, key_id: true, signature: true, record: true },
+  });
   return rows.map(({ log_index, lamport_clock, key_id, ...row }) => ({
     ...row,
     logIndex: Number(log_index),

@@ -1,96 +1,90 @@
-import type { CheckpointId, Digest, Instant } from '@countersign/contracts';
+import { Digest, Instant, CheckpointId } from '@countersign/contracts';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
-import { AppError } from '@countersign/contracts';
-import type pg from 'pg';
+import type { CheckpointModel } from '../generated/prisma/models.ts';
+import type { Reader, Transaction, Tx } from './database.ts';
 
-type Row = {
-  checkpoint_id: CheckpointId;
-  tree_size: string;
-  root_hash: Digest;
-  record_count: string;
-  note: string;
-  previous_checkpoint_id: CheckpointId | null;
-  created_at: Date;
-};
+type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; note: string; at: Date };
 
 /**
  * Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Counts on from the one
  * before it, so that its cost does not grow with the log.
  */
-export async function recordCheckpoint(
-  pool: pg.Pool,
-  checkpoint: { id: CheckpointId; size: number; root: Digest; note: string; at: Date },
-): Promise<Checkpoint> {
-  const { rows } = await pool.query<Row>(
-    `WITH previous AS (SELECT * FROM checkpoints WHERE tree_size < $2 ORDER BY tree_size DESC LIMIT 1),
-          added AS (SELECT count(*) AS records FROM ledger
-                     WHERE log_index >= coalesce((SELECT tree_size FROM previous), 0) AND log_index < $2 AND record IS NOT NULL)
-     INSERT INTO checkpoints (checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at)
-     SELECT $1, $2, $3, added.records + coalesce(previous.record_count, 0), $4, previous.checkpoint_id, $5
-       FROM added LEFT JOIN previous ON true
-     ON CONFLICT (tree_size) DO NOTHING RETURNING *`,
-    [checkpoint.id, checkpoint.size, checkpoint.root, checkpoint.note, checkpoint.at],
-  );
-  const [stored] = rows;
-  return stored === undefined ? getCheckpointOfSize(pool, checkpoint.size) : checkpointOf(stored);
+export async function recordCheckpoint(transaction: Transaction, checkpoint: NewCheckpoint): Promise<Checkpoint> {
+  const { id, size, root, note, at } = checkpoint;
+  return transaction(async (tx) => {
+    const previous = await tx.checkpoint.findFirst({ where: { tree_size: { lt: size } }, ...largestFirst });
+    const counted = previous === null ? noCount : { from: Number(previous.tree_size), records: previous.record_count };
+    const data = {
+      checkpoint_id: id,
+      tree_size: size,
+      root_hash: root,
+      record_count: counted.records + (await countRecords(tx, { from: counted.from, below: size })),
+      note,
+      previous_checkpoint_id: previous?.checkpoint_id ?? null,
+      created_at: at,
+    };
+    await tx.checkpoint.createMany({ data, skipDuplicates: true });
+    return checkpointOf(await tx.checkpoint.findUniqueOrThrow({ where: { tree_size: size } }));
+  });
 }
 
-async function getCheckpointOfSize(pool: pg.Pool, size: number): Promise<Checkpoint> {
-  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE tree_size = $1', [size]);
-  const [row] = rows;
-  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such checkpoint');
-  return checkpointOf(row);
+const noCount = { from: 0, records: 0n };
+
+/** What the log holds in this range stays as it is: sealed entries never change. */
+async function countRecords(tx: Tx, { from, below }: { from: number; below: number }): Promise<bigint> {
+  const where = { log_index: { gte: from, lt: below }, record: { not: null } };
+  return BigInt(await tx.ledgerEntry.count({ where }));
 }
 
-export async function findLatestCheckpoint(pool: pg.Pool): Promise<Checkpoint | null> {
-  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints ORDER BY tree_size DESC LIMIT 1');
-  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+export async function findLatestCheckpoint(reader: Reader): Promise<Checkpoint | null> {
+  const row = await reader.checkpoint.findFirst(largestFirst);
+  return row === null ? null : checkpointOf(row);
 }
 
 /** The newest one that was signed before an instant. */
-export async function findCheckpointBefore(pool: pg.Pool, at: Date): Promise<Checkpoint | null> {
-  const { rows } = await pool.query<Row>(
-    'SELECT * FROM checkpoints WHERE created_at < $1 ORDER BY created_at DESC, tree_size DESC LIMIT 1',
-    [at],
-  );
-  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+export async function findCheckpointBefore(reader: Reader, at: Date): Promise<Checkpoint | null> {
+  const row = await reader.checkpoint.findFirst({
+    where: { created_at: { lt: at } },
+    orderBy: [{ created_at: 'desc' }, { tree_size: 'desc' }],
+  });
+  return row === null ? null : checkpointOf(row);
 }
 
-export async function findCheckpoint(pool: pg.Pool, id: string): Promise<Checkpoint | null> {
-  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE checkpoint_id = $1', [id]);
-  return rows[0] === undefined ? null : checkpointOf(rows[0]);
+export async function findCheckpoint(reader: Reader, id: string): Promise<Checkpoint | null> {
+  const row = await reader.checkpoint.findUnique({ where: { checkpoint_id: id } });
+  return row === null ? null : checkpointOf(row);
 }
 
 /** Newest first; `beforeSize` is the tree size of the last one already seen. */
 export async function listCheckpoints(
-  pool: pg.Pool,
+  reader: Reader,
   { limit, beforeSize }: { limit: number; beforeSize: number | null },
 ): Promise<Checkpoint[]> {
-  const { rows } = await pool.query<Row>(
-    'SELECT * FROM checkpoints WHERE $2::bigint IS NULL OR tree_size < $2 ORDER BY tree_size DESC LIMIT $1',
-    [limit, beforeSize],
-  );
-  return rows.map(checkpointOf);
+  const where = beforeSize === null ? {} : { tree_size: { lt: beforeSize } };
+  return (await reader.checkpoint.findMany({ where, ...largestFirst, take: limit })).map(checkpointOf);
 }
 
 /** Of trees larger than `size`, smallest first. */
-export async function listCheckpointsAbove(pool: pg.Pool, size: number, limit: number): Promise<Checkpoint[]> {
-  const { rows } = await pool.query<Row>('SELECT * FROM checkpoints WHERE tree_size > $1 ORDER BY tree_size LIMIT $2', [
-    size,
-    limit,
-  ]);
+export async function listCheckpointsAbove(reader: Reader, size: number, limit: number): Promise<Checkpoint[]> {
+  const rows = await reader.checkpoint.findMany({
+    where: { tree_size: { gt: size } },
+    orderBy: { tree_size: 'asc' },
+    take: limit,
+  });
   return rows.map(checkpointOf);
 }
 
-function checkpointOf(row: Row): Checkpoint {
+const largestFirst = { orderBy: { tree_size: 'desc' } } as const;
+
+function checkpointOf(row: CheckpointModel): Checkpoint {
   return {
-    checkpoint_id: row.checkpoint_id,
+    checkpoint_id: CheckpointId.parse(row.checkpoint_id),
     tree_size: Number(row.tree_size),
-    root_hash: row.root_hash,
+    root_hash: Digest.parse(row.root_hash),
     receipt_count: Number(row.tree_size),
     record_count: Number(row.record_count),
     note: row.note,
-    previous_checkpoint_id: row.previous_checkpoint_id,
-    created_at: row.created_at.toISOString() as Instant, // toISOString writes exactly this form
+    previous_checkpoint_id: CheckpointId.nullable().parse(row.previous_checkpoint_id),
+    created_at: Instant.parse(row.created_at.toISOString()),
   };
 }

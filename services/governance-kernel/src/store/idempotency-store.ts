@@ -1,8 +1,8 @@
-import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '@countersign/service-kit';
+import type { IdempotencyClaim, IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
 import { answersKeptMs } from '../boundary/answers.ts';
 import type { IdempotencyKeyModel } from '../generated/prisma/models.ts';
-import type { Prisma } from './prisma.ts';
+import type { Reader, Transaction, Tx } from './database.ts';
 
 type IdempotencyOptions = {
   clock: () => Date;
@@ -18,41 +18,55 @@ export type AnswerStore = IdempotencyStore & {
 };
 
 /** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
-export function idempotencyStore(prisma: Prisma, { clock, runningMsMax }: IdempotencyOptions): AnswerStore {
-  const { idempotencyKey } = prisma;
-  const before = (now: Date, ms: number) => ({ created_at: { lt: new Date(now.getTime() - ms) } });
+export function idempotencyStore(
+  { reader, transaction }: { reader: Reader; transaction: Transaction },
+  { clock, runningMsMax }: IdempotencyOptions,
+): AnswerStore {
   return {
-    begin: async (scope, key, fingerprint) => {
-      const [place, now] = [placeOf(scope, key), clock()];
-      const lost = { state: 'running', ...before(now, runningMsMax) };
-      await idempotencyKey.deleteMany({ where: { ...place, OR: [before(now, answersKeptMs), lost] } });
-      const claim = { ...place, fingerprint, state: 'running', created_at: now };
-      const { count } = await idempotencyKey.createMany({ data: claim, skipDuplicates: true });
-      if (count === 1) return { kind: 'run' };
-      const row = await idempotencyKey.findUnique({ where: { tenant_id_principal_id_route_key: place } });
-      if (row === null) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
-      if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-      return row.state === 'running' ? { kind: 'in-flight' } : { kind: 'replay', answer: answerOf(row) };
-    },
-    complete: async (scope, key, answer) => {
-      await idempotencyKey.updateMany({ where: placeOf(scope, key), data: done(answer) });
-    },
-    abandon: async (scope, key) => {
-      await idempotencyKey.deleteMany({ where: { ...placeOf(scope, key), state: 'running' } });
-    },
+    begin: (scope, key, fingerprint) =>
+      transaction((tx) => begin(tx, { place: placeOf(scope, key), fingerprint, now: clock(), runningMsMax })),
+    complete: (scope, key, answer) =>
+      transaction(async (tx) => {
+        await tx.idempotencyKey.updateMany({ where: placeOf(scope, key), data: done(answer) });
+      }),
+    abandon: (scope, key) =>
+      transaction(async (tx) => {
+        await tx.idempotencyKey.deleteMany({ where: { ...placeOf(scope, key), state: 'running' } });
+      }),
     find: async (scope, { key, fingerprint }) => {
-      const kept = { created_at: { gt: new Date(clock().getTime() - answersKeptMs) } };
+      const kept = { created_at: { gt: ago(clock(), answersKeptMs) } };
       const where = { ...placeOf(scope, key), fingerprint, state: 'done', ...kept };
-      const row = await idempotencyKey.findFirst({ where });
+      const row = await reader.idempotencyKey.findFirst({ where });
       return row === null ? null : answerOf(row);
     },
-    keep: async (scope, { key, fingerprint }, answer) => {
-      const place = placeOf(scope, key);
-      const kept = { fingerprint, ...done(answer), created_at: clock() };
-      const where = { tenant_id_principal_id_route_key: place };
-      await idempotencyKey.upsert({ where, create: { ...place, ...kept }, update: kept });
-    },
+    keep: (scope, { key, fingerprint }, answer) =>
+      transaction(async (tx) => {
+        const place = placeOf(scope, key);
+        const kept = { fingerprint, ...done(answer), created_at: clock() };
+        const where = { tenant_id_principal_id_route_key: place };
+        await tx.idempotencyKey.upsert({ where, create: { ...place, ...kept }, update: kept });
+      }),
   };
+}
+
+type Claim = { place: ReturnType<typeof placeOf>; fingerprint: string; now: Date; runningMsMax: number };
+
+/** The database decides which of two equal claims runs. */
+async function begin(tx: Tx, { place, fingerprint, now, runningMsMax }: Claim): Promise<IdempotencyVerdict> {
+  const lost = { state: 'running', created_at: { lt: ago(now, runningMsMax) } };
+  const old = { created_at: { lt: ago(now, answersKeptMs) } };
+  await tx.idempotencyKey.deleteMany({ where: { ...place, OR: [old, lost] } });
+  const claim = { ...place, fingerprint, state: 'running', created_at: now };
+  const { count } = await tx.idempotencyKey.createMany({ data: claim, skipDuplicates: true });
+  if (count === 1) return { kind: 'run' };
+  const row = await tx.idempotencyKey.findUnique({ where: { tenant_id_principal_id_route_key: place } });
+  if (row === null) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
+  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+  return row.state === 'running' ? { kind: 'in-flight' } : { kind: 'replay', answer: answerOf(row) };
+}
+
+function ago(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms);
 }
 
 /** The scope names route and caller, so tenant and principal stay empty: no key of the ledger's is like that. */
@@ -76,7 +90,7 @@ function answerOf(row: IdempotencyKeyModel): StoredAnswer {
 }
 
 /** Removes answers that are not given again any more. */
-export async function forgetAnswers(prisma: Prisma, now: Date): Promise<void> {
-  const where = { created_at: { lte: new Date(now.getTime() - answersKeptMs) } };
-  await prisma.idempotencyKey.deleteMany({ where });
+export async function forgetAnswers(tx: Tx, now: Date): Promise<void> {
+  const where = { created_at: { lte: ago(now, answersKeptMs) } };
+  await tx.idempotencyKey.deleteMany({ where });
 }

@@ -1,30 +1,42 @@
-import type { Digest } from '@countersign/contracts';
+import { Digest } from '@countersign/contracts';
 import type { BoundaryRecord, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import { Prisma as Sql } from '../generated/prisma/client.ts';
+import { WholeNumber } from './whole-number.ts';
 
-/** The columns of a ledger row that make a receipt. The pool gives log_index as text, Prisma as bigint. */
-export type ReceiptColumns = {
-  log_index: bigint | string;
-  payload: string;
-  key_id: string;
-  signature: string;
-  receipt_hash: string;
-};
+/** What makes a receipt of a ledger row. */
+const ReceiptRow = z.object({
+  log_index: WholeNumber,
+  payload: z.string(),
+  key_id: z.string(),
+  signature: z.string(),
+  receipt_hash: Digest,
+});
 
+/** The same columns for the query language … */
 export const receiptColumns = {
   log_index: true,
   payload: true,
   key_id: true,
   signature: true,
   receipt_hash: true,
-} as const;
+} as const satisfies Record<keyof z.input<typeof ReceiptRow>, true>;
 
-export function receiptOf(row: ReceiptColumns): StoredReceipt {
+/** … and for SQL. */
+export const receiptColumnsSql = Sql.raw(Object.keys(receiptColumns).join(', '));
+
+export function receiptOf(row: unknown): StoredReceipt {
+  const { log_index, payload, key_id, signature, receipt_hash } = ReceiptRow.parse(row);
   return {
-    payload: JSON.parse(row.payload) as ReceiptPayload, // sealed by this kernel
-    signature: { alg: 'Ed25519', key_id: row.key_id, value: row.signature },
-    receipt_hash: row.receipt_hash as Digest, // as above
-    log_index: Number(row.log_index),
+    payload: JSON.parse(payload) as ReceiptPayload, // sealed by this kernel
+    signature: { alg: 'Ed25519', key_id, value: signature },
+    receipt_hash,
+    log_index,
   };
+}
+
+export function receiptsOf(rows: unknown): StoredReceipt[] {
+  return z.array(z.unknown()).parse(rows).map(receiptOf);
 }
 
 export function recordOf(text: string): BoundaryRecord {

@@ -1,37 +1,43 @@
-import type { Digest } from '@countersign/contracts';
-import type pg from 'pg';
+import { Digest } from '@countersign/contracts';
+import { z } from 'zod';
+import type { Reader } from './database.ts';
+import { WholeNumber } from './whole-number.ts';
 
 /** How far the log has grown and how far it is covered by a signed checkpoint. */
 export type LogReach = { size: number; checkpointed: number };
 
-export async function getLogReach(pool: pg.Pool): Promise<LogReach> {
-  const { rows } = await pool.query<{ size: string; checkpointed: string | null }>(
-    'SELECT size, (SELECT max(tree_size) FROM checkpoints) AS checkpointed FROM log_head WHERE id = 1',
-  );
-  const [reach] = rows;
-  return { size: Number(reach?.size ?? 0), checkpointed: Number(reach?.checkpointed ?? 0) };
+const Reach = z.tuple([z.object({ size: WholeNumber, checkpointed: WholeNumber })]);
+
+/** In one statement, and so from one snapshot: a checkpoint is never told before the entries that it covers. */
+export async function getLogReach(reader: Reader): Promise<LogReach> {
+  const rows = await reader.$queryRaw`
+    SELECT size, coalesce((SELECT max(tree_size) FROM checkpoints), 0) AS checkpointed FROM log_head WHERE id = 1`;
+  const [reach] = Reach.parse(rows);
+  return reach;
 }
 
 export type NodeKey = { level: number; index: number };
 export type LogNode = NodeKey & { hash: Uint8Array };
 
+const Nodes = z.array(z.object({ level: z.int(), index: WholeNumber, hash: z.instanceof(Uint8Array) }));
+
 /** Stored subtree roots; keys without a row are left out. */
-export async function listLogNodes(pool: pg.Pool, keys: readonly NodeKey[]): Promise<LogNode[]> {
-  const { rows } = await pool.query<{ level: number; index: string; hash: Buffer }>(
-    `SELECT n.* FROM unnest($1::int[], $2::bigint[]) AS wanted(level, index) JOIN log_nodes n USING (level, index)`,
-    [keys.map(({ level }) => level), keys.map(({ index }) => index)],
-  );
-  return rows.map(({ level, index, hash }) => ({ level, index: Number(index), hash: new Uint8Array(hash) }));
+export async function listLogNodes(reader: Reader, keys: readonly NodeKey[]): Promise<LogNode[]> {
+  const [levels, indexes] = [keys.map(({ level }) => level), keys.map(({ index }) => index)];
+  const rows = await reader.$queryRaw`
+    SELECT level, index, n.hash FROM unnest(${levels}::int[], ${indexes}::bigint[]) AS wanted(level, index)
+      JOIN log_nodes n USING (level, index)`;
+  return Nodes.parse(rows);
 }
 
 export type LogLeaf = { index: number; receiptHash: Digest };
 
+const Leaves = z.array(z.object({ log_index: WholeNumber, receipt_hash: Digest }));
+
 /** Receipt hashes of runs of `width` leaves, each run by its first index. Of all tenants: they are the log's, and say nothing. */
-export async function listLogLeaves(pool: pg.Pool, starts: readonly number[], width: number): Promise<LogLeaf[]> {
-  const { rows } = await pool.query<{ log_index: string; receipt_hash: Digest }>(
-    `SELECT l.log_index, l.receipt_hash FROM unnest($1::bigint[]) AS run(start)
-       JOIN ledger l ON l.log_index >= run.start AND l.log_index < run.start + $2 ORDER BY l.log_index`,
-    [starts, width],
-  );
-  return rows.map(({ log_index, receipt_hash }) => ({ index: Number(log_index), receiptHash: receipt_hash }));
+export async function listLogLeaves(reader: Reader, starts: readonly number[], width: number): Promise<LogLeaf[]> {
+  const rows = await reader.$queryRaw`
+    SELECT l.log_index, l.receipt_hash FROM unnest(${starts}::bigint[]) AS run(start)
+      JOIN ledger l ON l.log_index >= run.start AND l.log_index < run.start + ${width} ORDER BY l.log_index`;
+  return Leaves.parse(rows).map(({ log_index, receipt_hash }) => ({ index: log_index, receiptHash: receipt_hash }));
 }

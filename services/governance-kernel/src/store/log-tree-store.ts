@@ -1,54 +1,46 @@
-import { inTransaction } from '@countersign/database';
-import type { Digest } from '@countersign/contracts';
+import { Digest } from '@countersign/contracts';
 import type { CryptoProvider, Frontier } from '@countersign/crypto';
-import type pg from 'pg';
 import { grown } from '../ledger/log-tree.ts';
+import type { Transaction, Tx } from './database.ts';
 
 /** One transaction stays in the low tens of milliseconds. */
 const leavesPerStep = 4_096;
 
 /** Grows the Merkle tree up to the log as it is now, and returns its head. Behind the commits: no decision waits for it. */
-export async function growLogTree(pool: pg.Pool, provider: CryptoProvider): Promise<Frontier> {
+export async function growLogTree(transaction: Transaction, provider: CryptoProvider): Promise<Frontier> {
   for (;;) {
-    const { frontier, isComplete } = await inTransaction(pool, (client) => growOnce(client, provider));
+    const { frontier, isComplete } = await transaction((tx) => growOnce(tx, provider));
     if (isComplete) return frontier;
   }
 }
 
-async function growOnce(
-  client: pg.PoolClient,
-  provider: CryptoProvider,
-): Promise<{ frontier: Frontier; isComplete: boolean }> {
-  const head = await lockTree(client);
-  const { rows } = await client.query<{ log_index: string; receipt_hash: Digest }>(
-    'SELECT log_index, receipt_hash FROM ledger WHERE log_index >= $1 ORDER BY log_index LIMIT $2',
-    [head.size, leavesPerStep],
-  );
-  if (rows.some(({ log_index }, nth) => Number(log_index) !== head.size + nth))
+async function growOnce(tx: Tx, provider: CryptoProvider): Promise<{ frontier: Frontier; isComplete: boolean }> {
+  const head = await lockTree(tx);
+  const leaves = await tx.ledgerEntry.findMany({
+    where: { log_index: { gte: head.size } },
+    orderBy: { log_index: 'asc' },
+    take: leavesPerStep,
+    select: { log_index: true, receipt_hash: true },
+  });
+  if (leaves.some(({ log_index }, nth) => Number(log_index) !== head.size + nth))
     throw new Error('The ledger lacks entries of its own log');
-  if (rows.length === 0) return { frontier: head, isComplete: true };
-  const { frontier, nodes } = grown(
-    provider,
-    head,
-    rows.map(({ receipt_hash }) => receipt_hash),
-  );
-  await client.query(
-    'INSERT INTO log_nodes (level, index, hash) SELECT * FROM unnest($1::int[], $2::bigint[], $3::bytea[])',
-    [nodes.map(({ level }) => level), nodes.map(({ index }) => index), nodes.map(({ hash }) => Buffer.from(hash))],
-  );
-  await client.query('UPDATE log_tree SET size = $1, frontier = $2 WHERE id = 1', [
-    frontier.size,
-    frontier.hashes.map((hash) => Buffer.from(hash)),
-  ]);
-  return { frontier, isComplete: rows.length < leavesPerStep };
+  if (leaves.length === 0) return { frontier: head, isComplete: true };
+  const hashes = leaves.map(({ receipt_hash }) => Digest.parse(receipt_hash));
+  const { frontier, nodes } = grown(provider, head, hashes);
+  await tx.logNode.createMany({
+    data: nodes.map(({ level, index, hash }) => ({ level, index, hash: Uint8Array.from(hash) })),
+  });
+  await tx.logTree.update({
+    where: { id: 1 },
+    data: { size: frontier.size, frontier: frontier.hashes.map((hash) => Uint8Array.from(hash)) },
+  });
+  return { frontier, isComplete: leaves.length < leavesPerStep };
 }
 
 /** The lock makes replicas grow the tree one after the other. */
-async function lockTree(client: pg.PoolClient): Promise<Frontier> {
-  const { rows } = await client.query<{ size: string; frontier: Buffer[] }>(
-    'SELECT size, frontier FROM log_tree WHERE id = 1 FOR UPDATE',
-  );
-  const [tree] = rows;
-  if (tree === undefined) throw new Error('The log tree is missing; the migrations of the kernel were not applied');
-  return { size: Number(tree.size), hashes: tree.frontier.map((hash) => new Uint8Array(hash)) };
+async function lockTree(tx: Tx): Promise<Frontier> {
+  await tx.$executeRaw`SELECT FROM log_tree WHERE id = 1 FOR UPDATE`;
+  const tree = await tx.logTree.findUnique({ where: { id: 1 } });
+  if (tree === null) throw new Error('The log tree is missing; the migrations of the kernel were not applied');
+  return { size: Number(tree.size), hashes: tree.frontier };
 }

@@ -1,7 +1,7 @@
-import { queryableOf, type Transaction } from '@countersign/messaging';
-import type { Prisma } from './prisma.ts';
+import * as messaging from '@countersign/messaging';
+import type { Transaction } from './database.ts';
 
 /** Our transactions as messaging wants them, for its own tables. */
-export function messagingTransaction(prisma: Prisma): Transaction {
-  return (work) => prisma.$transaction((tx) => work(queryableOf(tx)));
+export function messagingTransaction(transaction: Transaction): messaging.Transaction {
+  return (work) => transaction((tx) => work(messaging.queryableOf(tx)));
 }

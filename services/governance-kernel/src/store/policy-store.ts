@@ -1,6 +1,6 @@
 import { AppError, type Digest, type Instant } from '@countersign/contracts';
 import type { StoredPolicy } from '../policy/policies.ts';
-import type { Reader } from './prisma.ts';
+import type { Reader } from './database.ts';
 
 /** In two statements, which is as good as one: what a head names never changes. */
 export async function listActivePolicies(reader: Reader, tenants: string[]): Promise<StoredPolicy[]> {

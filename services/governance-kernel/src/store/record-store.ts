@@ -1,10 +1,12 @@
 import type { ReceiptId, RecordId, SessionId, TenantId } from '@countersign/contracts';
 import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { ulidOf } from '@countersign/receipts';
+import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
+import type { Reader } from './database.ts';
 import { ledgerList, type LedgerFilter, type LedgerPage } from './ledger-list.ts';
 import { receiptColumns, receiptOf, recordOf } from './ledger-row.ts';
-import type { Prisma } from './prisma.ts';
+import { WholeNumber } from './whole-number.ts';
 
 type RecordFilter = Omit<LedgerFilter, 'ulid'> & { receiptId?: ReceiptId | undefined };
 
@@ -13,7 +15,7 @@ type PlacedRecord = { logIndex: number; record: BoundaryRecord };
 
 /** Newest first. Outcomes have no record of their own; they are at most every other entry, so no index leaves them out. */
 export async function listRecords(
-  prisma: Prisma,
+  reader: Reader,
   tenant: TenantId,
   { receiptId, ...asked }: RecordFilter,
   page: LedgerPage,
@@ -25,12 +27,14 @@ export async function listRecords(
     having: Sql.sql`record IS NOT NULL`,
   });
   if (statement === null) return [];
-  const rows = await prisma.$queryRaw<{ log_index: bigint; record: string }[]>(statement);
-  return rows.map(({ log_index, record }) => ({ logIndex: Number(log_index), record: recordOf(record) }));
+  const rows = PlacedRows.parse(await reader.$queryRaw(statement));
+  return rows.map(({ log_index, record }) => ({ logIndex: log_index, record: recordOf(record) }));
 }
 
-export async function findRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<BoundaryRecord | null> {
-  const row = await prisma.ledgerEntry.findFirst({
+const PlacedRows = z.array(z.object({ log_index: WholeNumber, record: z.string() }));
+
+export async function findRecord(reader: Reader, tenant: TenantId, id: RecordId): Promise<BoundaryRecord | null> {
+  const row = await reader.ledgerEntry.findUnique({
     where: { tenant_id: tenant, ulid: ulidOf(id) },
     select: { record: true },
   });
@@ -40,8 +44,8 @@ export async function findRecord(prisma: Prisma, tenant: TenantId, id: RecordId)
 /** A record with the receipt of its own row. */
 type SealedRecord = { record: BoundaryRecord; receipt: StoredReceipt };
 
-export async function findSealedRecord(prisma: Prisma, tenant: TenantId, id: RecordId): Promise<SealedRecord | null> {
-  const row = await prisma.ledgerEntry.findFirst({
+export async function findSealedRecord(reader: Reader, tenant: TenantId, id: RecordId): Promise<SealedRecord | null> {
+  const row = await reader.ledgerEntry.findUnique({
     where: { tenant_id: tenant, ulid: ulidOf(id) },
     select: { ...receiptColumns, record: true },
   });
@@ -52,17 +56,17 @@ export async function findSealedRecord(prisma: Prisma, tenant: TenantId, id: Rec
 export type Neighbours = { previous: StoredReceipt | null; next: StoredReceipt | null; headHash: string | null };
 
 export async function findNeighbours(
-  prisma: Prisma,
+  reader: Reader,
   tenant: TenantId,
   { session, lamport }: { session: SessionId; lamport: number },
 ): Promise<Neighbours> {
   const chain = { tenant_id: tenant, session_id: session };
   const [rows, head] = await Promise.all([
-    prisma.ledgerEntry.findMany({
+    reader.ledgerEntry.findMany({
       where: { ...chain, lamport_clock: { in: [lamport - 1, lamport + 1] } },
       select: { ...receiptColumns, lamport_clock: true },
     }),
-    prisma.sessionHead.findFirst({ where: chain, select: { receipt_hash: true } }),
+    reader.sessionHead.findFirst({ where: chain, select: { receipt_hash: true } }),
   ]);
   const at = (place: number) => rows.find((row) => Number(row.lamport_clock) === place);
   const [previous, next] = [at(lamport - 1), at(lamport + 1)];

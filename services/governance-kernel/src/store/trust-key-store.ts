@@ -1,6 +1,6 @@
 import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import type { TrustKeyModel } from '../generated/prisma/models.ts';
-import type { Prisma, Reader } from './prisma.ts';
+import type { Reader, Tx } from './database.ts';
 
 export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose };
 
@@ -13,7 +13,7 @@ const clockAllowanceMs = 3_600_000;
  * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
  * purpose or another log: what it signs now nobody would accept.
  */
-export async function recordSigningKeys(prisma: Prisma, keys: readonly SigningKey[], now: Date): Promise<void> {
+export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now: Date): Promise<void> {
   const data = keys.map(({ keyId, publicKey, purpose, logOrigin }) => ({
     key_id: keyId,
     public_key: Uint8Array.from(publicKey),
@@ -21,8 +21,8 @@ export async function recordSigningKeys(prisma: Prisma, keys: readonly SigningKe
     log_origin: logOrigin,
     valid_from: new Date(now.getTime() - clockAllowanceMs),
   }));
-  await prisma.trustKey.createMany({ data, skipDuplicates: true });
-  const known = await listTrustKeys(prisma);
+  await tx.trustKey.createMany({ data, skipDuplicates: true });
+  const known = await listTrustKeys(tx);
   for (const { keyId, purpose, logOrigin } of keys) {
     const row = known.find(({ key_id }) => key_id === keyId);
     if (row?.purpose !== purpose || row.log_origin !== logOrigin)
@@ -32,7 +32,7 @@ export async function recordSigningKeys(prisma: Prisma, keys: readonly SigningKe
   }
 }
 
-export async function listTrustKeys(reader: Reader): Promise<TrustKeyRow[]> {
+export async function listTrustKeys(reader: Reader | Tx): Promise<TrustKeyRow[]> {
   const rows = await reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
   return rows as TrustKeyRow[]; // a constraint of the table lists the purposes
 }

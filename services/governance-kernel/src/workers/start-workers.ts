@@ -23,21 +23,21 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
 /** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
 export async function startWorkers(context: Context) {
-  const { pool, prisma, clock, log, cycle, dispatch } = context;
+  const { reader, transaction, clock, log, cycle, dispatch } = context;
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
     live: () => dispatch.live(),
-    listOverdue: (query) => listOverdueDispatches(pool, query),
+    listOverdue: (query) => listOverdueDispatches(reader, query),
     settleAbandoned: (abandoned) => settleAbandoned(cycle, abandoned),
     clock,
     log,
     intervalMs: reconcileEveryMs,
   });
   const housekeeper = startHousekeeper({
-    listOverdueApprovals: (now, limit) => listOverdueApprovals(prisma, now, limit),
+    listOverdueApprovals: (now, limit) => listOverdueApprovals(reader, now, limit),
     expireApproval: (key) => expireApproval(context, key),
-    forgetAnswers: (now) => forgetAnswers(prisma, now),
+    forgetAnswers: (now) => transaction((tx) => forgetAnswers(tx, now)),
     recordKeyUses: () => context.presentedKeys.recordUses(),
     clock,
     log,

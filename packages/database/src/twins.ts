@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import { quoteIdentifier } from './identifier.ts';
+import type { TestDatabase } from './test-database.ts';
+import { withClient } from './with-client.ts';
+
+/** How the twin of a row differs from it, by column: SQL in which the row is called NEW. Everything else is the same. */
+interface TwinTable {
+  /** Where it is not the column of all tables that says whose the row is. */
+  owner?: string;
+  columns: Record<string, string>;
+  /** Which rows are somebody's. */
+  of?: string;
+}
+
+interface TwinOptions {
+  /** The column that says whose a row is. */
+  owner: string;
+  tables: Record<string, TwinTable>;
+  /** Tables with that column whose rows cannot have a twin. Any other one that was forgotten is an error. */
+  without: readonly string[];
+}
+
+/**
+ * The same database, in which every new row of these tables is born with a twin: a row of another owner, with the same names, keys and
+ * states. Whoever forgets to say whose rows are meant finds the twin's among them. Whoever changes them is found out by `drop`, which
+ * throws unless all of a twin's rows are as they were made, to the byte. No test has to think of them.
+ */
+export async function withTwins(database: TestDatabase, options: TwinOptions): Promise<TestDatabase> {
+  const { adminUrl, schema, drop } = database;
+  const entries = Object.entries(options.tables).map(([table, twin]) => {
+    return { table, place: placeOf(schema, table), owner: options.owner, ...twin };
+  });
+  const keeping = ['CREATE SCHEMA twins', 'CREATE TABLE twins.kept (of_table text, owner text, content jsonb)'];
+  await withClient(adminUrl, async (client) => {
+    await requireAllTables(client, database, options);
+    await client.query([...keeping, ...entries.flatMap(triggerOf)].join(';\n'));
+  });
+  return {
+    ...database,
+    drop: async () => {
+      const { rows } = await withClient(adminUrl, (client) => client.query<{ line: string }>(changes(entries)));
+      await drop();
+      const told = rows.map(({ line }) => line).join('\n');
+      if (told !== '') throw new Error(`What is somebody else's was changed:\n${told}`);
+    },
+  };
+}
+
+async function requireAllTables(
+  client: pg.Client,
+  { schema }: TestDatabase,
+  { owner, tables, without }: TwinOptions,
+): Promise<void> {
+  const { rows } = await client.query<{ table_name: string }>(
+    'SELECT table_name FROM information_schema.columns WHERE table_schema = $1 AND column_name = $2',
+    [schema, owner],
+  );
+  const forgotten = rows
+    .map(({ table_name }) => table_name)
+    .filter((name) => !(name in tables) && !without.includes(name));
+  if (forgotten.length > 0) throw new Error(`The rows of ${forgotten.join(', ')} have no twins`);
+}
+
+type TwinEntry = TwinTable & { table: string; place: string; owner: string };
+
+function placeOf(schema: string, table: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
+}
+
+/** A row that comes back after it was removed finds its twin where it was. The twin of a twin is not made. */
+function triggerOf({ table, place, owner, columns, of = 'true' }: TwinEntry): string[] {
+  const name = `twins.${quoteIdentifier(table)}`;
+  const made = Object.entries(columns).map(([column, value]) => `twin.${quoteIdentifier(column)} := ${value};`);
+  return [
+    `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $twin$
+     DECLARE
+       twin ${place};
+     BEGIN
+       IF pg_trigger_depth() > 1 OR NOT (${of}) THEN RETURN NULL; END IF;
+       twin := NEW;
+       ${made.join('\n')}
+       WITH born AS (INSERT INTO ${place} AS t SELECT twin.* ON CONFLICT DO NOTHING RETURNING to_jsonb(t) AS content)
+       INSERT INTO twins.kept SELECT '${table}', content ->> '${owner}', content FROM born;
+       RETURN NULL;
+     END $twin$`,
+    `CREATE TRIGGER has_a_twin AFTER INSERT ON ${place} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+  ];
+}
+
+/** Rows of a twin that are not as they were, and rows that nobody should have given to one. A few are enough to go by. */
+function changes(entries: readonly TwinEntry[]): string {
+  const ofTables = entries.map(
+    ({ table, place, owner }) => `(
+      SELECT '${table}: is no more as it was: ' || content::text AS line FROM twins.kept AS k
+       WHERE of_table = '${table}' AND NOT EXISTS (SELECT FROM ${place} AS t WHERE to_jsonb(t) = k.content)
+      UNION ALL
+      SELECT '${table}: was not made with its twin: ' || to_jsonb(t)::text FROM ${place} AS t
+       WHERE t.${quoteIdentifier(owner)} IN (SELECT owner FROM twins.kept)
+         AND NOT EXISTS (SELECT FROM twins.kept AS k WHERE of_table = '${table}' AND k.content = to_jsonb(t)))`,
+  );
+  return `${ofTables.join(' UNION ALL ')} ORDER BY 1 LIMIT 20`;
+}

@@ -1,0 +1,45 @@
+import { expect, it } from '@jest/globals';
+import { createTestDatabase, withTwins } from '../src/testing.ts';
+import { withClient } from '../src/with-client.ts';
+import { fixtureServiceDir } from './fixture.ts';
+
+const owner = 'text';
+
+const twin = { columns: { id: `'twin of ' || NEW.id`, text: `'theirs'` } };
+
+/** Lets a service act on a note of ours that has a twin, and drops the database. */
+async function afterwards(act: string): Promise<void> {
+  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
+  const database = await withTwins(scratch, { owner, without: [], tables: { notes: twin } });
+  await withClient(database.url, async (client) => {
+    await client.query(`INSERT INTO kernel.notes (id, text) VALUES ('note', 'ours')`);
+    await client.query(act);
+  });
+  await database.drop();
+}
+
+it('who changes what is theirs alone leaves the twins as they are', async () => {
+  const own = [
+    `UPDATE kernel.notes SET id = 'other' WHERE text = 'ours'`,
+    `DELETE FROM kernel.notes WHERE text = 'ours'`,
+    `DELETE FROM kernel.notes WHERE text = 'ours'; INSERT INTO kernel.notes (id, text) VALUES ('note', 'ours')`,
+  ];
+  for (const act of own) await expect(afterwards(act)).resolves.toBeUndefined();
+});
+
+it("who changes, removes or adds what is another's is found out", async () => {
+  const foreign = [
+    [`UPDATE kernel.notes SET id = id || '!'`, 'is no more as it was'],
+    [`DELETE FROM kernel.notes`, 'is no more as it was'],
+    [`INSERT INTO kernel.notes (id, text) VALUES ('more', 'theirs')`, 'was not made with its twin'],
+  ] as const;
+  for (const [act, told] of foreign) await expect(afterwards(act)).rejects.toThrow(told);
+});
+
+it('a table that was forgotten is named', async () => {
+  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
+  await expect(withTwins(scratch, { owner, without: [], tables: {} })).rejects.toThrow(
+    'The rows of notes have no twins',
+  );
+  await scratch.drop();
+});

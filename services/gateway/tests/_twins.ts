@@ -1,0 +1,42 @@
+import { withTwins, type TestDatabase } from '@countersign/database/testing';
+
+/** Another id of the same kind, and always the same one. */
+function idsOf(...columns: string[]): Record<string, string> {
+  return Object.fromEntries(
+    columns.map((column) => [column, `left(NEW.${column}, 4) || reverse(substr(NEW.${column}, 5))`]),
+  );
+}
+
+/** Workers serve all workspaces: what is never due is nobody's to move. */
+const never = `'9000-01-01'`;
+const owner = 'workspace_id';
+
+/** Which idempotency keys somebody asked with. */
+export const ofNoTwin = `scope NOT LIKE '%.twin'`;
+
+/** Each workspace has a twin of the same person: another workspace with the same tasks, runs, approvals, settings and spend. */
+export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase> {
+  const inWorkspace = (...columns: string[]) => ({ columns: idsOf(owner, ...columns) });
+  const inRun = inWorkspace('id', 'task_id', 'run_id');
+  const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
+  const tables = {
+    workspaces: { owner: 'id', columns: idsOf('id') },
+    // A person signs in to the first one.
+    workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
+    workspace_settings: inWorkspace(),
+    tasks: inWorkspace('id'),
+    runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
+    run_steps: inWorkspace('id', 'run_id'),
+    approvals: {
+      columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id'), expires_at: never },
+    },
+    violations: about,
+    receipts: inWorkspace('task_id', 'run_id', 'step_id'),
+    spend_months: inWorkspace(),
+    evidence_items: about,
+    audit_entries: inWorkspace('id'),
+    audit_heads: inWorkspace(),
+    idempotency_keys: { owner: 'scope', columns: { scope: `NEW.scope || '.twin'`, created_at: never } },
+  };
+  return withTwins(database, { owner, without: [], tables });
+}

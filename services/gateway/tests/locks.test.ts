@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { isAppError } from '@countersign/contracts';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import pg from 'pg';
+import type { StartedGateway } from '../src/index.ts';
+import { claimRun, lockLeasedRun } from '../src/store/leases.ts';
+import {
+  rowsOf,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  until,
+  type Person,
+} from './_gateway.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let person: Person;
+let holder: pg.Client;
+beforeAll(async () => {
+  database = await testDatabase();
+  gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
+  person = await signInAs(gateway.url, 'ada@example.org');
+  holder = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
+  await holder.connect();
+});
+beforeEach(async () => {
+  await holder.query('ROLLBACK');
+});
+afterAll(async () => {
+  await holder?.end();
+  await gateway?.stop();
+  await database?.drop();
+});
+
+/** How many statements of the service wait for somebody's lock. */
+async function waiting(): Promise<number> {
+  const [row] = await rowsOf<{ count: number }>(
+    database,
+    `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND usename = $1 AND wait_event_type = 'Lock'`,
+    [database.role],
+  );
+  return row?.count ?? 0;
+}
+
+/**
+ * Starts the calls one after the other while the end of the workspace's audit chain is held, so that each has done what it can do
+ * before it writes its entry. Lets go when all wait, and tells how each ended.
+ */
+async function interleaved(...calls: (() => Promise<unknown>)[]): Promise<string[]> {
+  await holder.query(`BEGIN; SELECT FROM audit_heads WHERE workspace_id = '${person.workspace.id}' FOR UPDATE`);
+  const ended: Promise<string>[] = [];
+  for (const call of calls) {
+    ended.push(call().then(() => 'done', codeOf));
+    await until(async () => (await waiting()) === ended.length);
+  }
+  await holder.query('ROLLBACK');
+  return Promise.all(ended);
+}
+
+function codeOf(error: unknown): string {
+  return isAppError(error) ? error.code : String(error);
+}
+
+describe('two at once', () => {
+  verifies('gw.settings', 'who replace the settings that both read: one is told that they changed', async () => {
+    const params = { id: person.workspace.id };
+    const { headers: read } = await person.client.getWorkspaceSettings({ params });
+    const headers = { 'if-match': read.get('etag') ?? '' };
+    const put = (maxIterationBudget: number) => () =>
+      person.client.putWorkspaceSettings({ params, headers, body: { policyConfig: { maxIterationBudget } } as never });
+    expect(await interleaved(put(3), put(4))).toEqual(['done', 'PRECONDITION_FAILED']);
+    const { body } = await person.client.getWorkspaceSettings({ params });
+    expect(body.policyConfig.maxIterationBudget).toBe(3);
+  });
+
+  verifies('gw.task.moves', 'who run a task and cancel it: no cancelled task has a live run', async () => {
+    const { body: task } = await person.client.createTask({ body: { title: 'Both', description: '' } });
+    const params = { id: task.id };
+    const run = () => person.client.runTask({ params });
+    const cancel = () => person.client.putTaskStatus({ params, body: { status: 'cancelled' } });
+    expect(await interleaved(run, cancel)).toEqual(['done', 'done']);
+    const [found] = (await person.client.listTasks({ query: { status: 'cancelled' } })).body.data;
+    const runs = (await person.client.listRuns({ params })).body.data.map(({ status }) => status);
+    expect([found?.id, runs]).toEqual([task.id, ['cancelled']]);
+  });
+
+  verifies('gw.audit', 'who write to one audit chain: each has a place of its own', async () => {
+    const create = (title: string) => () => person.client.createTask({ body: { title, description: '' } });
+    expect(await interleaved(create('one'), create('two'), create('three'))).toEqual(['done', 'done', 'done']);
+  });
+
+  verifies(
+    'gw.run.crash',
+    'who settle a step and claim its run: the claim waits for what is written down',
+    async () => {
+      const { runId } = await startRun(person);
+      const { transaction } = gateway.context;
+      const claim = (owner: string) => transaction((tx) => claimRun(tx, { runId, owner, leaseMs: 0 }));
+      const lease = await claim('slow');
+      if (lease === null) throw new Error('nobody could claim the run');
+      const order: string[] = [];
+      let claimed: Promise<unknown> = Promise.resolve();
+      await transaction(async (tx) => {
+        expect(await lockLeasedRun(tx, lease)).not.toBeNull();
+        claimed = claim('quick').then((taken) => order.push(`claimed ${taken?.fence}`));
+        await until(async () => order.length > 0 || (await waiting()) === 1);
+        order.push('written');
+      });
+      await claimed;
+      expect(order).toEqual(['written', 'claimed 2']);
+      expect(await transaction((tx) => lockLeasedRun(tx, lease))).toBeNull();
+    },
+  );
+});

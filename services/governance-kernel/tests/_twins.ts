@@ -1,0 +1,39 @@
+import { withTwins, type TestDatabase } from '@countersign/database/testing';
+
+const tenant_id = `NEW.tenant_id || '.twin'`;
+/** Workers serve all tenants: what is never due is nobody's to move. */
+const never = `'9000-01-01'`;
+/** Not what is for all tenants, nor the demo's, which the kernel keeps by itself. */
+const owned = { of: `NEW.tenant_id NOT IN ('', '*', 'demo')` };
+
+/** For a test that damages the rows of every tenant, which it may not do to a twin. */
+export const ofNoTwin = `tenant_id NOT LIKE '%.twin'`;
+
+/**
+ * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has none, since
+ * its rows are one log, in which nothing may stand that the kernel did not seal.
+ */
+export function withTenantTwins(database: TestDatabase): Promise<TestDatabase> {
+  const tables = {
+    session_heads: { ...owned, columns: { tenant_id } },
+    policy_bundles: { ...owned, columns: { tenant_id } },
+    // The freshest one makes the kernel ready.
+    policy_heads: { ...owned, columns: { tenant_id, confirmed_at: `'2000-01-01'` } },
+    approvals: {
+      ...owned,
+      columns: { tenant_id, approval_id: `'apr_' || reverse(substr(NEW.approval_id, 5))`, expires_at: never },
+    },
+    budgets: { ...owned, columns: { tenant_id } },
+    dispatches: { ...owned, columns: { tenant_id, ulid: 'reverse(NEW.ulid)', deadline_at: never } },
+    idempotency_keys: { ...owned, columns: { tenant_id, created_at: never } },
+    access_keys: {
+      ...owned,
+      columns: {
+        tenant_id,
+        key_id: `'key_' || reverse(substr(NEW.key_id, 5))`,
+        secret_hash: 'reverse(NEW.secret_hash)',
+      },
+    },
+  };
+  return withTwins(database, { owner: 'tenant_id', without: ['ledger'], tables });
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { createClient, type Digest, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
+import { encodeBase64Url } from '@countersign/crypto';
+import { parsePolicyBundle } from '@countersign/policy';
+import { verifies } from '@countersign/testkit/verifies';
+import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
+import { activationBytes } from '../src/policy/activation.ts';
+import { trustedKeysOf } from '../src/proof/trusted-keys.ts';
+import { verifySealedRecord } from '../src/proof/verify-sealed-record.ts';
+import { findNeighbours, findSealedRecord } from '../src/store/record-store.ts';
+import { listTrustKeys } from '../src/store/trust-key-store.ts';
+import { movableClock } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
+import { kernelRoutes, serviceKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { newSession, seal } from './_seal.ts';
+import { ofNoTwin } from './_twins.ts';
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+const tenants = ['first', 'second'];
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock } });
+  await test.activate('*', starterPolicy);
+});
+afterAll(() => test.close());
+
+/** Three decisions of each tenant in a session of one name, one after the other. */
+async function chains(session_id: SessionId) {
+  const sealed: { tenant: string; record_id: string }[] = [];
+  for (let place = 0; place < 3; place += 1)
+    for (const tenant of tenants)
+      sealed.push({ tenant, record_id: (await seal(test, { tenant, session_id })).record_id });
+  return sealed;
+}
+
+/** What is held for calls that are on their way. */
+async function reservedCalls(): Promise<unknown[]> {
+  const { rows }: { rows: unknown[] } = await test.pool.query(
+    `SELECT tenant_id, reserved_tool_calls::int AS reserved FROM budgets
+      WHERE budget_id = 'shared' AND ${ofNoTwin} ORDER BY tenant_id`,
+  );
+  return rows;
+}
+
+function signedBundle(tenant: string) {
+  const { policies, signers } = test.kernel.context;
+  const bundle = parsePolicyBundle(starterPolicy);
+  const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  const value = encodeBase64Url(signers.policies.sign(activationBytes({ tenant, epoch: 1, policyHash })));
+  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: signers.policies.keyId, value } } as never; // within its schema
+}
+
+/** Activates, or confirms, through the door that operators have. */
+async function putBundle(tenant: string) {
+  const system = createClient(kernelRoutes, {
+    baseUrl: test.kernel.url,
+    headers: () => ({ authorization: `Bearer ${serviceKey}`, 'x-gov-principal-id': 'operator' }),
+  });
+  return (await system.putPolicyBundle({ params: { tenant: tenant }, body: signedBundle(tenant) })).body;
+}
+
+describe('two tenants that give their things the same names', () => {
+  verifies('kn.tenants', 'each verify every record of their own chain', async () => {
+    for (const { tenant, record_id } of await chains(newSession())) {
+      const { body } = await test.as(tenant).verifyRecord({ params: { record_id: record_id } });
+      expect([tenant, body.checks.filter(({ passed }) => !passed)]).toEqual([tenant, []]);
+    }
+  });
+
+  verifies('kn.tenants', "cannot pass off the other one's receipts as neighbours in a chain", async () => {
+    const { reader, provider, config, checkpoints } = test.kernel.context;
+    const session = newSession();
+    const { record_id } = (await chains(session))[3] ?? {}; // the second one's second
+    const [sealed, neighbours, keys, checkpoint] = await Promise.all([
+      findSealedRecord(reader, 'second' as TenantId, record_id as RecordId),
+      findNeighbours(reader, 'first' as TenantId, { session, lamport: 2 }),
+      listTrustKeys(reader),
+      checkpoints.create(),
+    ]);
+    if (sealed === null) throw new Error('it was not sealed');
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
+    const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path: null }, trust);
+    const ofChain = checks.filter(({ check }) => check.startsWith('chain_'));
+    expect(ofChain.map(({ check, code }) => [check, code])).toEqual([
+      ['chain_previous', 'CHAIN_GAP'],
+      ['chain_next', 'CHAIN_GAP'],
+    ]);
+  });
+
+  verifies('kn.budget', 'each use up their own budget, also in one batch and when a call is settled', async () => {
+    const limits = { first: 3, second: 5 };
+    for (const [tenant, limit] of Object.entries(limits))
+      await test.as(tenant).putBudget({
+        params: { budget_id: 'shared' },
+        body: { subject: 'principal:counted', window: 'total', tool_call_limit: limit } as never, // plain names
+      });
+    const { boundary, cycle } = test.kernel.context;
+    const call = (tenant: string) => spawnedAgent({ tenant, principal: 'counted', session: newSession() });
+    const decided = await Promise.all(
+      Array.from({ length: 6 }, () => tenants.map((tenant) => decideAndDie(boundary, call(tenant)))).flat(),
+    );
+    expect(await reservedCalls()).toEqual([
+      { tenant_id: 'first', reserved: 3 },
+      { tenant_id: 'second', reserved: 5 },
+    ]);
+    const allowed = decided.filter(({ reply }) => reply.verdict === 'ALLOW');
+    for (const { reply, held } of allowed.filter(({ reply: { receipt } }) => receipt.payload.tenant_id === 'first'))
+      await settleAbandoned(cycle, { decided: reply.receipt.payload, held });
+    expect(await reservedCalls()).toEqual([
+      { tenant_id: 'first', reserved: 0 },
+      { tenant_id: 'second', reserved: 5 },
+    ]);
+  });
+
+  verifies('kn.idempotent', 'each get their own answer to one key of one principal', async () => {
+    const session_id = newSession();
+    const ask = async (tenant: string) => {
+      const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id } as never; // plain names
+      const headers = { 'idempotency-key': 'one-key' };
+      return (await test.as(tenant, 'agent').evaluate({ body, headers })).body.receipt.payload;
+    };
+    const given = await Promise.all([...tenants, ...tenants].map(ask));
+    expect(given.map(({ tenant_id, lamport_clock }) => [tenant_id, lamport_clock])).toEqual(
+      [...tenants, ...tenants].map((tenant) => [tenant, 1]),
+    );
+    expect(new Set(given.map(({ receipt_id }) => receipt_id)).size).toBe(2);
+  });
+
+  verifies('kn.tenants', 'each have their own time of activation, and confirm their own policy alone', async () => {
+    const activated: string[] = [];
+    for (const tenant of tenants) {
+      activated.push((await putBundle(tenant)).activated_at);
+      time.advance(60_000);
+    }
+    expect(new Set(activated).size).toBe(2);
+    for (const [at, tenant] of tenants.entries()) {
+      const confirmed = await putBundle(tenant);
+      expect(confirmed).toMatchObject({ tenant_id: tenant, activated_at: activated[at] });
+      expect(confirmed.confirmed_at).toBe(time.clock().toISOString());
+      const { rows } = await test.pool.query('SELECT tenant_id FROM policy_heads WHERE confirmed_at = $1', [
+        time.clock(),
+      ]);
+      expect(rows).toEqual([{ tenant_id: tenant }]);
+      time.advance(60_000);
+    }
+  });
+});
