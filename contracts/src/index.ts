@@ -14,6 +14,7 @@ export {
   EventId,
   Digest,
   Instant,
+  ControlVersion,
   Currency,
   AmountMinor,
   TenantId,
@@ -29,6 +30,8 @@ export {
   CallMembers,
   PlainObject,
 } from './scalars.ts';
+export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
+export { toolOfFunctionName } from './tool-name.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {

@@ -67,6 +67,10 @@ export const reasonCodes = {
   PDP_UNAVAILABLE: deny('rules', 'Restore the policy evaluator.'),
   APPROVAL_REQUIRED: escalate('rules', 'Have the approval decided, then repeat the same call.'),
   BUDGET_EXCEEDED: deny('budget', 'Wait for the window to reset, or raise the ceiling.'),
+  PRICE_UNKNOWN: deny(
+    'budget',
+    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`; a budget counts its spend.',
+  ),
   BUDGET_APPROVAL_REQUIRED: escalate('budget', 'Have the spend approved, then repeat the same call.'),
   BUDGET_UNAVAILABLE: deny('budget', 'Restore the kernel store; budgets could not be read.'),
   APPROVAL_EXPIRED: deny('approval', 'Ask for a new approval.'),

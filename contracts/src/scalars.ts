@@ -62,6 +62,9 @@ export const Instant = z
   .brand<'Instant'>();
 export type Instant = z.infer<typeof Instant>;
 
+/** Of a setting at its source: it rises with each change, so an order that comes late changes nothing. */
+export const ControlVersion = z.int().min(1).max(2_147_483_647);
+
 /** ISO 4217 alphabetic code. */
 export const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
 

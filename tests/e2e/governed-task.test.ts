@@ -99,10 +99,7 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
       mkdirSync(join(system.filesDir, 'records'), { recursive: true });
       writeFileSync(file, 'date,amount\n');
       const taskId = await startTask(`call:files__write_file ${JSON.stringify({ path: file, content: 'gone' })}`);
-      const run = await until(async () => {
-        const { body: page } = await owner.client.listRuns({ params: { id: taskId } });
-        return page.data[0]?.endedAt ? page.data[0] : null;
-      });
+      const run = await endOf(taskId);
       expect(run.steps.some(({ verdict, reasonCode }) => verdict === 'DENY' && reasonCode === 'POLICY_DENIED')).toBe(
         true,
       );
@@ -110,4 +107,43 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
     },
     timeoutMs,
   );
+
+  verifies(
+    'gw.run.budget',
+    'ends with the decision of the kernel, and its receipt, where the workspace blocks the tool or the month is used up',
+    async () => {
+      const params = { id: owner.workspaceId };
+      const listing = `call:files__list_directory ${JSON.stringify({ path: system.filesDir })}`;
+      const policyConfig = { maxIterationBudget: 25, blockedTools: ['files.list_directory'] };
+      await owner.client.putWorkspaceSettings({ params, body: { policyConfig } });
+      const blocked = await endOf(await startTask(listing));
+      expect(blocked).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+      expect(await sealedAs(blocked)).toEqual(['tool.call', 'files.list_directory', 'DENY', 'POLICY_DENIED']);
+
+      const budgetConfig = { monthlyLlmBudget: 0.01, currency: 'USD' };
+      const freed = { policyConfig: { ...policyConfig, blockedTools: [] }, budgetConfig };
+      await owner.client.putWorkspaceSettings({ params, body: freed });
+      const poor = await endOf(await startTask(listing));
+      expect(poor).toMatchObject({ status: 'budget_exhausted', error: { code: 'BUDGET_EXCEEDED' } });
+      expect(await sealedAs(poor)).toEqual(['model.call', null, 'DENY', 'BUDGET_EXCEEDED']);
+      const { body: budgets } = await kernelClient(system, owner.workspaceId).listBudgets();
+      expect(budgets.data).toMatchObject([{ budget_id: 'ceiling.llm_month', spend_limit_minor: 1, currency: 'USD' }]);
+      expect(budgets.data[0]?.used.spend_minor).toBeGreaterThan(0);
+    },
+    timeoutMs,
+  );
 });
+
+async function endOf(taskId: string): Promise<Run> {
+  return await until(async () => {
+    const { body } = await owner.client.listRuns({ params: { id: taskId } });
+    return body.data[0]?.endedAt ? body.data[0] : null;
+  });
+}
+
+/** What the kernel's receipt of a run's last step says. */
+async function sealedAs({ steps }: Run): Promise<(string | null)[]> {
+  const params = { receipt_id: steps.at(-1)?.receiptId ?? '' };
+  const { payload } = (await kernelClient(system, owner.workspaceId).getReceipt({ params })).body;
+  return [payload.action, payload.tool, payload.verdict, payload.reason_code];
+}

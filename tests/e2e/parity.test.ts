@@ -160,12 +160,23 @@ async function askDemo(ask: Ask): Promise<void> {
 
 /** Refused on purpose: what the answer to a bundle with a foreign signature looks like. Its success needs the operator's key. */
 async function askPolicy(ask: Ask): Promise<void> {
+  const headers = { authorization: `Bearer ${system.serviceApiKey}` };
+  await ask(kernel.putToolBlocks, {
+    params: { tenant: 'acme' },
+    body: { version: 1, tools: ['crm.delete'] },
+    headers,
+  });
+  await ask(kernel.putCeiling, {
+    params: { tenant: 'acme', ceiling_id: 'ceiling.tool_calls' },
+    body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1_000 },
+    headers,
+  });
   const bundle = { format: 'countersign/policy.v1', name: 'x', version: '1', rules: [] };
   const signature = { alg: 'Ed25519', key_id: 'unknown', value: 'A'.repeat(86) };
   await ask(kernel.putPolicyBundle, {
     params: { tenant: 'acme' },
     body: { bundle, epoch: 1, signature },
-    headers: { authorization: `Bearer ${system.serviceApiKey}` },
+    headers,
   });
 }
 

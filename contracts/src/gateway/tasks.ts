@@ -86,6 +86,7 @@ export const Run = z.strictObject({
   iterationBudget: z.int().min(1),
   tokensIn: z.int().min(0),
   tokensOut: z.int().min(0),
+  /** What the kernel counted for the calls that were answered, rounded up. */
   costMinor: z.int().min(0),
   currency: Currency,
   /** The last words of the model; null unless completed. */

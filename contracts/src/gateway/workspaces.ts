@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { BlockedTools } from '../governance-kernel/tool-blocks.ts';
 import { defineRoute } from '../route.ts';
-import { Currency, Instant, ToolName, UserId, WorkspaceId } from '../scalars.ts';
+import { Currency, Instant, UserId, WorkspaceId } from '../scalars.ts';
 
 export const Role = z.enum(['owner', 'partner', 'member']);
 export type Role = z.infer<typeof Role>;
@@ -51,7 +52,7 @@ const wholeMinorUnits = (amount: number) => Math.abs(amount * 100 - Math.round(a
 /** A section that is sent replaces the stored one; members that it leaves out take these defaults. */
 export const PolicyConfig = z.strictObject({
   maxIterationBudget: z.int().min(1).max(100).default(25),
-  blockedTools: z.array(ToolName).max(500).default([]),
+  blockedTools: BlockedTools.default([]),
 });
 export const BudgetConfig = z.strictObject({
   monthlyLlmBudget: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SpendMicros } from '../money.ts';
 import { GateName, ReasonCode } from '../reason-codes.ts';
 import {
   ActionName,
@@ -66,6 +67,10 @@ export const BoundaryRecord = z.strictObject({
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
   budget_ids: z.array(BudgetId),
+  /** What the call may cost at most, in millionths of a minor unit; an ALLOW takes it from each budget. Absent: no money. */
+  spend_micros: SpendMicros.optional(),
+  /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
+  tool_blocked: z.literal(true).optional(),
   /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */
   approval_id: ApprovalId.nullable(),
   /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
-import { AmountMinor, BudgetId, Currency, Instant } from '../scalars.ts';
+import { AmountMinor, BudgetId, ControlVersion, Currency, Instant, TenantId } from '../scalars.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
@@ -51,16 +51,40 @@ export const listBudgets = defineRoute({
   reply: page(Budget),
 });
 
+/** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
+const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
+
+const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.');
+const OwnBudgetId = BudgetId.refine(
+  (id) => !isCeiling(id),
+  'must not begin with plan. or ceiling.: these are reserved',
+);
+
 export const putBudget = defineRoute({
   operation: 'put-budget',
-  summary: 'Create or replace a budget. Replacing needs If-Match with its ETag; use counts on.',
+  summary:
+    'Create or replace a budget. Replacing needs If-Match with its ETag; use counts on. Ids of `plan.` and `ceiling.` are reserved.',
   method: 'PUT',
   path: '/api/v1/budgets/{budget_id}',
   auth: 'tenant_scoped',
-  params: z.strictObject({ budget_id: BudgetId }),
+  params: z.strictObject({ budget_id: OwnBudgetId }),
   query: z.strictObject(TenantQuery),
   body: z.strictObject(BudgetTerms),
   reply: Budget,
   alsoStatus: [201],
-  errors: ['PRECONDITION_REQUIRED', 'PRECONDITION_FAILED'],
+  errors: ['ILLEGAL_TRANSITION', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED'],
+});
+
+export const putCeiling = defineRoute({
+  operation: 'put-ceiling',
+  summary:
+    'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. Its version is that of its source and only rises; ' +
+    'the same version again confirms it. Another currency begins to count anew, and waits while money is reserved.',
+  method: 'PUT',
+  path: '/internal/budgets/{tenant}/{ceiling_id}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId, ceiling_id: CeilingId }),
+  body: z.strictObject({ version: ControlVersion, ...BudgetTerms }),
+  reply: Budget,
+  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });

@@ -4,6 +4,9 @@ import { defineRoute } from '../route.ts';
 /** A chat body carries whole conversations, with images; 10 MiB as the ancestors allow. */
 const chatBodyBytesMax = 10_485_760;
 
+/** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
+export const callsPerAnswerMax = 128;
+
 const ChatTool = z.looseObject({
   type: z.string(),
   function: z.looseObject({ name: z.string().min(1).max(128) }).optional(),

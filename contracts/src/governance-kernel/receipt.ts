@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SpendMicros } from '../money.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import {
   ActionName,
@@ -56,6 +57,8 @@ export const ReceiptPayload = z.strictObject({
   args_hash: Digest,
   outcome: Outcome.optional(),
   output_hash: Digest.optional(),
+  /** In millionths of a minor unit. On a decision: what the call may cost at most. On its outcome: what it was counted for. */
+  spend_micros: SpendMicros.optional(),
   policy_hash: Digest.nullable(),
   policy_epoch: z.int().min(0),
   /** On an outcome: the receipt of the decision it settles. */

@@ -8,7 +8,7 @@ import {
   verifyCheckpoint,
   verifyRecord,
 } from './boundary.ts';
-import { listBudgets, putBudget } from './budgets.ts';
+import { listBudgets, putBudget, putCeiling } from './budgets.ts';
 import { createChatCompletion } from './chat.ts';
 import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
 import { evaluate } from './evaluate.ts';
@@ -17,6 +17,7 @@ import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustK
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
 import { putPolicyBundle } from './policy.ts';
 import { exportReceipts, getReceipt, listReceipts, tailReceipts } from './receipts.ts';
+import { putToolBlocks } from './tool-blocks.ts';
 
 /** Every route of the kernel, by the name under which the typed client offers it. */
 export const kernelRoutes = {
@@ -49,7 +50,9 @@ export const kernelRoutes = {
   revokeAccessKey,
   listBudgets,
   putBudget,
+  putCeiling,
   putPolicyBundle,
+  putToolBlocks,
   createChatCompletion,
   describeMcp,
   callMcp,

@@ -87,12 +87,23 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
 
 type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
 
+/** Each workspace has a ceiling of spend, so a model without a price would be refused: every model costs this until somebody says more. */
+const priceOfAnyModel = JSON.stringify({
+  '*': {
+    input_per_million_minor: 300,
+    output_per_million_minor: 1_500,
+    output_tokens_max: 64_000,
+    input_tokens_max: 200_000,
+  },
+});
+
 function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {
   const { secrets, filesDir } = dataDir;
   return {
     GOV_MCP_SERVERS: filesystemServer(filesDir),
     GOV_LOG_LEVEL: 'warn',
     GOV_DEMO: '1',
+    GOV_MODEL_PRICES: priceOfAnyModel,
     ...settings.forKernel,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,
@@ -122,6 +133,7 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { ke
     GOV_SESSION_SECRET: secrets.sessionSecret,
     GOV_GOVERNANCE_URL: kernelUrl,
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
   };
 }

@@ -63,15 +63,21 @@ type ProvenanceFact = { through_boundary: boolean };
 export type BudgetFact = {
   budget_id: string;
   tool_calls_remaining: number | null;
-  spend_remaining_minor: number | null;
+  spend_remaining_micros: bigint | null;
   egress_remaining_bytes: number | null;
   writes_remaining: number | null;
   approval_required_above_minor: number | null;
   currency: string | null;
 };
 
-/** What this call would take from its budgets. */
-export type Demand = { tool_calls: number; spend_minor: number; egress_bytes: number; writes: number };
+/**
+ * What this call would take from its budgets. Money is exact: millionths of a minor unit. Null: nobody can say what the call costs at
+ * most.
+ */
+export type Demand = { tool_calls: number; spend_micros: bigint | null; egress_bytes: number; writes: number };
+
+/** Does the workspace block the tool of this call? */
+type BlockFact = { tool_blocked: boolean };
 
 /** The approval that the caller presented or that stands for this intent; null: none. */
 export type ApprovalFact = {
@@ -104,6 +110,7 @@ export type Facts = {
   sandbox: Fact<SandboxFact>;
   egress: Fact<EgressFact>;
   provenance: Fact<ProvenanceFact>;
+  block: Fact<BlockFact>;
   budgets: Fact<BudgetFact[]>;
   demand: Demand;
   approval: Fact<ApprovalFact>;

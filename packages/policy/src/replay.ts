@@ -2,9 +2,11 @@ import type { PlainJson } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { RuleEnvironment } from './evaluate-rules.ts';
+import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
 
 type RecordedFacts = Record<string, PlainJson>;
+type Restored = { intent: Intent; environment: RuleEnvironment; block: Facts['block'] };
 
 /**
  * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of the call.
@@ -37,8 +39,8 @@ export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy)
   );
 }
 
-/** The call as far as the record holds it: enough to evaluate the rules of the policy that the record was made under again. */
-export function restoreIntent(record: BoundaryRecord): { intent: Intent; environment: RuleEnvironment } {
+/** The call as far as the record holds it: enough to judge it by the rules of the policy that the record was made under again. */
+export function restoreIntent(record: BoundaryRecord): Restored {
   const { action, tool, resource, effect_level, args_hash, intent_hash, facts } = record.intent;
   const roots: RecordedFacts = {};
   for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
@@ -49,6 +51,7 @@ export function restoreIntent(record: BoundaryRecord): { intent: Intent; environ
   return {
     intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) },
     environment: { now, relations },
+    block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
   };
 }
 

@@ -197,13 +197,32 @@ const situations: Situation[] = [
   {
     code: 'BUDGET_EXCEEDED',
     when: 'the demand is negative',
-    facts: { demand: { tool_calls: 1, spend_minor: -1, egress_bytes: 0, writes: 0 } },
+    facts: { demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 } },
   },
+  {
+    code: 'PRICE_UNKNOWN',
+    when: 'a budget limits spend and nobody knows what the call costs at most',
+    facts: { demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'PRICE_UNKNOWN',
+    when: 'a budget asks above a spend that nobody knows',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null, approval_required_above_minor: 9 })]),
+    },
+  },
+  {
+    code: 'POLICY_DENIED',
+    when: 'the workspace blocks the tool that a rule allows',
+    facts: { block: known({ tool_blocked: true }) },
+  },
+  { code: 'PDP_UNAVAILABLE', when: 'blocked tools cannot be read', facts: { block: unavailable } },
   {
     code: 'BUDGET_EXCEEDED',
     when: 'the budget is exhausted and an approval stands',
     policy: asking,
-    facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_minor: 9 })]) },
+    facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_micros: 9_999_999n })]) },
   },
   {
     code: 'BUDGET_APPROVAL_REQUIRED',
@@ -223,6 +242,14 @@ const situations: Situation[] = [
   { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
   { code: 'ALLOWED', when: 'every gate passes' },
+  {
+    code: 'ALLOWED',
+    when: 'nobody knows what the call costs and no budget counts money',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+    },
+  },
   { code: 'ALLOWED', when: 'an approval satisfies the rule', policy: asking, facts: grant({}) },
   {
     code: 'ALLOWED',

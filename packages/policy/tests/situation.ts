@@ -51,8 +51,9 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
     sandbox: known({ grant_hash: digest('d'), required: true, overgrants: [] }),
     egress: known({ destination: 'example.org', allowed: true, detail: 'example.org' }),
     provenance: known({ through_boundary: true }),
+    block: known({ tool_blocked: false }),
     budgets: known([budgetOf({})]),
-    demand: { tool_calls: 1, spend_minor: 10, egress_bytes: 100, writes: 0 },
+    demand: { tool_calls: 1, spend_micros: 10_000_000n, egress_bytes: 100, writes: 0 },
     approval: known(null),
     ...changes,
   };
@@ -71,7 +72,7 @@ export function budgetOf(changes: object) {
   return {
     budget_id: 'daily',
     tool_calls_remaining: 5,
-    spend_remaining_minor: 1000,
+    spend_remaining_micros: 1_000_000_000n,
     egress_remaining_bytes: null,
     writes_remaining: 5,
     approval_required_above_minor: null,

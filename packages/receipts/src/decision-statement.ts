@@ -17,6 +17,8 @@ type Decided = Pick<
   | 'policy_epoch'
   | 'policy_hash'
   | 'reason_code'
+  | 'spend_micros'
+  | 'tool_blocked'
   | 'tool_definition_hash'
   | 'verdict'
 > & {
@@ -41,7 +43,7 @@ export function decisionStatement(decided: Decided): Statement {
 
 // Written out member by member: each decision makes one, and spreading parts together costs more than deciding.
 function recordOf(decided: Decided): RecordMembers {
-  return {
+  const record: RecordMembers = {
     approval_id: decided.approval_id,
     authz_snapshot_hash: null,
     budget_ids: decided.budget_ids,
@@ -68,6 +70,9 @@ function recordOf(decided: Decided): RecordMembers {
     type: 'countersign.record.v1',
     verdict: decided.verdict,
   };
+  if (decided.spend_micros !== undefined) record.spend_micros = decided.spend_micros;
+  if (decided.tool_blocked !== undefined) record.tool_blocked = decided.tool_blocked;
+  return record;
 }
 
 function recordedIntent({ intent, facts }: Decided): RecordedIntent {

@@ -62,6 +62,11 @@ export function optionalMember(name: string, value: Plain | undefined): string {
   return value === undefined ? '' : `"${name}":"${plain(value)}",`;
 }
 
+/** As {@link optionalMember}, of a value that is no name of ours. */
+export function optionalText(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `"${name}":${canonicalString(value)},`;
+}
+
 export function quotedOrNull(value: string | null): string {
   return value === null ? 'null' : canonicalString(value);
 }

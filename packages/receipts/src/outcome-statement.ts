@@ -3,8 +3,14 @@ import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-
 import { receiptIdOf } from './ids.ts';
 import type { ReceiptMembers, Statement } from './statement.ts';
 
-/** How a dispatched action ended. `output_hash` is undefined where nobody knows the output. */
-type Ending = { ulid: string; at: Instant; outcome: Outcome; output_hash: Digest | undefined };
+/** How a dispatched action ended. `output_hash` is undefined where nobody knows the output, `spend_micros` where none was counted. */
+type Ending = {
+  ulid: string;
+  at: Instant;
+  outcome: Outcome;
+  output_hash: Digest | undefined;
+  spend_micros: string | undefined;
+};
 
 /** What became of the action that `decided` allowed: a second receipt about the same record. */
 export function outcomeStatement(decided: ReceiptPayload, ending: Ending): Statement {
@@ -12,7 +18,8 @@ export function outcomeStatement(decided: ReceiptPayload, ending: Ending): State
 }
 
 /** Repeats what was decided, so that the receipt can be read alone, and names the receipt that it settles. */
-function outcomeReceipt(decided: ReceiptPayload, { ulid, at, outcome, output_hash }: Ending): ReceiptMembers {
+function outcomeReceipt(decided: ReceiptPayload, ending: Ending): ReceiptMembers {
+  const { ulid, at, outcome, output_hash, spend_micros } = ending;
   const receipt: ReceiptMembers = {
     action: decided.action,
     args_hash: decided.args_hash,
@@ -36,5 +43,6 @@ function outcomeReceipt(decided: ReceiptPayload, { ulid, at, outcome, output_has
   };
   if (decided.approval_id !== undefined) receipt.approval_id = decided.approval_id;
   if (output_hash !== undefined) receipt.output_hash = output_hash;
+  if (spend_micros !== undefined) receipt.spend_micros = spend_micros;
   return receipt;
 }

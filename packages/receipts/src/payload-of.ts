@@ -36,5 +36,6 @@ export function payloadOf(receipt: ReceiptMembers, recordHash: Digest, place: Ch
   if (receipt.decision_receipt_id !== undefined) payload.decision_receipt_id = receipt.decision_receipt_id;
   if (receipt.outcome !== undefined) payload.outcome = receipt.outcome;
   if (receipt.output_hash !== undefined) payload.output_hash = receipt.output_hash;
+  if (receipt.spend_micros !== undefined) payload.spend_micros = receipt.spend_micros;
   return payload;
 }

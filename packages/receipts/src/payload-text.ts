@@ -2,7 +2,7 @@ import type { Digest } from '@countersign/contracts';
 import type { ReceiptPayload, Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
-import { optionalMember, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
+import { optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
 /** The canonical text of a payload: what is signed and hashed. Throws like `canonicalize`. */
 export function payloadText(payload: ReceiptPayload): string {
@@ -28,6 +28,7 @@ export function payloadText(payload: ReceiptPayload): string {
     `"resource":${quotedOrNull(payload.resource)},` +
     `"session_id":${quoted(payload.session_id)},` +
     `"shadow":${truth(payload.shadow)},` +
+    optionalText('spend_micros', payload.spend_micros) +
     `"tenant_id":"${plain(payload.tenant_id)}",` +
     `"tool":${quotedOrNull(payload.tool)},` +
     `"type":"${plain(payload.type)}",` +

@@ -24,5 +24,6 @@ export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }
     verdict: record.verdict,
   };
   if (record.approval_id !== null) receipt.approval_id = record.approval_id;
+  if (record.spend_micros !== undefined) receipt.spend_micros = record.spend_micros;
   return receipt;
 }

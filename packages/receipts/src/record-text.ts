@@ -2,7 +2,7 @@ import { AppError, argumentsDepthMax, type Digest } from '@countersign/contracts
 import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, canonicalize, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
-import { listText, optionalMember, plain, plainOrNull, quotedOrNull } from './json-text.ts';
+import { listText, optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
 /** In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. */
 const recordCharactersMax = 2_000_000;
@@ -55,7 +55,9 @@ function membersAfterHash(record: RecordMembers): string {
     `"sandbox_grant_hash":${plainOrNull(record.sandbox_grant_hash)},` +
     `"session_id":${quoted(record.session_id)},` +
     `"shadow":${listText(record.shadow, shadowText)},` +
+    optionalText('spend_micros', record.spend_micros) +
     `"tenant_id":"${plain(record.tenant_id)}",` +
+    (record.tool_blocked === undefined ? '' : `"tool_blocked":${truth(record.tool_blocked)},`) +
     `"tool_definition_hash":${plainOrNull(record.tool_definition_hash)},` +
     `"type":"${plain(record.type)}",` +
     `"verdict":"${plain(record.verdict)}"}`

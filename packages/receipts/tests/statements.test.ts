@@ -120,14 +120,16 @@ describe('a statement', () => {
   it('of an outcome repeats its decision, names the receipt that it settles, and seals the same record', () => {
     const decision = { ...payload(decided), approval_id: `apr_${ulid}` as never };
     const ending = { ulid: ulid.replace('01', '02'), at, outcome: 'completed' as const };
-    const known = outcomeStatement(decision, { ...ending, output_hash: sha256('output') });
+    const known = outcomeStatement(decision, { ...ending, output_hash: sha256('output'), spend_micros: undefined });
     expect(known.record).toEqual({ hash: decision.record_hash });
     expect(ReceiptPayload.parse(payload(known))).toEqual({
       ...decision,
       ...{ kind: 'outcome', outcome: 'completed', output_hash: sha256('output') },
       ...{ receipt_id: `rcp_${ending.ulid}`, decision_receipt_id: decision.receipt_id },
     });
-    const unknown = payload(outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined }));
+    const unknown = payload(
+      outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined, spend_micros: undefined }),
+    );
     expect(unknown).not.toHaveProperty('output_hash');
     expect(payloadText(unknown)).not.toBe(payloadText(payload(known)));
   });

@@ -77,7 +77,8 @@ describe('the text of a record', () => {
   });
 
   it('is refused where a member is missing or a number is none', () => {
-    for (const name of Object.keys(Record.shape).filter((member) => member !== 'dispatched_by')) {
+    const optional = ['dispatched_by', 'spend_micros', 'tool_blocked'];
+    for (const name of Object.keys(Record.shape).filter((member) => !optional.includes(member))) {
       const record = { ...someRecord, [name]: undefined } as typeof someRecord;
       expect(() => [name, sealRecord(nodeProvider, record)]).toThrow();
     }
@@ -111,7 +112,7 @@ describe('the text of a payload', () => {
       const payload = { ...somePayload, [name]: '\ud83d' };
       expect(() => payloadText(payload)).toThrow(expect.objectContaining({ code: 'LONE_SURROGATE' }));
     }
-    const optional = ['approval_id', 'decision_receipt_id', 'outcome', 'output_hash'];
+    const optional = ['approval_id', 'decision_receipt_id', 'outcome', 'output_hash', 'spend_micros'];
     for (const name of Object.keys(ReceiptPayload.shape).filter((member) => !optional.includes(member))) {
       expect(() => [name, payloadText({ ...somePayload, [name]: undefined })]).toThrow();
     }

@@ -26,6 +26,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertRosterHash(parsed, provider);
   assertSaysTheSame(parsed, payload);
   assertVerdict(parsed);
+  assertBlocked(parsed);
   return parsed;
 }
 
@@ -70,6 +71,13 @@ function assertVerdict({ kind, gates, verdict, reason_code }: BoundaryRecord): v
   const traced = verdictOfTrace(gates);
   if (traced?.verdict !== verdict || traced.reason_code !== reason_code)
     throw new VerificationError('VERDICT_MISMATCH', 'the verdict is not the one that the trace leads to');
+}
+
+/** The rules gate never lets a blocked tool pass; an earlier gate may have denied it. */
+function assertBlocked({ tool_blocked, gates }: BoundaryRecord): void {
+  const rules = gates.find(({ gate }) => gate === 'rules')?.outcome;
+  if (tool_blocked === true && rules !== 'deny' && rules !== 'not_reached')
+    throw new VerificationError('VERDICT_MISMATCH', 'a tool that the workspace blocks passed the rules');
 }
 
 function signedPart(receipt: unknown): unknown {

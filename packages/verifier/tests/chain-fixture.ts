@@ -175,7 +175,7 @@ function payloadOf(record: Members): Members {
   const { receipt_id, kind, tenant_id, principal_id, session_id, decision_id, record_hash, verdict, reason_code } =
     record;
   const { action, tool, resource, effect_level, args_hash } = record['intent'] as Members; // built above
-  const { policy_hash, policy_epoch, created_at, approval_id } = record;
+  const { policy_hash, policy_epoch, created_at, approval_id, spend_micros } = record;
   return {
     ...{ type: 'countersign.receipt.v1', receipt_id, kind, tenant_id, principal_id, session_id, decision_id },
     ...{
@@ -191,6 +191,7 @@ function payloadOf(record: Members): Members {
       policy_epoch,
     },
     ...(approval_id === null ? {} : { approval_id }),
+    ...(spend_micros === undefined ? {} : { spend_micros }),
     ...{ shadow: false, issued_at: created_at },
   } as Members; // every member was set above
 }

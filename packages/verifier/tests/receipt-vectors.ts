@@ -1,3 +1,4 @@
+import { makeMoneyVectors } from './money-vectors.ts';
 import {
   chainOf,
   chainOfRecords,
@@ -31,6 +32,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await brokenLog()),
     ...(await shortExports()),
     ...(await revocations()),
+    ...(await makeMoneyVectors()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
   };

@@ -36,6 +36,8 @@ const variables = z.object({
   GOV_HEALTH_URL: url().optional(),
   GOV_FAIL_CLOSED: flag(false),
   GOV_ADMIN_API_KEY: secret().optional(),
+  /** What sibling services present to the kernel: the gateway sets ceilings and blocked tools there. */
+  GOV_SERVICE_API_KEY: secret().optional(),
   /** Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use. */
   GOV_TRUSTED_PUBLIC_KEYS: list(),
   /** How long one governed call may take, upstream work included. */
@@ -45,8 +47,6 @@ const variables = z.object({
   GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }),
   GOV_MODEL: z.string().min(1).max(256).default('default'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }),
-  GOV_MODEL_PRICE_INPUT: integer({ min: 0, max: 1_000_000, fallback: 300 }),
-  GOV_MODEL_PRICE_OUTPUT: integer({ min: 0, max: 1_000_000, fallback: 1_500 }),
 });
 
 export type GatewayConfig = ServiceConfig &
@@ -69,6 +69,7 @@ export type GovernanceConfig = Readonly<{
   url: string;
   healthUrl: string;
   adminApiKey: string;
+  serviceApiKey: string;
   trustedPublicKeys: readonly string[];
   timeoutMs: number;
 }>;
@@ -79,8 +80,6 @@ type RunConfig = Readonly<{
   workerName: string;
   model: string;
   outputTokensMax: number;
-  /** Minor units per million tokens, in the currency of each workspace's budget. */
-  prices: Readonly<{ inputMinorPerMillion: number; outputMinorPerMillion: number }>;
 }>;
 
 /** Reads the environment. Throws ConfigError that names every problem at once. */
@@ -104,7 +103,6 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
       workerName: `${hostname()}:${process.pid}`,
       model: read.GOV_MODEL,
       outputTokensMax: read.GOV_MODEL_OUTPUT_TOKENS_MAX,
-      prices: { inputMinorPerMillion: read.GOV_MODEL_PRICE_INPUT, outputMinorPerMillion: read.GOV_MODEL_PRICE_OUTPUT },
     },
   });
 }
@@ -121,11 +119,13 @@ function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
 }
 
 function governanceOf(read: Read): GovernanceConfig | null {
-  if (read.GOV_GOVERNANCE_URL === undefined || read.GOV_ADMIN_API_KEY === undefined) return null;
+  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ADMIN_API_KEY: adminApiKey, GOV_SERVICE_API_KEY: serviceApiKey } = read;
+  if (kernelUrl === undefined || adminApiKey === undefined || serviceApiKey === undefined) return null;
   return {
-    url: read.GOV_GOVERNANCE_URL,
-    healthUrl: read.GOV_HEALTH_URL ?? read.GOV_GOVERNANCE_URL,
-    adminApiKey: read.GOV_ADMIN_API_KEY,
+    url: kernelUrl,
+    healthUrl: read.GOV_HEALTH_URL ?? kernelUrl,
+    adminApiKey,
+    serviceApiKey,
     trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
     timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
   };
@@ -157,8 +157,9 @@ function refuseContradictions(read: Read): void {
   const problems = [];
   if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
     problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
-  if (read.GOV_GOVERNANCE_URL !== undefined && read.GOV_ADMIN_API_KEY === undefined)
-    problems.push('GOV_ADMIN_API_KEY is missing: the kernel of GOV_GOVERNANCE_URL asks for it');
+  for (const name of ['GOV_ADMIN_API_KEY', 'GOV_SERVICE_API_KEY'] as const)
+    if (read.GOV_GOVERNANCE_URL !== undefined && read[name] === undefined)
+      problems.push(`${name} is missing: the kernel of GOV_GOVERNANCE_URL asks for it`);
   problems.push(...signInProblems(read));
   for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
     if (read[name] !== undefined && !isOrigin(read[name]))

@@ -42,6 +42,7 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_RUN_LEASE: '1500ms',
     GOV_RATE_LIMITS: '0',
+    GOV_SERVICE_API_KEY: 'service-key-of-a-gateway-under-test',
     ...more,
   };
 }
@@ -127,19 +128,6 @@ export async function putMember(
      ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
     [workspaceId, userId, role],
   );
-}
-
-/** What the models of a workspace have cost this month, in micros: zeros before its first call. */
-export async function spendOf(
-  database: TestDatabase,
-  { workspace }: Person,
-): Promise<{ spent: number; reserved: number }> {
-  const [month] = await rowsOf<{ spent: number; reserved: number }>(
-    database,
-    'SELECT spent_micros::int AS spent, reserved_micros::int AS reserved FROM spend_months WHERE workspace_id = $1',
-    [workspace.id],
-  );
-  return month ?? { spent: 0, reserved: 0 };
 }
 
 /** Everything that a refused request must not have changed, besides the twins'. */

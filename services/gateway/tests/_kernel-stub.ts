@@ -11,6 +11,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ulid } from 'ulid';
 import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
+import { StubSettings } from './_stub-settings.ts';
 
 export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
 export type StubFault =
@@ -60,6 +61,11 @@ export class KernelStub {
   /** What it was asked for, in order. */
   readonly paths: string[] = [];
   readonly approvals = new StubApprovals();
+  readonly settings = new StubSettings();
+  /** What a call of the model is counted for. */
+  callMicros = 105n;
+  /** The names of the tools that each model call offered. */
+  readonly offered: string[][] = [];
   #server: Server | null = null;
   #port = 0;
   readonly #signer = createSigner(generateSigningKey().privateKeyPem);
@@ -114,6 +120,10 @@ export class KernelStub {
     if (this.fault === 'no_tools' && url.pathname === '/mcp/v1/capabilities')
       return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
+    if (url.pathname.startsWith('/internal/')) {
+      const { status, body } = await this.settings.answer(url.pathname, ask.body as Record<string, unknown>);
+      return send(res, status, body);
+    }
     if (url.pathname.startsWith('/api/v1/receipts/'))
       return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
     if (url.pathname === '/api/v1/approvals')
@@ -134,22 +144,26 @@ export class KernelStub {
   }
 
   async #chat(ask: Ask) {
-    const { messages } = ask.body as { messages: StubMessage[] };
+    const { messages, tools = [] } = ask.body as { messages: StubMessage[]; tools?: { function: { name: string } }[] };
     const session = String(ask.req.headers['x-gov-session-id']);
     this.modelCalls.push(String(ask.req.headers['idempotency-key']));
     const isGranted = this.approvals.use(String(ask.req.headers['x-gov-approval-grant']));
-    const verdict = isGranted ? 'ALLOW' : this.modelVerdict;
-    const { receipt } = this.#decide({ ask, session, action: 'model.call', tool: null, verdict }, messages);
+    this.offered.push(tools.map((tool) => tool.function.name));
+    const judged = isGranted ? 'ALLOW' : this.modelVerdict;
+    const isPaid = judged !== 'ALLOW' || this.settings.take(ask.tenant, this.callMicros);
+    const verdict = isPaid ? judged : 'DENY';
+    const reason = isPaid ? undefined : 'BUDGET_EXCEEDED';
+    const { receipt } = this.#decide({ ask, session, action: 'model.call', tool: null, verdict, reason }, messages);
     if (verdict !== 'ALLOW') return { status: 403, body: { error: { code: 'DENIED' } }, headers: headersOf(receipt) };
     const said = this.say(messages);
-    const judged = (said.calls ?? []).map((call) => this.#judge(ask, session, call));
-    const released = judged.filter((call) => call.decision === null || call.decision['verdict'] === 'ALLOW');
+    const calls = (said.calls ?? []).map((call) => this.#judge(ask, session, call));
+    const released = calls.filter((call) => call.decision === null || call.decision['verdict'] === 'ALLOW');
     const message = {
       role: 'assistant',
       content: said.text ?? null,
       ...(released.length === 0 ? {} : { tool_calls: released.map((call) => call.released) }),
-      ...(this.judgesAnswers && judged.length > 0
-        ? { countersign: { decisions: judged.map((call) => call.decision) } }
+      ...(this.judgesAnswers && calls.length > 0
+        ? { countersign: { decisions: calls.map((call) => call.decision) } }
         : {}),
     };
     const body = {
@@ -158,7 +172,9 @@ export class KernelStub {
       ...(this.tellsUsage ? { usage: { prompt_tokens: 10, completion_tokens: 5 } } : {}),
     };
     await this.beforeModelAnswer();
-    return { status: 200, body, headers: headersOf(receipt) };
+    const headers = headersOf(receipt);
+    headers['x-gov-spend-micros'] = String(this.callMicros);
+    return { status: 200, body, headers };
   }
 
   #judge(ask: Ask, session: string, call: { name: string; args: object; id?: string }) {
@@ -166,7 +182,7 @@ export class KernelStub {
     const released = { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
     if (!this.judgesAnswers) return { released, decision: null };
     const tool = name.replace('__', '.');
-    const verdict = this.verdictOf(tool);
+    const verdict = this.settings.isBlocked(ask.tenant, tool) ? 'DENY' : this.verdictOf(tool);
     const { receipt, approval } = this.#decide({ ask, session, action: 'tool.call', tool, verdict }, args);
     const decision: Record<string, unknown> = {
       tool,
@@ -185,7 +201,9 @@ export class KernelStub {
     const { tool, session_id: session, approval_grant: grant } = named;
     const done = { result: { content: [{ type: 'text', text: `${String(tool)} did it` }] }, is_error: false };
     const approved = grant !== undefined && this.approvals.use(grant);
-    const verdict = approved ? 'ALLOW' : this.verdictOf(String(tool));
+    const isBlocked = this.settings.isBlocked(ask.tenant, String(tool));
+    const allowed = approved ? 'ALLOW' : this.verdictOf(String(tool));
+    const verdict = isBlocked ? 'DENY' : allowed;
     const sealing = { ask, session: String(session), action: 'tool.call', tool: String(tool), verdict };
     const { receipt, approval } = this.#decide(sealing, args);
     const decision = decisionOf(receipt, approval);
@@ -203,18 +221,18 @@ export class KernelStub {
 
   /** A decision about a tool call. Asks under the question that is open for this very call already, as the kernel does. */
   #decide(sealing: Sealing, args: unknown): { receipt: Receipt; approval: StubApproval | null } {
-    if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal(sealing), approval: null };
+    const reason = sealing.reason ?? reasonOf[sealing.verdict];
+    if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal({ ...sealing, reason }), approval: null };
     const { ask, session, tool } = sealing;
     const question = { tenant: ask.tenant, session, tool: String(tool), intent: hash(JSON.stringify([tool, args])) };
     const open = this.approvals.findOpen(question);
     const id = open?.id ?? `apr_${ulid()}`;
-    const receipt = this.#seal({ ...sealing, approvalId: id });
+    const receipt = this.#seal({ ...sealing, reason, approvalId: id });
     return { receipt, approval: open ?? this.approvals.open(id, receipt.payload.receipt_id, question) };
   }
 
-  #seal({ ask, session, action, tool, verdict, approvalId }: Sealing): Receipt {
+  #seal({ ask, session, action, tool, verdict, approvalId, reason }: Sealing & { reason: string }): Receipt {
     if (this.fault === 'replayed' && this.#lastReceipt !== null && action === 'tool.call') return this.#lastReceipt;
-    const reason = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' }[verdict];
     const id = ulid();
     const payload = {
       type: 'countersign.receipt.v1',
@@ -296,6 +314,7 @@ type Sealing = {
   tool: string | null;
   verdict: StubVerdict;
   approvalId?: string;
+  reason?: string | undefined;
 };
 type Receipt = {
   payload: Record<string, unknown> &
@@ -304,6 +323,8 @@ type Receipt = {
   receipt_hash: string;
   log_index: number;
 };
+
+const reasonOf = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' };
 
 function decisionOf({ payload, ...receipt }: Receipt, approval: StubApproval | null): Record<string, unknown> {
   return {

@@ -32,7 +32,7 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     },
     violations: about,
     receipts: inWorkspace('task_id', 'run_id', 'step_id'),
-    spend_months: inWorkspace(),
+    confirmed_settings: inWorkspace(),
     evidence_items: about,
     audit_entries: inWorkspace('id'),
     audit_heads: inWorkspace(),

@@ -6,6 +6,7 @@ const env = {
   DATABASE_URL: 'postgres://localhost/gateway',
   GOV_SESSION_SECRET: 'a-secret-of-this-test',
   GOV_ADMIN_API_KEY: 'admin',
+  GOV_SERVICE_API_KEY: 'service',
   GOV_GOVERNANCE_URL: 'http://kernel:3200/',
 };
 
@@ -13,6 +14,13 @@ describe('the configuration', () => {
   it('takes the address of the kernel without a path', () => {
     expect(gatewayConfigFrom(env).governance).toMatchObject({ url: 'http://kernel:3200' });
   });
+
+  it.each(['GOV_ADMIN_API_KEY', 'GOV_SERVICE_API_KEY'])(
+    'refuses a kernel that it could not speak to without %s',
+    (name) => {
+      expect(() => gatewayConfigFrom({ ...env, [name]: undefined })).toThrow(`${name} is missing`);
+    },
+  );
 
   it.each([
     ['GOV_GOVERNANCE_URL', 'https://example.org/kernel'],
@@ -37,6 +45,7 @@ describe('the configuration', () => {
       NODE_ENV: 'production',
       GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
       GOV_ADMIN_API_KEY: 'a7e1d2c3'.repeat(8),
+      GOV_SERVICE_API_KEY: 'c5d4e3f2'.repeat(8),
       GOV_SMTP_URL: 'smtp://mail.local',
       GOV_SIGN_UP: '@example.org',
     };

@@ -72,7 +72,9 @@ describe('a transaction', () => {
     const lost = await failureOf(
       database.transaction(async (tx) => {
         await ensureUser(tx, 'lost@example.org', at);
-        await rowsOf(scratch, 'SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE usename = $1', [
+        // Roles are the server's: the same one works in the databases of other tests.
+        const ours = 'usename = $1 AND datname = current_database()';
+        await rowsOf(scratch, `SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE ${ours}`, [
           scratch.role,
         ]);
         await ensureUser(tx, 'lost-too@example.org', at);

@@ -18,7 +18,7 @@ import { findReceipt, isReceiptOfOtherStep, listReceiptsOf } from '../src/store/
 import { addProgress, moveRun } from '../src/store/run-progress.ts';
 import { findLiveRunId, insertRun, listRunsOf } from '../src/store/runs.ts';
 import { findSession, markRotated, revokeFamily } from '../src/store/sessions.ts';
-import { reserveSpend, settleSpend } from '../src/store/spend.ts';
+import { holdsSettings, recordConfirmation } from '../src/store/confirmed-settings.ts';
 import * as steps from '../src/store/steps.ts';
 import { findTask, listTasksOf, lockTask, setTaskStatus } from '../src/store/tasks.ts';
 import { ensureUser } from '../src/store/users.ts';
@@ -100,18 +100,16 @@ async function writeEverything(tx: Tx): Promise<void> {
   await leases.takeUnclaimed(tx, 1_000);
   await takeLeftStep(tx);
   await moveRun(tx, runId, { from: ['running'], to: 'failed', error }, now);
-  await addProgress(tx, runId, { iterations: 1, tokensIn: 1, tokensOut: 1, costMicros: 1 });
+  await addProgress(tx, runId, { iterations: 1, tokensIn: 1, tokensOut: 1, costMicros: 1n });
   await steps.grantStep(tx, stepId, idOf('apr', 7));
-  await steps.reserveStep(tx, stepId, { micros: 1, month: '2026-11' });
   await steps.updateStep(tx, stepId, { state: 'settled', decision: null, output: null, error }, now);
-  await steps.dropGrantedStep(tx, stepId, error, now);
   await steps.endOpenStep(tx, runId, error, now);
   await approvals.resolveApproval(tx, idOf('apr', 7), { status: 'approved', resolvedBy: null, now });
   await approvals.cancelApprovalsOfRun(tx, runId, now);
   await approvals.isApprovalOfOtherRun(tx, { kernelApprovalId: 'none', runId });
   await isReceiptOfOtherStep(tx, { workspaceId, decisionId: 'none', stepId });
-  await reserveSpend(tx, { workspaceId, month: '2026-11' }, { micros: 1, budgetMicros: 10 });
-  await settleSpend(tx, { workspaceId, month: '2026-11' }, { reserved: 1, spent: 1 });
+  await recordConfirmation(tx, { workspaceId, version: 1 }, now);
+  await holdsSettings(tx, { workspaceId, version: 1 });
   await markRotated(tx, { id: idOf('ses', 7), familyId: idOf('ses', 7) }, now);
   await revokeFamily(tx, idOf('ses', 7), { now, reason: 'test' });
   await countSendsSince(tx, 'user-7', now);
@@ -138,7 +136,7 @@ async function fill(): Promise<void> {
     users: `(id, email, name, created_at) SELECT ${id('usr')}, 'user-' || n, 'x', now()`,
     workspaces: `(id, name, created_by, created_at, updated_at) SELECT ${id('wsp')}, 'x', 'x', now(), now()`,
     workspace_members: `(workspace_id, user_id, role, joined_at) SELECT ${id('wsp')}, ${id('usr')}, 'owner', now()`,
-    workspace_settings: `(workspace_id, policy_config, budget_config, model_config, updated_at) SELECT ${id('wsp', 'n + 100')}, '{}', '{}', '{}', now()`,
+    workspace_settings: `(workspace_id, policy_config, budget_config, model_config, version, updated_at) SELECT ${id('wsp', 'n + 100')}, '{}', '{}', '{}', 2, now()`,
     sessions: `(id, family_id, user_id, token_hash, created_at, expires_at) SELECT ${id('ses')}, ${id('ses')}, ${id('usr')}, 'hash-' || n, now(), now()`,
     email_codes: `(id, email, code_hmac, created_at, expires_at, ended_at) SELECT ${id('cod')}, 'user-' || n, 'x', now(), now(), now()`,
     tasks: `(id, workspace_id, title, description, status, created_by, created_at, updated_at) SELECT ${id('tsk')}, ${id('wsp')}, 'x', 'x', 'completed', ${id('usr')}, now(), now()`,
@@ -147,7 +145,7 @@ async function fill(): Promise<void> {
     approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, reason_code, reason, requested_by, started_by, expires_at, created_at) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'x', 'x', 'x', ${id('usr')}, now(), now()`,
     violations: `(workspace_id, task_id, run_id, step_id, id, source, reason_code, reason, created_at) SELECT ${place}, ${id('vio')}, 'kernel', 'x', 'x', now()`,
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,
-    spend_months: `(workspace_id, month) SELECT ${id('wsp')}, '2026-10'`,
+    confirmed_settings: `(workspace_id, version, confirmed_at) SELECT ${id('wsp')}, 1, now()`,
     audit_entries: `(workspace_id, seq, id, action, actor, verdict, reason, details, created_at, hash) SELECT ${id('wsp')}, 1, ${id('aud')}, 'x', 'x', 'allow', 'ok', '{}', now(), 'x'`,
     audit_heads: `(workspace_id, seq, hash) SELECT ${id('wsp')}, 1, 'x'`,
     idempotency_keys: `(scope, key, fingerprint, created_at) SELECT 'scope-' || n, 'x', 'x', now()`,

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('a run', () => {
-  it('asks the kernel once for its tools and once for each step, whose answer brings its receipt', async () => {
+  it('puts its settings through, then asks the kernel once for its tools and once for each step, whose answer brings its receipt', async () => {
     kernel.say = (messages) =>
       messages.filter(({ role }) => role === 'tool').length < 2
         ? { calls: [{ name: 'files__write', args: { n: messages.length } }] }
@@ -30,6 +30,8 @@ describe('a run', () => {
     const run = await runReaching(ada, (await startRun(ada)).taskId);
     expect([run.status, run.steps.length]).toEqual(['completed', 5]);
     expect(kernel.paths).toEqual([
+      `/internal/policy/blocks/${ada.workspace.id}`,
+      `/internal/budgets/${ada.workspace.id}/ceiling.llm_month`,
       '/mcp/v1/capabilities',
       '/v1/chat/completions',
       '/mcp/v1/execute',

@@ -18,7 +18,7 @@ function callsIn(calls: object[], verdicts?: string[]) {
   const countersign = verdicts === undefined ? {} : { countersign: { decisions: verdicts.map(decision) } };
   const message = { content: null, tool_calls: calls, ...countersign };
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
-  return modelReplyOf({ choices: [{ message }], usage }).message.tool_calls ?? [];
+  return modelReplyOf({ choices: [{ message }], usage }, new Headers()).message.tool_calls ?? [];
 }
 
 describe('the calls in the answer of a model', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { functionNameOf, toolOfFunctionName } from '../src/runs/tool-names.ts';
+import { toolOfFunctionName } from '@countersign/contracts';
+import { functionNameOf } from '../src/runs/tool-names.ts';
 
 describe('the name of a tool', () => {
   it.each(['files.write', 'files.fs.read', 'files.read__all', 'files._hidden', 'my_files.write', 'countersign'])(

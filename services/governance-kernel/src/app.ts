@@ -35,7 +35,9 @@ import { listReceiptsRoute } from './routes/list-receipts.ts';
 import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
+import { putCeilingRoute } from './routes/put-ceiling.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
+import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
@@ -78,7 +80,9 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     revokeAccessKeyRoute(kernel),
     listBudgetsRoute(kernel),
     putBudgetRoute(kernel),
+    putCeilingRoute(kernel),
     putPolicyBundleRoute(kernel),
+    putToolBlocksRoute(kernel),
     createChatCompletionRoute(kernel),
     describeMcpRoute(kernel),
     callMcpRoute(kernel),

@@ -48,7 +48,7 @@ const variables = z.object({
   GOV_UPSTREAM_URL: url().optional(),
   GOV_UPSTREAM_API_KEY: secret({ lengthMin: 1 }).optional(),
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
-  /** JSON: { model: { input_per_million_minor, output_per_million_minor } }. */
+  /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
   GOV_MODEL_PRICES: z.string().default('{}'),
   /** Inline JSON or the path of a JSON file: { servers: [...] }. */
   GOV_MCP_SERVERS: z.string().optional(),

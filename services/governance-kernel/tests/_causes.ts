@@ -156,7 +156,22 @@ const request: Cause = {
   given: () => ({ argumentsText: '{"id":"a' }),
 };
 
+// Only rises, as the source of the lists says it does.
+let blocksVersion = 0;
+const blockTools = async ({ site, door }: At, tools: string[]) => {
+  const version = (blocksVersion += 1);
+  await site.test.system.putToolBlocks({ params: { tenant: door.tenant }, body: { version, tools } });
+};
+
 const rules: Cause[] = [
+  {
+    gate: 'rules',
+    name: 'a tool that the workspace blocks, whatever the rules say',
+    said: 'DENY POLICY_DENIED',
+    meetsAt: ({ action }) => action === 'tool.call',
+    arises: (at) => blockTools(at, ['replies__draft', 'notes__write_note']),
+    ends: (at) => blockTools(at, []),
+  },
   {
     gate: 'rules',
     name: 'a rule that denies',

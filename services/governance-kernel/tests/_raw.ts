@@ -15,6 +15,7 @@ const unknownParams: Record<string, string> = {
   approval_id: `apr_${ulid}`,
   key_id: `key_${ulid}`,
   budget_id: 'unknown-budget',
+  ceiling_id: 'ceiling.unknown',
   action: 'deny',
   tenant: 'unknown-tenant',
 };

@@ -24,6 +24,7 @@ export function withTenantTwins(database: TestDatabase): Promise<TestDatabase> {
       columns: { tenant_id, approval_id: `'apr_' || reverse(substr(NEW.approval_id, 5))`, expires_at: never },
     },
     budgets: { ...owned, columns: { tenant_id } },
+    tool_blocks: { ...owned, columns: { tenant_id } },
     dispatches: { ...owned, columns: { tenant_id, ulid: 'reverse(NEW.ulid)', deadline_at: never } },
     idempotency_keys: { ...owned, columns: { tenant_id, created_at: never } },
     access_keys: {

@@ -55,6 +55,11 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     'approve-by-kernel': { body: signedApproval(signed, approver) },
     'create-access-key': { body: { kind: 'approver', principal_id: 'carol' } },
     'put-budget': { body: { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } },
+    'put-ceiling': {
+      params: { tenant: 'newcomer', ceiling_id: 'ceiling.tested' },
+      body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1 },
+    },
+    'put-tool-blocks': { params: { tenant: 'newcomer' }, body: { version: 1, tools: ['files.write'] } },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
   };
   return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };

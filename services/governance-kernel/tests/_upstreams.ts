@@ -15,7 +15,7 @@ version: '1'
 rules:
   - id: models
     effect: allow
-    match: { action: [model.call], resource: [scripted, countersign-scripted-model] }
+    match: { action: [model.call], resource: [scripted, countersign-scripted-model, large] }
   - id: reads
     effect: allow
     match: { action: [tool.call], effect_level: [E0, E1, E2] }

@@ -33,7 +33,7 @@ afterAll(() => test.close());
 
 const tenant = 'acme' as TenantId; // within its schema
 const id = 'guarded' as BudgetId;
-const one = { tool_calls: 1, spend_minor: 0, egress_bytes: 0, writes: 0 };
+const one = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
 const run = (sql: string) => test.pool.query(sql);
 
 /** A batch of one entry, decided on what the database says now, and not yet appended. */

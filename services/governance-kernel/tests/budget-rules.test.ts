@@ -1,23 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BudgetId, TenantId } from '@countersign/contracts';
-import type { Demand } from '@countersign/policy';
+import { microsOf, minorTaken, type BudgetId, type TenantId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
-import type { BudgetRow } from '../src/budgets/budget-row.ts';
-import { budgetFact, reserve, settleReservation, spend, type Reservation } from '../src/budgets/reserve.ts';
+import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
+import { heldBy, reservationOf } from '../src/budgets/reservation.ts';
+import { budgetFact, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
 import { inWindow, windowEndMs } from '../src/budgets/window.ts';
 
 const limit = 20;
-const amounts = ['tool_calls', 'spend_minor', 'egress_bytes', 'writes'] as const;
-const demandOf = (value: (amount: (typeof amounts)[number]) => number): Demand => ({
+const amounts = ['tool_calls', 'spend_micros', 'egress_bytes', 'writes'] as const;
+const demandOf = (value: (amount: (typeof amounts)[number]) => number): BudgetAmounts => ({
   tool_calls: value('tool_calls'),
-  spend_minor: value('spend_minor'),
+  spend_micros: BigInt(value('spend_micros')),
   egress_bytes: value('egress_bytes'),
   writes: value('writes'),
 });
 const none = demandOf(() => 0);
 
-const newBudget = (limits = demandOf(() => limit)): BudgetRow => ({
+/** Money is limited in minor units and counted in millionths of them: demands here are whole ones and single millionths. */
+const limits = { tool_calls: limit, spend_minor: limit, egress_bytes: limit, writes: limit };
+const limitOf = { ...limits, spend_micros: microsOf(limit) };
+
+const newBudget = (): BudgetRow => ({
   tenant: 'acme' as TenantId,
   id: 'b' as BudgetId,
   subject: 'tenant',
@@ -32,11 +36,11 @@ const newBudget = (limits = demandOf(() => limit)): BudgetRow => ({
 });
 
 /** What the budget gate asks before anything is taken. */
-function holds(budget: BudgetRow, demand: Demand): boolean {
+function holds(budget: BudgetRow, demand: BudgetAmounts): boolean {
   const left = budgetFact(budget);
   const remaining = [
     [left.tool_calls_remaining, demand.tool_calls],
-    [left.spend_remaining_minor, demand.spend_minor],
+    [left.spend_remaining_micros, demand.spend_micros],
     [left.egress_remaining_bytes, demand.egress_bytes],
     [left.writes_remaining, demand.writes],
   ] as const;
@@ -45,7 +49,7 @@ function holds(budget: BudgetRow, demand: Demand): boolean {
 
 const demand = fc.record({
   tool_calls: fc.nat({ max: 3 }),
-  spend_minor: fc.nat({ max: 9 }),
+  spend_micros: fc.oneof(fc.bigInt(0n, 9n), fc.bigInt(0n, microsOf(9))),
   egress_bytes: fc.nat({ max: 9 }),
   writes: fc.nat({ max: 3 }),
 });
@@ -57,21 +61,28 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-type State = { budget: BudgetRow; open: Reservation[]; nowMs: number };
+/** As the open dispatches keep it. */
+type Held = ReturnType<typeof reservationOf>;
+type State = { budget: BudgetRow; open: Held[]; nowMs: number };
 
 function take(state: State, taken: Step): State {
   const { budget, open, nowMs } = state;
   switch (taken.kind) {
     case 'reserve':
       if (!holds(budget, taken.demand)) return state;
-      return { ...state, budget: reserve(budget, taken.demand), open: [...open, held(budget, taken.demand)] };
+      return {
+        ...state,
+        budget: reserve(budget, taken.demand),
+        open: [...open, reservationOf(budget.id, taken.demand)],
+      };
     case 'spend':
       return holds(budget, taken.demand) ? { ...state, budget: spend(budget, taken.demand) } : state;
     case 'settle': {
       const which = taken.which % Math.max(1, open.length);
       const reservation = open[which];
       if (reservation === undefined) return state;
-      const settled = settleReservation(budget, reservation, shareOf(reservation.demand, taken.share));
+      const held = heldBy(reservation);
+      const settled = settleReservation(budget, held, shareOf(held, taken.share));
       return { ...state, budget: settled, open: open.filter((_, index) => index !== which) };
     }
     case 'roll':
@@ -79,9 +90,8 @@ function take(state: State, taken: Step): State {
   }
 }
 
-const held = ({ id }: BudgetRow, of: Demand): Reservation => ({ budget_id: id, demand: of });
-
-const shareOf = (whole: Demand, percent: number) => demandOf((amount) => Math.floor((whole[amount] * percent) / 100));
+const shareOf = (whole: BudgetAmounts, percent: number) =>
+  demandOf((amount) => Math.floor((Number(whole[amount]) * percent) / 100));
 
 describe('the arithmetic of budgets', () => {
   verifies('kn.budget', 'used and reserved never pass the limit and never go negative, in any order of events', () => {
@@ -92,15 +102,14 @@ describe('the arithmetic of budgets', () => {
           state = take(state, taken);
           const { budget, open } = state;
           for (const amount of amounts) {
-            expect(budget.used[amount]).toBeGreaterThanOrEqual(0);
-            expect(budget.used[amount] + budget.reserved[amount]).toBeLessThanOrEqual(limit);
-            expect(budget.reserved[amount]).toBe(
-              open.reduce((sum, reservation) => sum + reservation.demand[amount], 0),
-            );
+            const [used, reserved] = [BigInt(budget.used[amount]), BigInt(budget.reserved[amount])];
+            expect(used).toBeGreaterThanOrEqual(0n);
+            expect(used + reserved).toBeLessThanOrEqual(BigInt(limitOf[amount]));
+            expect(reserved).toBe(open.reduce((sum, held) => sum + BigInt(heldBy(held)[amount]), 0n));
           }
         }
         const released = state.open.reduce(
-          (left, reservation) => settleReservation(left, reservation, none),
+          (left, reservation) => settleReservation(left, heldBy(reservation), none),
           state.budget,
         );
         expect(released.reserved).toEqual(none);
@@ -110,10 +119,15 @@ describe('the arithmetic of budgets', () => {
   });
 
   it('keeps what was really spent when it was more than was held, so that nothing is left', () => {
-    const demand = { ...none, spend_minor: 15 };
-    const reserved = reserve(newBudget(), demand);
-    const budget = settleReservation(reserved, held(reserved, demand), { ...none, spend_minor: 30 });
-    expect([budget.used.spend_minor, holds(budget, { ...none, spend_minor: 1 })]).toEqual([30, false]);
+    const demand = { ...none, spend_micros: microsOf(15) };
+    const budget = settleReservation(reserve(newBudget(), demand), demand, { ...none, spend_micros: microsOf(30) });
+    expect([budget.used.spend_micros, holds(budget, { ...none, spend_micros: 1n })]).toEqual([microsOf(30), false]);
+  });
+
+  verifies('kn.budget', 'a thousand calls of a thousandth of a minor unit cost one minor unit', () => {
+    let budget = newBudget();
+    for (let calls = 0; calls < 1_000; calls += 1) budget = spend(budget, { ...none, spend_micros: 1_000n });
+    expect([budget.used.spend_micros, minorTaken(budget.used.spend_micros)]).toEqual([microsOf(1), 1]);
   });
 
   it('stays countable however much is asked of a budget without a limit', () => {

@@ -157,7 +157,7 @@ describe('windows', () => {
 
 describe('reservations', () => {
   const kernelCall = (tenant: string, session: SessionId) =>
-    spawnedAgent({ tenant, session, demand: { spend_minor: 70 } });
+    spawnedAgent({ tenant, session, demand: { spend_micros: 70_000_000n } });
 
   verifies('kn.budget', 'what a crashed call held returns, and its outcome is sealed as uncertain', async () => {
     const [tenant, session] = [newTenant(), newSession()];
@@ -198,7 +198,7 @@ describe('reservations', () => {
     const performing = effects.perform({
       call: kernelCall(tenant, session),
       request: null,
-      receive: () => ({ outcome: 'completed', spentMinor: 42, result: null }),
+      receive: () => ({ outcome: 'completed', spentMicros: 42_000_000n, result: null }),
       failed: { outcome: 'uncertain' },
       log,
     });
@@ -235,7 +235,9 @@ describe('reservations', () => {
       const allowed = decisions.filter(({ reply }) => reply.verdict === 'ALLOW');
       expect(allowed).toHaveLength(10);
       expect((await budgetOf(tenant)).reserved.spend_minor).toBe(700);
-      await Promise.all(allowed.map((decision) => boundary.settle(decision, { outcome: 'completed', spentMinor: 30 })));
+      await Promise.all(
+        allowed.map((decision) => boundary.settle(decision, { outcome: 'completed', spentMicros: 30_000_000n })),
+      );
       expect(await budgetOf(tenant)).toMatchObject({ used: { spend_minor: 300 }, reserved: { spend_minor: 0 } });
       const [again] = await Promise.allSettled(
         allowed.slice(0, 1).map((decision) => boundary.settle(decision, { outcome: 'completed' })),

@@ -1,8 +1,20 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 // One minor unit for each token, so that amounts and tokens can be compared.
-const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+const prices = {
+  // As hosted models cost: three and fifteen units of money for a million tokens.
+  large: {
+    input_per_million_minor: 300,
+    output_per_million_minor: 1_500,
+    output_tokens_max: 64_000,
+    input_tokens_max: 200_000,
+  },
+
+  scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 },
+};
 let upstreams: Upstreams;
 beforeAll(async () => {
   upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices) });
@@ -58,4 +70,115 @@ describe('what a model call costs', () => {
     expect(reserved).toBe(0);
     expect(used).toBeGreaterThanOrEqual(100);
   });
+
+  verifies('kn.budget', 'of 50 parallel calls of 64,000 tokens against 250 no more is spent than 250', async () => {
+    await setBudget('crowd', 250);
+    upstreams.model.follow(() => answerOf({ prompt_tokens: 100, completion_tokens: 64_000 }));
+    const calls = Array.from({ length: 50 }, () =>
+      upstreams.openai({ tenant: 'crowd' }).chat.completions.create({ ...request, model: 'large', max_tokens: 64_000 }),
+    );
+    const settled = await Promise.allSettled(calls);
+    const refused = settled.flatMap((call) => (call.status === 'rejected' ? [call.reason as unknown] : []));
+    for (const reason of refused)
+      expect(reason).toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
+    expect(settled.length - refused.length).toBe(2); // 96 and a little each
+    const { used, reserved } = await budgetOf('crowd');
+    expect(reserved).toBe(0);
+    expect(used).toBeGreaterThan(190);
+    expect(used).toBeLessThanOrEqual(250);
+  });
+
+  verifies(
+    'kn.budget',
+    'of two ceilings the larger is reserved, times the answers, and without one all that the model may say',
+    async () => {
+      const held = async (asked: object) => {
+        const tenant = newTenant();
+        await setBudget(tenant, 1_000_000);
+        let reserved: number | undefined = 0;
+        upstreams.model.follow(() => (res) => {
+          void budgetOf(tenant).then((budget) => {
+            reserved = budget.reserved;
+            answerOf({ prompt_tokens: 1, completion_tokens: 1 })(res);
+          });
+        });
+        const { max_tokens: _, ...plain } = request;
+        await upstreams.openai({ tenant }).chat.completions.create({ ...plain, ...asked });
+        return (reserved ?? 0) - JSON.stringify({ ...plain, ...asked }).length;
+      };
+      expect(await held({ max_tokens: 10, max_completion_tokens: 700 })).toBe(700);
+      expect(await held({ max_tokens: 700, max_completion_tokens: 10 })).toBe(700);
+      expect(await held({ max_tokens: 700, max_completion_tokens: 10, n: 3 })).toBe(2_100);
+      expect(await held({ n: 2 })).toBe(2 * 4_096);
+      expect(await held({ max_tokens: null })).toBe(4_096);
+    },
+  );
+
+  it.each([-1, 1.5, '64000', 1e12, { tokens: 1 }])(
+    'is refused with a ceiling that bounds nothing: %p',
+    async (max_tokens) => {
+      const call = { ...request, max_tokens: max_tokens as number };
+      const asked = upstreams.model.requests.length;
+      await expect(upstreams.openai({ tenant: newTenant() }).chat.completions.create(call)).rejects.toMatchObject({
+        status: 400,
+      });
+      expect(upstreams.model.requests).toHaveLength(asked);
+    },
+  );
+
+  verifies(
+    'kn.budget',
+    'with an image costs at most what the model can read, and is refused where nobody knows that',
+    async () => {
+      const content = [{ type: 'image_url' as const, image_url: { url: 'https://example.org/large.png' } }];
+      const showing = { ...request, messages: [{ role: 'user' as const, content }] };
+      const tenant = newTenant();
+      await setBudget(tenant, 1_000_000);
+      const unbounded = upstreams.openai({ tenant }).chat.completions.create(showing);
+      await expect(unbounded).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+      const seeing = { ...showing, model: 'large', max_tokens: 1 };
+      await upstreams.openai({ tenant }).chat.completions.create(seeing);
+      await setBudget('short', 59); // reading two hundred thousand tokens costs sixty
+      const refused = upstreams.openai({ tenant: 'short' }).chat.completions.create(seeing);
+      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
+    },
+  );
+
+  verifies(
+    'kn.budget',
+    'is refused with a code of its own where a budget counts money and nobody knows the price',
+    async () => {
+      const tenant = newTenant();
+      const unpriced = { ...request, model: 'countersign-scripted-model' };
+      const answer = await upstreams.openai({ tenant }).chat.completions.create(unpriced);
+      expect(answer.choices).toHaveLength(1);
+      await setBudget(tenant, 1_000_000);
+      const asked = upstreams.model.requests.length;
+      const refused = upstreams.openai({ tenant }).chat.completions.create(unpriced);
+      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+      expect(upstreams.model.requests).toHaveLength(asked);
+    },
+  );
+
+  verifies(
+    'kn.budget',
+    'is counted exactly: a hundred calls of a tenth of a minor unit and a little cost eleven',
+    async () => {
+      await setBudget('frugal', 1_000);
+      upstreams.model.follow(() => answerOf({ prompt_tokens: 0, completion_tokens: 67 }));
+      for (let calls = 0; calls < 100; calls += 1)
+        await upstreams.openai({ tenant: 'frugal' }).chat.completions.create({ ...request, model: 'large' });
+      expect((await budgetOf('frugal')).used).toBe(11);
+    },
+  );
 });
+
+let tenants = 0;
+const newTenant = () => `spender-${(tenants += 1)}`;
+
+function answerOf(usage: { prompt_tokens: number; completion_tokens: number }) {
+  return (res: ServerResponse) => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', choices, usage }));
+  };
+}

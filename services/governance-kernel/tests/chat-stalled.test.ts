@@ -6,7 +6,9 @@ import { adminKey } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
-const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+const prices = {
+  scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 },
+};
 let upstreams: Upstreams;
 beforeAll(async () => {
   upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices), GOV_UPSTREAM_TIMEOUT: '3s' });

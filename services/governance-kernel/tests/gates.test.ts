@@ -14,7 +14,9 @@ import { startUpstreams } from './_upstreams.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
 const approver = createSigner(generateSigningKey().privateKeyPem);
-const prices = { scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000 } };
+const prices = {
+  scripted: { input_per_million_minor: 1_000_000, output_per_million_minor: 1_000_000, output_tokens_max: 4_096 },
+};
 
 /** The gate that cannot judge, and the action for which it cannot. */
 let spoiled: { gate: GateName; action: string } | null = null;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PrincipalId, TenantId } from '@countersign/contracts';
+import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import { changeBudget } from '../src/budgets/change-budget.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
+import { blockTools } from '../src/policy/block-tools.ts';
 import { ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -56,4 +58,56 @@ describe('in one batch', () => {
     ]);
     expect(said(reply)).toBe('ALLOW ALLOWED');
   });
+
+  it('new terms of a budget keep what the decision before them took, and hold for those behind them', async () => {
+    const limitTo = (tool_call_limit: number) =>
+      changeBudget(test.kernel.context, {
+        tenant: 'acme' as TenantId,
+        id: 'calls' as BudgetId,
+        terms: { ...noLimits, tool_call_limit },
+        by: 'test' as PrincipalId, // within their schemas
+        versionAfter: (standing) => (standing?.version ?? 0) + 1,
+        carryOn: (row) => row,
+      });
+    await limitTo(9);
+    const busy = ledgerIsBusy('busy-3');
+    const before = decide(read());
+    await submitted();
+    const changed = limitTo(2);
+    const behind = [decide(read()), decide(read())];
+    await Promise.all([busy, changed]);
+    const verdicts = (await Promise.all([before, ...behind])).map(said);
+    expect(verdicts).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    const { body } = await test.as('acme').listBudgets();
+    expect(body.data).toMatchObject([{ tool_call_limit: 2, used: { tool_calls: 2 } }]);
+  });
+
+  it('a decision behind a new list of blocked tools is made under it', async () => {
+    const tools = ['files.read'];
+    const blocks = { tenant: 'blocking' as TenantId, version: 1, tools, by: 'test' as PrincipalId }; // within their schemas
+    const call = read();
+    const blocked = { ...call, caller: { ...call.caller, tenant: blocks.tenant } };
+    const [, , reply] = await Promise.all([
+      ledgerIsBusy('busy-4'),
+      blockTools(test.kernel.context, blocks),
+      decide(blocked),
+    ]);
+    expect(said(reply)).toBe('DENY POLICY_DENIED');
+  });
 });
+
+const noLimits = {
+  subject: 'tenant',
+  window: 'total' as const,
+  tool_call_limit: null,
+  spend_limit_minor: null,
+  currency: null,
+  egress_limit_bytes: null,
+  write_limit: null,
+  approval_required_above_minor: null,
+};
+
+/** Rules are asked before a decision is submitted, in the same turn of the event loop. */
+async function submitted(): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+}

@@ -1,3 +1,4 @@
+import { microsOf } from '@countersign/contracts';
 import { ordinaryApproval } from '../approval-request.ts';
 import { deny, notApplicable, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
@@ -8,6 +9,9 @@ export const budget: Gate = ({ facts }) => {
   if (facts.budgets.state === 'not_applicable') return notApplicable;
   if (facts.budgets.state !== 'known') return unavailable('budget');
   const budgets = facts.budgets.value;
+  const unpriced = facts.demand.spend_micros === null ? budgets.find(countsMoney) : undefined;
+  if (unpriced !== undefined)
+    return deny('PRICE_UNKNOWN', `Budget ${unpriced.budget_id} counts money, and no price bounds the call.`);
   const exceeded = budgets.find((candidate) => !holds(candidate, facts.demand));
   if (exceeded !== undefined) return deny('BUDGET_EXCEEDED', `Budget ${exceeded.budget_id} does not cover the call.`);
   const asking = budgets.find((candidate) => asksFor(candidate, facts.demand));
@@ -19,7 +23,7 @@ export const budget: Gate = ({ facts }) => {
 function holds(candidate: BudgetFact, demand: Demand): boolean {
   return (
     covers(candidate.tool_calls_remaining, demand.tool_calls) &&
-    covers(candidate.spend_remaining_minor, demand.spend_minor) &&
+    coversSpend(candidate.spend_remaining_micros, demand.spend_micros) &&
     covers(candidate.egress_remaining_bytes, demand.egress_bytes) &&
     covers(candidate.writes_remaining, demand.writes)
   );
@@ -30,6 +34,16 @@ function covers(remaining: number | null, demanded: number): boolean {
   return demanded >= 0 && (remaining === null || demanded <= remaining);
 }
 
-function asksFor({ approval_required_above_minor: threshold }: BudgetFact, { spend_minor }: Demand): boolean {
-  return threshold !== null && !(spend_minor <= threshold);
+function countsMoney(candidate: BudgetFact): boolean {
+  return candidate.spend_remaining_micros !== null || candidate.approval_required_above_minor !== null;
+}
+
+/** Where nothing counts money, it need not be known. */
+function coversSpend(remaining: bigint | null, demanded: bigint | null): boolean {
+  if (remaining === null) return demanded === null || demanded >= 0n;
+  return demanded !== null && demanded >= 0n && demanded <= remaining;
+}
+
+function asksFor({ approval_required_above_minor: threshold }: BudgetFact, { spend_micros }: Demand): boolean {
+  return threshold !== null && !(spend_micros !== null && spend_micros <= microsOf(threshold));
 }

@@ -1,10 +1,15 @@
-import { unavailable } from '../gate.ts';
+import { deny, unavailable } from '../gate.ts';
 import type { Gate, GateInput, GateResult } from '../gate.ts';
 import type { RuleOutcome } from '../decision.ts';
 import { matchesCall } from '../rule-index.ts';
 import { parseRuleOutcome } from '../rule-outcome.ts';
 
+/** What the workspace blocks is denied before any rule is heard. */
 export const rules: Gate = (input) => {
+  const { block } = input.facts;
+  if (block.state === 'unavailable') return unavailable('rules');
+  if (block.state === 'known' && block.value.tool_blocked !== false)
+    return deny('POLICY_DENIED', 'This workspace blocks the tool.');
   const outcome = askEvaluator(input);
   if (outcome === null || !isOfTheseRules(outcome, input)) return unavailable('rules');
   switch (outcome.kind) {

@@ -11,6 +11,7 @@ import type { JsonValue } from '@countersign/crypto';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
+import { applySettings, type AppliedSettings } from './apply-settings.ts';
 import { chatReceiptOf } from './chat-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
 import { agentOf, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
@@ -24,6 +25,7 @@ export type Governed<Reply> = { decision: VerifiedDecision; reply: Reply | null 
 export type GovernedTool = { name: string; description: string; inputSchema: { [member: string]: JsonValue } };
 
 export type Kernel = {
+  applySettings(applied: AppliedSettings, signal: AbortSignal): Promise<void>;
   listTools(asker: Asker, signal: AbortSignal): Promise<GovernedTool[]>;
   /** `request` is canonical JSON text. */
   callModel(step: GovernedStep, request: string): Promise<Governed<ModelReply>>;
@@ -45,13 +47,14 @@ type ApprovalVote = {
 
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
 export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = fetch): Kernel {
-  const { url: baseUrl, adminApiKey: apiKey, timeoutMs, trustedPublicKeys } = config;
-  const client = createKernelClient({ baseUrl, apiKey, timeoutMs, fetch: fetchNow, repeats: true });
+  const { url: baseUrl, adminApiKey: apiKey, serviceApiKey, timeoutMs, trustedPublicKeys } = config;
+  const client = createKernelClient({ baseUrl, apiKey, serviceApiKey, timeoutMs, fetch: fetchNow, repeats: true });
   const as = (workspaceId: string, principal = agentOf(workspaceId)) =>
     client.rawAs({ tenant: workspaceId, principal });
   const parts: Parts = { as, keyRing: createKeyRing(trustedPublicKeys, client.anonymous) };
   return {
     keyRing: parts.keyRing,
+    applySettings: (applied, signal) => applySettings(client.sibling, applied, signal),
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
@@ -94,7 +97,7 @@ async function callModel(parts: Parts, step: GovernedStep, request: string): Pro
   const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
   const decision = decisionOf(receipt, reasonOf(answer.body), handleOf(approval));
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
-  return { decision, reply: modelReplyOf(repliedBy(answer)) };
+  return { decision, reply: modelReplyOf(repliedBy(answer), answer.headers) };
 }
 
 async function recallDecision(

@@ -1,5 +1,7 @@
+import { SpendMicros } from '@countersign/contracts';
+import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { callsMax, ToolCall, type ModelReply } from '../runs/conversation.ts';
+import { ToolCall, type ModelReply } from '../runs/conversation.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
 import { wellFormed } from './well-formed.ts';
@@ -19,8 +21,8 @@ type ProposedCall = z.infer<typeof ProposedCall> & Pick<ToolCall, 'withheld'>;
 
 const Message = z.object({
   content: z.string().nullish(),
-  tool_calls: z.array(ProposedCall).max(callsMax).nullish(),
-  countersign: z.object({ decisions: z.array(Decision).max(callsMax) }).optional(),
+  tool_calls: z.array(ProposedCall).max(callsPerAnswerMax).nullish(),
+  countersign: z.object({ decisions: z.array(Decision).max(callsPerAnswerMax) }).optional(),
 });
 
 const Completion = z.object({
@@ -32,7 +34,7 @@ const Completion = z.object({
  * The first choice of an OpenAI completion. Attacker-controlled; lone surrogates are replaced, because canonical JSON refuses
  * them.
  */
-export function modelReplyOf(body: unknown): ModelReply {
+export function modelReplyOf(body: unknown, headers: Headers): ModelReply {
   const parsed = Completion.safeParse(body);
   const message = parsed.data?.choices[0]?.message;
   if (message === undefined) throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The model answered no completion');
@@ -40,6 +42,7 @@ export function modelReplyOf(body: unknown): ModelReply {
   return {
     message: { content: message.content ? wellFormed(message.content) : null, tool_calls: callsOf(message) },
     usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : null,
+    spendMicros: SpendMicros.safeParse(headers.get('x-gov-spend-micros')).data ?? null,
   };
 }
 
@@ -87,5 +90,5 @@ function withIdsOfTheirOwn(calls: ProposedCall[]): ToolCall[] {
 
 function freeId(taken: ReadonlySet<string>, index: number): string {
   const id = `call_${index}`;
-  return taken.has(id) ? freeId(taken, index + callsMax) : id;
+  return taken.has(id) ? freeId(taken, index + callsPerAnswerMax) : id;
 }

@@ -2,13 +2,15 @@ import type { Context } from '../context.ts';
 import { agentOf } from '../governance/governed-step.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
+import type { StepFacts } from '../runs/conversation.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Lease } from '../store/leases.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
 import { submitStep } from './submit-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
-import { blockCall, refuseCall } from './refuse-call.ts';
+import { putSettingsThrough } from './put-settings-through.ts';
+import { refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
 
 /** What a worker holds while it works on a run: the tools, listed once, and the signal that takes the run from it. */
@@ -16,23 +18,21 @@ type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal };
 
 /** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */
 export async function advanceRun(context: Context, lease: Lease, hold: RunHold): Promise<'moved' | 'left'> {
-  const { signal } = hold;
   const loaded = await loadRun(context, lease);
   if (loaded === null) return 'left';
-  const move = nextMove(loaded, loaded.steps, loaded.settings.policyConfig.blockedTools);
+  const move = nextMove(loaded, loaded.steps);
   switch (move.kind) {
     case 'repeat':
-      return submitAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, move.step), signal);
+      return repeatStep(context, lease, loaded, { step: move.step, signal: hold.signal });
     case 'call_model':
-      return callModel(context, lease, loaded, hold);
+      return beginStep(context, lease, loaded, hold, async () =>
+        beginModelCall(context, lease, loaded, await hold.listTools()),
+      );
     case 'call_tool':
-      return submitAndSettle(context, lease, loaded, await beginToolCall(context, lease, loaded, move), signal);
+      return beginStep(context, lease, loaded, hold, () => beginToolCall(context, lease, loaded, move));
     case 'refuse_call':
       await refuseCall(context, lease, loaded, move);
       return 'moved';
-    case 'block_call':
-      await blockCall(context, lease, loaded, move);
-      return 'left';
     case 'end':
       await endRun(context, lease, move);
       return 'left';
@@ -43,20 +43,38 @@ export async function advanceRun(context: Context, lease: Lease, hold: RunHold):
   }
 }
 
-async function callModel(
+/** A new step. Without the kernel's word that it holds to the settings, there is none. */
+async function beginStep(
   context: Context,
   lease: Lease,
   loaded: LoadedRun,
-  { listTools, signal }: RunHold,
+  { signal }: RunHold,
+  begin: () => Promise<BegunStep>,
 ): Promise<'moved' | 'left'> {
   try {
-    const tools = await listTools();
-    return await submitAndSettle(context, lease, loaded, await beginModelCall(context, lease, loaded, tools), signal);
+    await putSettingsThrough(context, lease, loaded, signal);
+    return await submitAndSettle(context, lease, loaded, await begin(), signal);
   } catch (error) {
     if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
     await failRun(context, lease, error);
     return 'left';
   }
+}
+
+/** A step that stands already, so what fails on the way is written down with it. */
+async function repeatStep(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  { step, signal }: { step: StepFacts; signal: AbortSignal },
+): Promise<'moved' | 'left'> {
+  try {
+    await putSettingsThrough(context, lease, loaded, signal);
+  } catch (error) {
+    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
+    return (await settleStep(context, lease, { loaded, step, result: { kind: 'failed', error } })) ? 'moved' : 'left';
+  }
+  return submitAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, step), signal);
 }
 
 async function submitAndSettle(
@@ -66,7 +84,8 @@ async function submitAndSettle(
   step: BegunStep,
   signal: AbortSignal,
 ): Promise<'moved' | 'left'> {
-  if (step === null || step === 'out_of_budget') return 'left';
+  if (step === null) return 'left';
+  if (step === 'settings_changed') return 'moved';
   const result = await submitStep(context, lease, step, signal);
   return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
 }

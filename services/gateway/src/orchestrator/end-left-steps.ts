@@ -4,7 +4,6 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';
 import { addProgress } from '../store/run-progress.ts';
-import { settleSpend } from '../store/spend.ts';
 import { updateStep } from '../store/steps.ts';
 
 /** Few enough that one sweep stays short. */
@@ -15,7 +14,7 @@ const runEnded = {
   message: 'The run ended before this call was answered. It may have been made.',
 };
 
-/** Ends the steps that cancelled and abandoned runs left open. What was set aside for them is spent: they may have been made. */
+/** Ends the steps that cancelled and abandoned runs left open. Whether they were made, and what they cost, the kernel knows. */
 export async function endLeftSteps(context: Context): Promise<void> {
   for (let ended = 0; ended < stepsPerSweep; ended += 1) {
     const step = await context.transaction((tx) => endLeftStep(tx, context.now()));
@@ -27,11 +26,10 @@ export async function endLeftSteps(context: Context): Promise<void> {
 async function endLeftStep(tx: Tx, now: Date): Promise<LeftStep | null> {
   const step = await takeLeftStep(tx);
   if (step === null) return null;
-  const { workspaceId, runId, tool, reservedMicros: reserved, reservedMonth: month } = step;
+  const { workspaceId, runId, tool } = step;
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: runEnded }, now);
-  if (month !== null) await settleSpend(tx, { workspaceId, month }, { reserved, spent: reserved });
   const iterations = step.kind === 'model_call' ? 1 : 0;
-  await addProgress(tx, runId, { iterations, tokensIn: 0, tokensOut: 0, costMicros: reserved });
+  await addProgress(tx, runId, { iterations, tokensIn: 0, tokensOut: 0, costMicros: 0n });
   const event = {
     workspaceId,
     action: `step.${step.kind}`,

@@ -28,7 +28,7 @@ export async function enqueueRun(
   const { task, startedBy, requestId } = request;
   assertMayMove(task, 'queued');
   const now = context.now();
-  const settings = await getSettings(tx, task.workspaceId);
+  const { settings } = await getSettings(tx, task.workspaceId);
   const place = { workspaceId: task.workspaceId, taskId: task.id };
   const run = await insertRun(
     tx,

@@ -16,6 +16,7 @@ export type LoadedRun = {
   task: Task;
   steps: StepFacts[];
   settings: WorkspaceSettings;
+  settingsVersion: number;
 };
 
 /** Null when the lease no longer counts. */
@@ -23,12 +24,14 @@ export async function loadRun({ database }: Context, lease: Lease): Promise<Load
   const run = await findLeasedRun(database.reader, lease);
   const task = await findTask(database.reader, lease.workspaceId, lease.taskId);
   if (run === null || task === null) return null;
+  const { settings, version } = await getSettings(database.reader, lease.workspaceId);
   return {
     status: RunStatusShape.parse(run.status),
     iterationBudget: run.iterationBudget,
     startedBy: run.startedBy,
     task,
     steps: await loadSteps(database.reader, lease.runId),
-    settings: await getSettings(database.reader, lease.workspaceId),
+    settings,
+    settingsVersion: version,
   };
 }

@@ -6,9 +6,7 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
 import { insertStep, updateStep } from '../store/steps.ts';
-import { recordViolation } from '../store/violations.ts';
 import { stepOf, stillOurs } from './begin-step.ts';
-import { changeRun } from './change-run.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /** A call that cannot be understood is answered to the model instead of being submitted. */
@@ -26,29 +24,6 @@ export async function refuseCall(
     const output = canonicalize({ content: message, isError: true });
     await updateStep(tx, step.id, { state: 'settled', decision: null, output, error: { code, message } }, now);
     await auditRefusal(tx, lease, { tool, stepId: step.id, reason: code }, now);
-  });
-}
-
-/** A tool that the workspace blocks ends the run before the kernel is asked. */
-export async function blockCall(
-  context: Context,
-  lease: Lease,
-  loaded: LoadedRun,
-  move: Extract<Move, { kind: 'block_call' }>,
-): Promise<void> {
-  await context.transaction(async (tx) => {
-    if (!(await stillOurs(tx, lease))) return;
-    const now = context.now();
-    const { tool, callId } = move;
-    const error = { code: 'TOOL_BLOCKED', message: `The workspace blocks the tool ${tool}.` };
-    const step = await insertStep(tx, { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, args: '{}' }, now);
-    await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error }, now);
-    const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId };
-    const violation = { ...place, stepId: step.id, tool, reasonCode: error.code, reason: error.message };
-    await recordViolation(tx, { ...violation, source: 'workspace', decisionId: null, receiptId: null }, now);
-    await auditRefusal(tx, lease, { tool, stepId: step.id, reason: error.code }, now);
-    const actor = agentOf(lease.workspaceId);
-    await changeRun(tx, context, place, { from: ['running'], to: 'denied', outcome: 'deny', error, actor });
   });
 }
 

@@ -6,7 +6,6 @@ import { KernelError } from '../governance/kernel-error.ts';
 import { agentOf } from '../governance/governed-step.ts';
 import type { VerifiedDecision } from '../governance/verified-decision.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
-import { costMicros } from '../runs/spend.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -14,7 +13,6 @@ import { recordEvidence } from '../store/evidence.ts';
 import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
-import { settleSpend } from '../store/spend.ts';
 import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
 import { recordViolation } from '../store/violations.ts';
@@ -63,10 +61,7 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   const { tx, context, lease, step, now } = settling;
   const failure = { code: error.code, message: error.message };
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
-  // A call that was sent counts in full: without an answer nobody can know that it was not made.
-  const cost = neverSent.has(error.code) ? 0 : step.reservedMicros;
-  await releaseReservation(settling, cost);
-  await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: cost });
+  await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: 0n });
   await audit(settling, 'fail', error.code, null);
   await changeRun(tx, context, lease, {
     from: ['running'],
@@ -76,9 +71,6 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
     actor: agentOf(lease.workspaceId),
   });
 }
-
-/** Failures for want of a kernel, or of a model behind it. */
-const neverSent: ReadonlySet<string> = new Set(['GOVERNANCE_NOT_CONFIGURED', 'UPSTREAM_NOT_CONFIGURED']);
 
 async function settleAnswer(
   settling: Settling,
@@ -123,27 +115,15 @@ function stepDecision({ receipt, verdict, reasonCode }: VerifiedDecision): StepD
 
 /** A parked step has not been made yet, so it counts when it is repeated. */
 async function countUse(settling: Settling, reply: ModelReply | ToolReply | null): Promise<void> {
-  const { context, tx, lease, step } = settling;
-  const usage = reply !== null && 'usage' in reply ? reply.usage : null;
-  const cost = reply === null ? 0 : costOf(context, step, usage);
-  await releaseReservation(settling, cost);
+  const { tx, lease, step } = settling;
+  const told = reply !== null && 'usage' in reply ? reply : { usage: null, spendMicros: null };
+  const { usage, spendMicros } = told;
   await addProgress(tx, lease.runId, {
     iterations: reply === null ? 0 : iterationOf(step),
     tokensIn: usage?.input ?? 0,
     tokensOut: usage?.output ?? 0,
-    costMicros: cost,
+    costMicros: BigInt(spendMicros ?? 0),
   });
-}
-
-/** A model that does not tell its use is taken to have used all that was set aside: silence makes no call free. */
-function costOf({ config }: Context, step: StepFacts, usage: ModelReply['usage']): number {
-  return usage === null ? step.reservedMicros : costMicros(config.runs.prices, usage);
-}
-
-async function releaseReservation({ tx, lease, step }: Settling, spent: number): Promise<void> {
-  if (step.reservedMonth === null) return;
-  const place = { workspaceId: lease.workspaceId, month: step.reservedMonth };
-  await settleSpend(tx, place, { reserved: step.reservedMicros, spent });
 }
 
 function iterationOf(step: StepFacts): number {
@@ -170,7 +150,7 @@ async function endDenied({ tx, context, lease, step, now }: Settling, decision: 
   );
   await changeRun(tx, context, lease, {
     from: ['running'],
-    to: 'denied',
+    to: decision.reasonCode === 'BUDGET_EXCEEDED' ? 'budget_exhausted' : 'denied',
     outcome: 'deny',
     error: { code: decision.reasonCode, message: decision.reason },
     actor: agentOf(lease.workspaceId),

@@ -6,7 +6,7 @@ import { settingsEtag } from '../workspaces/settings.ts';
 
 export const getWorkspaceSettingsRoute = ({ database }: Context) =>
   handleWorkspace(getWorkspaceSettings)(async ({ caller, setHeader }) => {
-    const settings = await getSettings(database.reader, caller.workspaceId);
+    const { settings } = await getSettings(database.reader, caller.workspaceId);
     setHeader('ETag', settingsEtag(settings));
     return settings;
   });

@@ -11,11 +11,11 @@ export const putWorkspaceSettingsRoute = (context: Context) =>
     const { workspaceId, session } = caller;
     const settings = await context.transaction(async (tx) => {
       await lockSettings(tx, workspaceId);
-      const stored = await getSettings(tx, workspaceId);
+      const { settings: stored, version } = await getSettings(tx, workspaceId);
       refuseStale(req.headers['if-match'], settingsEtag(stored));
       const replaced = replaceSections(stored, body);
       const now = context.now();
-      await putSettings(tx, workspaceId, replaced, now);
+      await putSettings(tx, workspaceId, { settings: replaced, version: version + 1 }, now);
       const { workspaceId: _, ...sections } = body;
       const event = { workspaceId, action: 'workspace.settings_replaced', actor: session.user.id, requestId } as const;
       const details = { sections: Object.keys(sections).sort(), etag: settingsEtag(replaced) };

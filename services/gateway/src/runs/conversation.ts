@@ -1,7 +1,9 @@
 import { argumentsDepthMax } from '@countersign/contracts';
 import { parseStrictJson, type JsonValue } from '@countersign/crypto';
+import { SpendMicros, toolOfFunctionName } from '@countersign/contracts';
+import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { functionNameOf, toolOfFunctionName } from './tool-names.ts';
+import { functionNameOf } from './tool-names.ts';
 
 /** A call that the kernel refused where the model proposed it: the decision stands, and asking again would make a second one. */
 export const Proposal = z.object({ decisionId: z.string(), receiptId: z.string(), notBefore: z.string() });
@@ -14,13 +16,12 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** More calls in one answer are no plan. */
-export const callsMax = 64;
-
 /** What the run keeps of a model's answer. Attacker-controlled: a model writes what its inputs tell it to. */
 export const ModelReply = z.object({
-  message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsMax).nullish() }),
+  message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsPerAnswerMax).nullish() }),
   usage: z.object({ input: z.int().min(0), output: z.int().min(0) }).nullable(), // null: the model did not say
+  /** What the kernel counted it for; null: it knows no price. */
+  spendMicros: SpendMicros.nullable().default(null),
 });
 export type ModelReply = z.infer<typeof ModelReply>;
 
@@ -41,9 +42,6 @@ export type StepFacts = {
   grantId: string | null;
   /** The decision that settled or parked it. */
   decisionId: string | null;
-  reservedMicros: number;
-  /** The month in which it is set aside. Null: nothing is. */
-  reservedMonth: string | null;
   startedAt: Date;
   reply: ModelReply | null;
   toolReply: ToolReply | null;

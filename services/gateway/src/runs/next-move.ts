@@ -10,24 +10,22 @@ export type Move =
   | { kind: 'call_model' }
   | { kind: 'call_tool'; callId: string; tool: string; args: { [name: string]: JsonValue }; proposal: Proposal | null }
   | { kind: 'refuse_call'; callId: string; tool: string; code: 'MALFORMED_ARGUMENTS'; message: string }
-  | { kind: 'block_call'; callId: string; tool: string }
   | { kind: 'end'; status: RunStatus; result: string | null; code: string | null; message: string | null }
   | { kind: 'leave' };
 
-export function nextMove(run: RunFacts, steps: readonly StepFacts[], blockedTools: readonly string[]): Move {
+export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
   if (run.status !== 'running') return { kind: 'leave' };
   const last = steps.at(-1);
   // Submitted without an outcome: ask again under the same idempotency key, never anew.
   if (last?.state === 'submitted') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
   const [call] = openToolCalls(steps);
-  if (call !== undefined) return moveOfCall(call, blockedTools);
+  if (call !== undefined) return moveOfCall(call);
   if (last?.kind === 'model_call') return completed(last);
   return withinBudget(run, steps) ? { kind: 'call_model' } : exhausted;
 }
 
-function moveOfCall({ callId, tool, args, proposal }: OpenCall, blockedTools: readonly string[]): Move {
-  if (blockedTools.includes(tool)) return { kind: 'block_call', callId, tool };
+function moveOfCall({ callId, tool, args, proposal }: OpenCall): Move {
   if (args !== null) return { kind: 'call_tool', callId, tool, args, proposal };
   // The kernel has denied it already; what it was about to do does not matter any more.
   if (proposal !== null) return { kind: 'call_tool', callId, tool, args: {}, proposal };

@@ -5,8 +5,3 @@
 export function functionNameOf(tool: string): string {
   return tool.replace('.', '__');
 }
-
-/** Of either spelling: models answer in both. */
-export function toolOfFunctionName(name: string): string {
-  return name.replace(/__|\./, '.');
-}

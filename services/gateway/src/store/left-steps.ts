@@ -7,8 +7,6 @@ export type LeftStep = {
   runId: string;
   kind: string;
   tool: string | null;
-  reservedMicros: number;
-  reservedMonth: string | null;
 };
 
 const Taken = z.array(z.object({ id: z.string() }));
@@ -30,6 +28,6 @@ export async function takeLeftStep(tx: Tx): Promise<LeftStep | null> {
   // Asked again under the lock of the run: the worker may have settled it in this moment.
   const step = await tx.runStep.findFirst({ where: { runId: run.id, state: 'submitted' } });
   if (step === null) return null;
-  const { id, workspaceId, runId, kind, tool, reservedMicros, reservedMonth } = step;
-  return { id, workspaceId, runId, kind, tool, reservedMicros: Number(reservedMicros), reservedMonth };
+  const { id, workspaceId, runId, kind, tool } = step;
+  return { id, workspaceId, runId, kind, tool };
 }

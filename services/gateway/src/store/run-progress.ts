@@ -1,7 +1,7 @@
 import type { GovernedOutcome, RunStatus } from '@countersign/contracts/gateway';
 import type { Tx } from './database.ts';
 
-type Progress = { iterations: number; tokensIn: number; tokensOut: number; costMicros: number };
+type Progress = { iterations: number; tokensIn: number; tokensOut: number; costMicros: bigint };
 
 export async function addProgress(tx: Tx, runId: string, progress: Progress): Promise<void> {
   await tx.run.update({

@@ -1,9 +1,8 @@
-import { AppError, RunId, TaskId, UserId } from '@countersign/contracts';
+import { AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
 import { GovernedOutcome, RunStatus, type Run } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
 import type { RunModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
-import { minorOf } from '../runs/spend.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
@@ -62,7 +61,7 @@ function runOf(row: RunModel, steps: Run['steps']): Run {
     iterationBudget: row.iterationBudget,
     tokensIn: row.tokensIn,
     tokensOut: row.tokensOut,
-    costMinor: minorOf(Number(row.costMicros)),
+    costMinor: minorTaken(row.costMicros),
     currency: row.currency,
     result: row.result,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },

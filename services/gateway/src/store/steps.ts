@@ -24,23 +24,17 @@ export type NewStep = {
   callId: string | null;
   args: string;
   proposal?: Proposal | null;
-  reservation?: Reservation;
 };
-
-/** Money set aside for one call of the model, in one month's budget. */
-export type Reservation = { micros: number; month: string };
 
 /** Two workers that both believe to own a run meet at the unique (run, seq). */
 export async function insertStep(tx: Tx, step: NewStep, now: Date): Promise<StepFacts> {
-  const { workspaceId, runId, seq, kind, tool, callId, args, proposal, reservation } = step;
+  const { workspaceId, runId, seq, kind, tool, callId, args, proposal } = step;
   const row = await tx.runStep.create({
     data: {
       id: newId('stp'),
       ...{ workspaceId, runId, seq, kind, tool, callId, args },
       state: 'submitted',
       proposal: proposal ? JSON.stringify(proposal) : null,
-      reservedMicros: reservation?.micros ?? 0,
-      reservedMonth: reservation?.month ?? null,
       startedAt: now,
     },
   });
@@ -77,8 +71,6 @@ export async function updateStep(tx: Tx, stepId: string, outcome: StepOutcome, n
       errorCode: error?.code ?? null,
       errorMessage: error?.message ?? null,
       endedAt: state === 'settled' ? now : null,
-      reservedMicros: 0,
-      reservedMonth: null,
     },
   });
 }
@@ -91,25 +83,13 @@ export async function grantStep(tx: Tx, stepId: string, kernelApprovalId: string
   });
 }
 
-/** Notes what was set aside anew for a call that gave its reservation back while it was parked. */
-export async function reserveStep(tx: Tx, stepId: string, { micros, month }: Reservation): Promise<void> {
-  await tx.runStep.update({ where: { id: stepId }, data: { reservedMicros: micros, reservedMonth: month } });
-}
-
 type StepError = { code: string; message: string };
-
-/** Ends a granted step that is not made after all. What the kernel decided about it stays with it. */
-export async function dropGrantedStep(tx: Tx, stepId: string, error: StepError, now: Date): Promise<void> {
-  await tx.runStep.updateMany({ where: { id: stepId, state: 'submitted' }, data: endedBy(error, now) });
-}
 
 /** Ends the open step of a run that will not go on, such as one whose approval was refused. */
 export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: Date): Promise<void> {
-  await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data: endedBy(error, now) });
-}
-
-function endedBy({ code, message }: StepError, now: Date) {
-  return { state: 'settled', errorCode: code, errorMessage: message, endedAt: now };
+  const { code, message } = error;
+  const data = { state: 'settled', errorCode: code, errorMessage: message, endedAt: now };
+  await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data });
 }
 
 export function stepViewOf(row: RunStepModel): Run['steps'][number] {
@@ -142,8 +122,6 @@ function factsOf(row: RunStepModel): StepFacts {
     proposal: row.proposal === null ? null : Proposal.parse(JSON.parse(row.proposal)),
     grantId: row.approvalId,
     decisionId: row.decisionId,
-    reservedMicros: Number(row.reservedMicros),
-    reservedMonth: row.reservedMonth,
     startedAt: row.startedAt,
     reply: kind === 'model_call' && output !== null ? ModelReply.parse(output) : null,
     toolReply: kind === 'tool_call' && output !== null ? ToolReply.parse(output) : null,

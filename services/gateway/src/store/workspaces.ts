@@ -69,15 +69,22 @@ export async function setMode(tx: Tx, workspaceId: string, mode: WorkspaceMode, 
   await tx.workspace.update({ where: { id: workspaceId }, data: { mode, updatedAt: now } });
 }
 
-/** The stored settings, or the defaults of a workspace that never wrote any. */
-export async function getSettings(reader: Reader, workspaceId: string): Promise<WorkspaceSettings> {
+/** The version rises with each change; the kernel takes settings in this order alone. */
+export type VersionedSettings = { settings: WorkspaceSettings; version: number };
+
+/** Of a workspace that never wrote any. */
+const versionOfDefaults = 1;
+
+/** The stored settings, or the defaults. */
+export async function getSettings(reader: Reader, workspaceId: string): Promise<VersionedSettings> {
   const row = await reader.workspaceSettings.findUnique({ where: { workspaceId } });
-  if (row === null) return settingsDefault;
-  return {
+  if (row === null) return { settings: settingsDefault, version: versionOfDefaults };
+  const settings = {
     policyConfig: PolicyConfig.parse(row.policyConfig),
     budgetConfig: BudgetConfig.parse(row.budgetConfig),
     modelConfig: ModelConfig.parse(row.modelConfig),
   };
+  return { settings, version: row.version };
 }
 
 /** Holds the settings of a workspace until the transaction ends, also while none are stored. */
@@ -85,8 +92,13 @@ export async function lockSettings(tx: Tx, workspaceId: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM workspaces WHERE id = ${workspaceId} FOR UPDATE`;
 }
 
-export async function putSettings(tx: Tx, workspaceId: string, settings: WorkspaceSettings, now: Date): Promise<void> {
+export async function putSettings(
+  tx: Tx,
+  workspaceId: string,
+  { settings, version }: VersionedSettings,
+  now: Date,
+): Promise<void> {
   const { policyConfig, budgetConfig, modelConfig } = settings;
-  const data = { policyConfig, budgetConfig, modelConfig, updatedAt: now };
+  const data = { policyConfig, budgetConfig, modelConfig, version, updatedAt: now };
   await tx.workspaceSettings.upsert({ where: { workspaceId }, create: { workspaceId, ...data }, update: data });
 }

@@ -124,7 +124,7 @@ async function settleReceipt(
     decided,
     outcome: settlement.outcome,
     outputHash: settlement.output === undefined ? null : outputHash(provider, salt, settlement.output),
-    spentMinor: settlement.spentMinor ?? null,
+    spentMicros: settlement.spentMicros ?? null,
   };
   return await parts.ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },

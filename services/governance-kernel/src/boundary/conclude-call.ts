@@ -6,7 +6,8 @@ import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
 import { budgets } from '../budgets/budgets.ts';
-import { reserve, spend } from '../budgets/reserve.ts';
+import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
+import { reservationOf } from '../budgets/reservation.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
@@ -149,6 +150,7 @@ function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, as
     decision,
     readFacts: policy === null ? {} : readFacts(policy.policy, intent, { now, relations: [] }),
     budgetIds: gathered.budgets.map((budget): BudgetId => budget.id),
+    facts: gathered.facts,
     approvalId: asked?.id ?? namedApproval(prepared, decision, gathered),
   };
 }
@@ -172,7 +174,7 @@ const nothingTaken: Taken = { changes: [], budgets: [], held: [] };
 /** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
 function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Taken {
   const { nowMs, call, dispatchedBy } = prepared;
-  const { demand } = gathered.facts;
+  const demand = amountsOf(gathered.facts.demand);
   const take = dispatchedBy === 'caller' ? spend : reserve;
   const left = gathered.budgets.map((budget) => take(budget, demand));
   const changes = left.map((budget) => put(budgets, budget));
@@ -184,7 +186,7 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
     put(dispatches, {
       ulid: prepared.ulid,
       tenant: call.caller.tenant,
-      reservations: held.map((budget_id) => ({ budget_id, demand })),
+      reservations: held.map((budget) => reservationOf(budget, demand)),
       deadlineAtMs: nowMs + settings.dispatchDeadlineMs,
     }),
   );

@@ -1,10 +1,12 @@
 import type { BudgetId, Digest, Instant } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
 import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import type { Demand } from '@countersign/policy';
 import { outcomeStatement, ulidOf } from '@countersign/receipts';
 import { budgets } from '../budgets/budgets.ts';
-import { settleReservation, type Reservation } from '../budgets/reserve.ts';
+import type { BudgetAmounts } from '../budgets/budget-row.ts';
+import { heldBy } from '../budgets/reservation.ts';
+import { settleReservation } from '../budgets/reserve.ts';
+import { noAmounts } from '../budgets/window.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { drop, put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
@@ -17,12 +19,11 @@ type PreparedSettlement = {
   decided: ReceiptPayload;
   outcome: Outcome;
   outputHash: Digest | null;
-  spentMinor: number | null;
+  /** Null: as much as was held. */
+  spentMicros: bigint | null;
   /** Nobody lives who could say whether the call was sent. */
   abandoned?: true;
 };
-
-const nothing = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
 
 /** Step 7 of the cycle: the outcome receipt, chained to its decision, and the end of the reservation. Throws ILLEGAL_TRANSITION when settled. */
 export function concludeSettlement(batch: LedgerBatch, prepared: PreparedSettlement): SealedEntry {
@@ -31,7 +32,8 @@ export function concludeSettlement(batch: LedgerBatch, prepared: PreparedSettlem
     throw new AppError('ILLEGAL_TRANSITION', 'This call is settled already', { details: { allowed: [] } });
   const { ulid, nowMs, decided, outcome, outputHash } = prepared;
   const at = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
-  const statement = outcomeStatement(decided, { ulid, at, outcome, output_hash: outputHash ?? undefined });
+  const ending = { ulid, at, outcome, output_hash: outputHash ?? undefined, spend_micros: countedSpend(prepared) };
+  const statement = outcomeStatement(decided, ending);
   return batch.seal(statement, () => ({
     changes: [drop(dispatches, dispatch), ...released(batch, dispatch, prepared)],
   }));
@@ -47,7 +49,8 @@ function released(batch: LedgerBatch, { tenant, reservations }: Dispatch, prepar
   return reservations.flatMap((reservation) => {
     const budget = batch.row(budgets, { tenant, id: reservation.budget_id });
     if (budget === null) return []; // the budget was deleted since; nothing is left to release
-    return [put(budgets, settleReservation(budget, reservation, used(reservation, prepared)))];
+    const held = heldBy(reservation);
+    return [put(budgets, settleReservation(budget, held, used(held, prepared)))];
   });
 }
 
@@ -55,7 +58,14 @@ function released(batch: LedgerBatch, { tenant, reservations }: Dispatch, prepar
  * A call that was sent counts in full, however it ended: also one that never answered may have taken effect. Only one that was
  * abandoned, and so perhaps never sent, gives back what it held.
  */
-function used({ demand }: Reservation, { abandoned, spentMinor }: PreparedSettlement): Demand {
-  if (abandoned) return nothing;
-  return { ...demand, spend_minor: spentMinor === null ? demand.spend_minor : Math.max(0, spentMinor) };
+function used(held: BudgetAmounts, { abandoned, spentMicros }: PreparedSettlement): BudgetAmounts {
+  if (abandoned) return noAmounts;
+  return { ...held, spend_micros: spentMicros ?? held.spend_micros };
+}
+
+/** What the outcome states of money; absent where its decision states none. */
+function countedSpend({ decided, abandoned, spentMicros }: PreparedSettlement): string | undefined {
+  if (decided.spend_micros === undefined) return undefined;
+  if (abandoned) return '0';
+  return spentMicros === null ? decided.spend_micros : String(spentMicros);
 }

@@ -9,7 +9,7 @@ export function demandOf({ demand }: NamedCall, { action, effect_level }: Intent
   const executes = action !== 'model.call';
   return {
     tool_calls: demand?.tool_calls ?? (executes ? 1 : 0),
-    spend_minor: demand?.spend_minor ?? 0,
+    spend_micros: demand?.spend_micros === undefined ? 0n : demand.spend_micros,
     egress_bytes: demand?.egress_bytes ?? 0,
     writes: demand?.writes ?? (executes && writing.has(effect_level) ? 1 : 0),
   };

@@ -1,5 +1,5 @@
 import type { TenantId } from '@countersign/contracts';
-import type { Reservation } from '../budgets/reserve.ts';
+import type { Reservation } from '../budgets/reservation.ts';
 import { columnsOf, instantMs, json, lockInOrder, selectByKey, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 

@@ -13,7 +13,9 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import { policyFact } from '../policy/policy-fact.ts';
+import { isBlocked } from '../policy/block-tools.ts';
 import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
+import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
 import { demandOf } from './demand.ts';
@@ -50,7 +52,7 @@ type FactsOf = {
   sandbox: 'sandbox';
   egress: 'egress';
   provenance: 'provenance';
-  rules: never;
+  rules: 'block';
   budget: 'budgets' | 'demand';
   approval: 'approval';
 };
@@ -102,7 +104,12 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   sandbox: { facts: () => ({ sandbox: notApplicable }) },
   egress: { facts: () => ({ egress: notApplicable }) },
   provenance: { facts: ({ asker }) => ({ provenance: provenanceFact(asker) }) },
-  rules: judgesTheCallItself,
+  rules: {
+    wants: ({ call: { caller }, intent }) => (intent.tool === null ? [] : [wanted(toolBlocks, caller.tenant)]),
+    facts: ({ batch, call: { caller }, intent }) => ({
+      block: { state: 'known', value: { tool_blocked: isBlocked(batch, caller.tenant, intent.tool) } },
+    }),
+  },
   budget: {
     wants: ({ call: { caller }, intent }) =>
       budgetSubjects(intent).map((subject) => wanted(budgets, { tenant: caller.tenant, subject })),
@@ -151,6 +158,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
     sandbox: sources.sandbox.facts(read).sandbox,
     egress: sources.egress.facts(read).egress,
     provenance: sources.provenance.facts(read).provenance,
+    block: sources.rules.facts(read).block,
     budgets: left,
     demand,
     approval: sources.approval.facts(read).approval,

@@ -1,3 +1,4 @@
+import { minorLeft } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import type { Decision } from '@countersign/policy';
 import { gatesText, recordIdOf } from '@countersign/receipts';
@@ -70,7 +71,7 @@ function budgetUse(budget: BudgetRow) {
   return {
     budget_id: budget.id,
     tool_calls_remaining: left.tool_calls_remaining,
-    spend_remaining_minor: left.spend_remaining_minor,
+    spend_remaining_minor: left.spend_remaining_micros === null ? null : minorLeft(left.spend_remaining_micros),
     currency: left.currency,
   };
 }

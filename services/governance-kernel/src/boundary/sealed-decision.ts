@@ -19,7 +19,7 @@ export type SealedDecision = {
   held: readonly BudgetId[];
 };
 
-export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMinor?: number };
+export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMicros?: bigint };
 
 /** Decides calls of one answer: handed over at once, sealed in their order. Rejects when all of them are answered. */
 type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[]>;

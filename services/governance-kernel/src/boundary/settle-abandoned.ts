@@ -16,7 +16,7 @@ export async function settleAbandoned(
   { decided, held }: Abandoned,
 ): Promise<StoredReceipt> {
   const nowMs = clock().getTime();
-  const ending = { outcome: 'uncertain', outputHash: null, spentMinor: null, abandoned: true } as const;
+  const ending = { outcome: 'uncertain', outputHash: null, spentMicros: null, abandoned: true } as const;
   const prepared = { ulid: newUlid(nowMs), nowMs, decided, ...ending };
   return await ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },

@@ -1,6 +1,6 @@
 import type { ApprovalId, BudgetId, Digest, Instant } from '@countersign/contracts';
 import type { RecordedIntent } from '@countersign/contracts/governance-kernel';
-import type { Decision, Fact, RegistryFact } from '@countersign/policy';
+import type { Decision, Fact, Facts, RegistryFact } from '@countersign/policy';
 import { decisionStatement, type Statement } from '@countersign/receipts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { KnownCall } from './known-call.ts';
@@ -13,6 +13,7 @@ type Judged = KnownCall & {
   readFacts: RecordedIntent['facts'];
   rosterHash: Digest;
   budgetIds: BudgetId[];
+  facts: Pick<Facts, 'demand' | 'block'>;
   approvalId: ApprovalId | null;
 };
 
@@ -38,10 +39,21 @@ export function statementOf(judged: Judged): Statement {
     mcp_server_id: tool.server,
     tool_definition_hash: tool.hash,
     budget_ids: judged.budgetIds,
+    spend_micros: spendOf(judged.facts),
+    tool_blocked: isBlocked(judged.facts) ? true : undefined,
     approval_id: judged.approvalId,
     dispatched_by: judged.dispatchedBy,
     shadow: judged.asker.mode === 'shadow',
   });
+}
+
+/** A call without money states none; so does one whose price nobody knows. */
+function spendOf({ demand: { spend_micros } }: Pick<Facts, 'demand'>): string | undefined {
+  return spend_micros === null || spend_micros === 0n ? undefined : String(spend_micros);
+}
+
+function isBlocked({ block }: Pick<Facts, 'block'>): boolean {
+  return block.state === 'known' && block.value.tool_blocked;
 }
 
 function knownTool(fact: Fact<RegistryFact>): { server: string | null; hash: Digest | null } {

@@ -1,7 +1,21 @@
 import type { BudgetId, TenantId } from '@countersign/contracts';
-import type { Demand } from '@countersign/policy';
 
 export type BudgetWindow = '1h' | '24h' | 'month' | 'total';
+
+/** What is used or reserved. Money in millionths of a minor unit, so that no call is rounded up. */
+export type BudgetAmounts = {
+  readonly tool_calls: number;
+  readonly spend_micros: bigint;
+  readonly egress_bytes: number;
+  readonly writes: number;
+};
+
+type Limits = {
+  readonly tool_calls: number | null;
+  readonly spend_minor: number | null;
+  readonly egress_bytes: number | null;
+  readonly writes: number | null;
+};
 
 /** Limits are null where no ceiling is set. Times are milliseconds since the epoch. */
 export type BudgetRow = {
@@ -10,12 +24,15 @@ export type BudgetRow = {
   /** `tenant`, `principal:<id>`, `agent:<id>` or `tool:<name>`. */
   readonly subject: string;
   readonly window: BudgetWindow;
-  readonly limits: Readonly<Record<keyof Demand, number | null>>;
+  readonly limits: Limits;
   readonly approvalRequiredAboveMinor: number | null;
   readonly currency: string | null;
-  readonly used: Readonly<Demand>;
-  readonly reserved: Readonly<Demand>;
+  readonly used: BudgetAmounts;
+  readonly reserved: BudgetAmounts;
   readonly resetsAtMs: number | null;
   /** How often amounts were taken: a row of another revision was read too early. */
   readonly revision: number;
 };
+
+/** With the version of its terms, which is its ETag. */
+export type StoredBudget = { readonly row: BudgetRow; readonly version: number; readonly updatedAtMs: number };

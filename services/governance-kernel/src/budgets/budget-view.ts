@@ -1,9 +1,7 @@
-import type { Instant } from '@countersign/contracts';
+import { minorTaken, type Instant } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
-import type { BudgetRow } from './budget-row.ts';
+import type { BudgetAmounts, StoredBudget } from './budget-row.ts';
 import { inWindow } from './window.ts';
-
-export type StoredBudget = { row: BudgetRow; version: number; updatedAtMs: number };
 
 /** A budget as callers see it: in the window that holds now, whether or not a call has opened it yet. */
 export function budgetView({ row: stored, version, updatedAtMs }: StoredBudget, nowMs: number): Budget {
@@ -18,12 +16,16 @@ export function budgetView({ row: stored, version, updatedAtMs }: StoredBudget, 
     egress_limit_bytes: row.limits.egress_bytes,
     write_limit: row.limits.writes,
     approval_required_above_minor: row.approvalRequiredAboveMinor,
-    used: row.used,
-    reserved: row.reserved,
+    used: shownAmounts(row.used),
+    reserved: shownAmounts(row.reserved),
     resets_at: row.resetsAtMs === null ? null : instant(row.resetsAtMs),
     version,
     updated_at: instant(updatedAtMs),
   };
+}
+
+function shownAmounts({ spend_micros, ...counted }: BudgetAmounts): Budget['used'] {
+  return { ...counted, spend_minor: minorTaken(spend_micros) };
 }
 
 function instant(ms: number): Instant {

@@ -1,18 +1,16 @@
 import type { BudgetId, TenantId } from '@countersign/contracts';
-import type { Demand } from '@countersign/policy';
-import type { BudgetRow } from './budget-row.ts';
-import { columnsOf, instantMs, integer, keys, lockInOrder, nullable, text } from '../ledger/columns.ts';
-import type { Control, Placeholder, StoredRow } from '../ledger/control.ts';
+import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
+import { columnsOf, instantMs, integer, keys, lockInOrder, micros, nullable, text } from '../ledger/columns.ts';
+import type { Control, Placeholder } from '../ledger/control.ts';
 
 /** All budgets of a subject, or the one of an id. */
 type BudgetsKey =
   { readonly tenant: TenantId; readonly subject: string } | { readonly tenant: TenantId; readonly id: BudgetId };
 
-const amounts = ['tool_calls', 'spend_minor', 'egress_bytes', 'writes'] as const;
-const amount = integer('amount');
-const limit = nullable(amount);
-
-const plain = columnsOf<Omit<BudgetRow, 'limits' | 'used' | 'reserved'>>({
+/** What people set; decisions write the rest. */
+export const budgetTermsColumns = columnsOf<
+  Pick<BudgetRow, 'tenant' | 'id' | 'subject' | 'window' | 'approvalRequiredAboveMinor' | 'currency' | 'resetsAtMs'>
+>({
   tenant: text('tenant_id'),
   id: text('budget_id'),
   subject: text('subject'),
@@ -20,20 +18,34 @@ const plain = columnsOf<Omit<BudgetRow, 'limits' | 'used' | 'reserved'>>({
   approvalRequiredAboveMinor: nullable(integer('approval_required_above_minor')),
   currency: nullable(text('currency')),
   resetsAtMs: nullable(instantMs('resets_at')),
-  revision: integer('revision'),
 });
+const revisionColumn = columnsOf<Pick<BudgetRow, 'revision'>>({ revision: integer('revision') });
 
-const limitColumns = {
-  tool_calls: 'tool_call_limit',
-  spend_minor: 'spend_limit_minor',
-  egress_bytes: 'egress_limit_bytes',
-  writes: 'write_limit',
-} as const;
+const limit = (name: string) => nullable(integer(name));
+export const budgetLimitColumns = columnsOf<BudgetRow['limits']>({
+  tool_calls: limit('tool_call_limit'),
+  spend_minor: limit('spend_limit_minor'),
+  egress_bytes: limit('egress_limit_bytes'),
+  writes: limit('write_limit'),
+});
+const amountColumns = (kind: 'used' | 'reserved') =>
+  columnsOf<BudgetAmounts>({
+    tool_calls: integer(`${kind}_tool_calls`),
+    spend_micros: micros(`${kind}_spend_micros`),
+    egress_bytes: integer(`${kind}_egress_bytes`),
+    writes: integer(`${kind}_writes`),
+  });
+const usedColumns = amountColumns('used');
+const reservedColumns = amountColumns('reserved');
+
+/** Money as text beside the columns: as a JSON number it would be rounded. */
+export const moneyAsText =
+  'r.used_spend_micros::text AS used_spend_micros_text, r.reserved_spend_micros::text AS reserved_spend_micros_text';
 
 const select = (parameter: Placeholder) => {
   const wanted = `${keys(parameter, 3)} AS wanted(tenant_id, subject, budget_id)`;
-  return `SELECT r.* FROM ${wanted} JOIN budgets r USING (tenant_id, subject)
-    UNION ALL SELECT r.* FROM ${wanted} JOIN budgets r USING (tenant_id, budget_id)`;
+  return `SELECT r.*, ${moneyAsText} FROM ${wanted} JOIN budgets r USING (tenant_id, subject)
+    UNION ALL SELECT r.*, ${moneyAsText} FROM ${wanted} JOIN budgets r USING (tenant_id, budget_id)`;
 };
 
 const idOf = ({ tenant, id }: { tenant: TenantId; id: BudgetId }) => `${tenant}\nid\n${id}`;
@@ -46,29 +58,21 @@ export const budgets: Control<BudgetsKey, BudgetRow> = {
   select,
   lock: lockInOrder({ table: 'budgets', primaryKey: ['tenant_id', 'budget_id'] }, select),
   rowOf: (stored) => ({
-    ...plain.rowOf(stored),
-    limits: demandOf((name) => limit.read(stored[limitColumns[name]])),
-    used: demandOf((name) => amount.read(stored[`used_${name}`])),
-    reserved: demandOf((name) => amount.read(stored[`reserved_${name}`])),
+    ...budgetTermsColumns.rowOf(stored),
+    ...revisionColumn.rowOf(stored),
+    limits: budgetLimitColumns.rowOf(stored),
+    used: usedColumns.rowOf(stored),
+    reserved: reservedColumns.rowOf(stored),
   }),
-  stored: (row) => ({ ...plain.stored(row), ...storedAmounts(row, 'used'), ...storedAmounts(row, 'reserved') }),
+  stored: (row) => ({
+    ...budgetTermsColumns.stored(row),
+    ...revisionColumn.stored(row),
+    ...usedColumns.stored(row.used),
+    ...reservedColumns.stored(row.reserved),
+  }),
   committed: (row) => ({ ...row, revision: row.revision + 1 }),
   keyValues: (key) => ('id' in key ? [key.tenant, null, key.id] : [key.tenant, key.subject, null]),
   keyText: (key) => ('id' in key ? idOf(key) : subjectOf(key)),
   idOf,
   setsOf: (row) => [idOf(row), subjectOf(row)],
 };
-
-function demandOf<Value>(read: (name: keyof Demand) => Value): Record<keyof Demand, Value> {
-  const [tool_calls, spend_minor, egress_bytes, writes] = [
-    read('tool_calls'),
-    read('spend_minor'),
-    read('egress_bytes'),
-    read('writes'),
-  ];
-  return { tool_calls, spend_minor, egress_bytes, writes };
-}
-
-function storedAmounts(row: BudgetRow, kind: 'used' | 'reserved'): StoredRow {
-  return Object.fromEntries(amounts.map((name) => [`${kind}_${name}`, row[kind][name]]));
-}

@@ -1,5 +1,6 @@
+import { microsOf } from '@countersign/contracts';
 import type { BudgetFact, Demand } from '@countersign/policy';
-import type { BudgetRow } from './budget-row.ts';
+import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 
 /** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
 export function budgetSubjects({ principal, tool }: { principal: string; tool: string | null }): string[] {
@@ -7,15 +8,20 @@ export function budgetSubjects({ principal, tool }: { principal: string; tool: s
   return tool === null ? ofEveryCall : [...ofEveryCall, `tool:${tool}`];
 }
 
-/** What a dispatched call holds of a budget until it is settled. */
-export type Reservation = { readonly budget_id: BudgetRow['id']; readonly demand: Demand };
+/** What a call takes of each of its budgets. */
+export function amountsOf({ spend_micros, ...counted }: Demand): BudgetAmounts {
+  // Where a budget counts money, a call without a known price was denied; elsewhere it takes none.
+  return { ...counted, spend_micros: spend_micros ?? 0n };
+}
 
 /** What is left of a budget for this decision. */
 export function budgetFact(budget: BudgetRow): BudgetFact {
+  const { limits, used, reserved } = budget;
+  const spent = used.spend_micros + reserved.spend_micros;
   return {
     budget_id: budget.id,
     tool_calls_remaining: remaining(budget, 'tool_calls'),
-    spend_remaining_minor: remaining(budget, 'spend_minor'),
+    spend_remaining_micros: limits.spend_minor === null ? null : microsOf(limits.spend_minor) - spent,
     egress_remaining_bytes: remaining(budget, 'egress_bytes'),
     writes_remaining: remaining(budget, 'writes'),
     approval_required_above_minor: budget.approvalRequiredAboveMinor,
@@ -23,32 +29,34 @@ export function budgetFact(budget: BudgetRow): BudgetFact {
   };
 }
 
-function remaining(budget: BudgetRow, amount: keyof Demand): number | null {
-  const limit = budget.limits[amount];
-  return limit === null ? null : limit - budget.used[amount] - budget.reserved[amount];
+function remaining({ limits, used, reserved }: BudgetRow, amount: Counted): number | null {
+  const limit = limits[amount];
+  return limit === null ? null : limit - used[amount] - reserved[amount];
 }
 
+type Counted = Exclude<keyof BudgetAmounts, 'spend_micros'>;
+
 /** Takes the demand now: for calls whose end the kernel never hears of. */
-export function spend(budget: BudgetRow, demand: Demand): BudgetRow {
+export function spend(budget: BudgetRow, demand: BudgetAmounts): BudgetRow {
   return { ...budget, used: combine(budget.used, demand, 1) };
 }
 
 /** Holds the demand until the call is settled. */
-export function reserve(budget: BudgetRow, demand: Demand): BudgetRow {
+export function reserve(budget: BudgetRow, demand: BudgetAmounts): BudgetRow {
   return { ...budget, reserved: combine(budget.reserved, demand, 1) };
 }
 
 /** Turns a reservation into what was really used. */
-export function settleReservation(budget: BudgetRow, { demand }: Reservation, actual: Demand): BudgetRow {
-  const reserved = combine(budget.reserved, demand, -1);
+export function settleReservation(budget: BudgetRow, held: BudgetAmounts, actual: BudgetAmounts): BudgetRow {
+  const reserved = combine(budget.reserved, held, -1);
   return { ...budget, reserved, used: combine(budget.used, actual, 1) };
 }
 
-function combine(amounts: Demand, change: Demand, sign: 1 | -1): Demand {
-  const moved = (amount: keyof Demand) => bounded(amounts[amount] + sign * change[amount]);
+function combine(amounts: BudgetAmounts, change: BudgetAmounts, sign: 1 | -1): BudgetAmounts {
+  const moved = (amount: Counted) => bounded(amounts[amount] + sign * change[amount]);
   return {
     tool_calls: moved('tool_calls'),
-    spend_minor: moved('spend_minor'),
+    spend_micros: boundedMicros(amounts.spend_micros + BigInt(sign) * change.spend_micros),
     egress_bytes: moved('egress_bytes'),
     writes: moved('writes'),
   };
@@ -57,4 +65,12 @@ function combine(amounts: Demand, change: Demand, sign: 1 | -1): Demand {
 /** Beyond 2^53 numbers stop counting; an amount that would not fit its column must not take the batch of others down. */
 function bounded(amount: number): number {
   return Math.max(0, Math.min(amount, Number.MAX_SAFE_INTEGER));
+}
+
+/** What PostgreSQL's bigint holds; a limit is a ninth of it at most. */
+const microsMax = 9_000_000_000_000_000_000n;
+
+function boundedMicros(micros: bigint): bigint {
+  if (micros < 0n) return 0n;
+  return micros > microsMax ? microsMax : micros;
 }

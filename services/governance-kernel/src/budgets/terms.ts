@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import type { BudgetWindow } from './budget-row.ts';
+import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
 /** What a budget limits, as its owner sets it. Null: no such ceiling. */
 export type BudgetTerms = {
@@ -21,14 +21,10 @@ export function assertTerms({ currency, spend_limit_minor, approval_required_abo
 }
 
 /** Throws ILLEGAL_TRANSITION when what was counted in one currency would go on in another. */
-export function assertSameMoney(
-  now: { currency: string | null; spentMinor: number; reservedMinor: number },
-  wanted: Pick<BudgetTerms, 'currency'>,
-): void {
-  const counted = now.spentMinor > 0 || now.reservedMinor > 0;
-  if (counted && now.currency !== null && now.currency !== wanted.currency)
-    throw new AppError('ILLEGAL_TRANSITION', 'Spend was counted in another currency; make another budget', {
-      param: 'currency',
-      details: { currency: now.currency, allowed: [] },
-    });
+export function assertSameMoney(counted: bigint, now: BudgetRow, wanted: Pick<BudgetTerms, 'currency'>): void {
+  if (counted === 0n || now.currency === null || now.currency === wanted.currency) return;
+  throw new AppError('ILLEGAL_TRANSITION', 'Money is counted in another currency', {
+    param: 'currency',
+    details: { currency: now.currency, allowed: [] },
+  });
 }

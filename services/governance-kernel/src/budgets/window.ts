@@ -1,6 +1,8 @@
-import type { BudgetRow, BudgetWindow } from './budget-row.ts';
+import type { BudgetAmounts, BudgetRow, BudgetWindow } from './budget-row.ts';
 
 const hourMs = 3_600_000;
+
+export const noAmounts: BudgetAmounts = { tool_calls: 0, spend_micros: 0n, egress_bytes: 0, writes: 0 };
 
 /** When the window that holds `nowMs` ends; null for a budget that never resets. Months are calendar months in UTC. */
 export function windowEndMs(window: BudgetWindow, nowMs: number): number | null {
@@ -21,6 +23,5 @@ export function windowEndMs(window: BudgetWindow, nowMs: number): number | null 
 /** The budget in its window of now. What is reserved stays reserved: those calls are still running. */
 export function inWindow(budget: BudgetRow, nowMs: number): BudgetRow {
   if (budget.resetsAtMs === null || nowMs < budget.resetsAtMs) return budget;
-  const used = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
-  return { ...budget, used, resetsAtMs: windowEndMs(budget.window, nowMs) };
+  return { ...budget, used: noAmounts, resetsAtMs: windowEndMs(budget.window, nowMs) };
 }

@@ -11,9 +11,9 @@ import { bodyHash } from './body-hash.ts';
 import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
 import { judgeWith } from './judge-calls.ts';
-import { maxTokens, modelCall } from './model-call.ts';
+import { holdsTextAlone, modelCall, outputTokensAsked } from './model-call.ts';
 import type { ModelRequest, UpstreamAnswer } from './model-upstream.ts';
-import { costMinor, reservedMinor, type ModelPrices, type Usage } from './prices.ts';
+import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
 import { StreamRelay } from './relay-stream.ts';
 import { readUpstreamBody, safeError } from './upstream-error.ts';
@@ -56,13 +56,18 @@ export async function completeChat(
 ): Promise<WholeAnswer | null> {
   const { caller, session, request, body, signal, log } = exchange;
   const choicesMax = request.n ?? 1;
-  const bound = { model: request.model, bodyBytes: body.byteLength, maxTokens: maxTokens(request), n: choicesMax };
-  const reserved = reservedMinor(parts.prices, bound);
-  const endingOf = settlementBy({ prices: parts.prices, model: request.model, reservedMinor: reserved });
+  const price = findPrice(parts.prices, request.model);
+  const worstCase = worstCaseMicros(price, {
+    bodyBytes: body.byteLength,
+    holdsTextAlone: holdsTextAlone(request),
+    outputTokensAsked: outputTokensAsked(request),
+    n: choicesMax,
+  });
+  const endingOf = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
   const running = { exchange, endingOf, terms: { judge: judgeWith({ ...parts, caller, session }), choicesMax } };
   const stream = request.stream === true;
   const performed = await parts.models.perform({
-    call: modelCall({ ...exchange, reservedMinor: reserved }),
+    call: modelCall({ ...exchange, worstCaseMicros: worstCase }),
     request: { body, stream, signal },
     receive: (answer, decision) => receive(running, { answer, decision, stream, res }),
     failed: endingOf({ outcome: 'failed', usage: null }),
@@ -118,10 +123,8 @@ async function wholeAnswer(
   const toolCalls = toolCallsHeader(decisions);
   const headers = { ...answerHeaders(decision), ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) };
   const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
-  return {
-    ...endingOf({ outcome: 'completed', usage, delivered }),
-    result: { status: 200, text, headers },
-  };
+  const ending = endingOf({ outcome: 'completed', usage, delivered });
+  return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) } } };
 }
 
 async function streamAnswer(
@@ -163,11 +166,16 @@ function requireType(contentType: string, wanted: string, body: Readable): void 
   throw malformedAnswer(new Error(`content-type ${contentType}`));
 }
 
+/** What the call was counted for, so that who reads the answer need not know prices. */
+function spendHeader({ spentMicros }: Settlement): Record<string, string> {
+  return spentMicros === undefined ? {} : { 'x-gov-spend-micros': String(spentMicros) };
+}
+
 type Ended = { outcome: Outcome; usage: Usage | null; delivered?: { bytes: number; hash: string } };
 type EndingOf = (ended: Ended) => Settlement;
 
 /** An answer whose use nobody can tell costs what was reserved for it. */
-function settlementBy(terms: { prices: ModelPrices; model: string; reservedMinor: number }): EndingOf {
+function settlementBy(costOf: (usage: Usage | null) => bigint | null): EndingOf {
   return ({ outcome, usage, delivered }) => ({
     outcome,
     output: {
@@ -176,6 +184,10 @@ function settlementBy(terms: { prices: ModelPrices; model: string; reservedMinor
       bytes: delivered?.bytes ?? 0,
       body_hash: delivered?.hash ?? null,
     },
-    spentMinor: usage === null ? terms.reservedMinor : costMinor(terms.prices, terms.model, usage),
+    ...spentOf(costOf(usage)),
   });
+}
+
+function spentOf(spentMicros: bigint | null): Pick<Settlement, 'spentMicros'> {
+  return spentMicros === null ? {} : { spentMicros };
 }

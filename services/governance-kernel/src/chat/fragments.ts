@@ -1,7 +1,7 @@
+import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import { malformedAnswer } from './govern-answer.ts';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 import { argumentsBytesMax, proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
-import { callsPerAnswerMax } from './judge-calls.ts';
 
 type Assembled = { id: unknown; type: unknown; name: string; text: string; member: 'function' | 'custom' };
 

@@ -1,5 +1,6 @@
 import type { SessionId } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
+import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import type { Caller, GovernedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision } from '../boundary/sealed-decision.ts';
 import type { ProposedCall } from './proposed-call.ts';
@@ -13,9 +14,6 @@ export type JudgedCall = { proposed: ProposedCall; tool: string; decision: Seale
 export type JudgeCalls = (proposed: readonly ProposedCall[]) => Promise<JudgedCall[]>;
 
 type JudgeParts = { boundary: Pick<Boundary, 'forOneAnswer'>; caller: Caller; session: SessionId };
-
-/** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
-export const callsPerAnswerMax = 128;
 
 /** The judge of one answer. What a model proposes is executed by whoever has the tool. */
 export function judgeWith({ boundary, caller, session }: JudgeParts): JudgeCalls {

@@ -1,5 +1,6 @@
 import { AppError, ResourceName, type ApprovalId, type PlainJson, type SessionId } from '@countersign/contracts';
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
 import type { Caller, NamedCall } from '../call/governed-call.ts';
 import { bodyHash } from './body-hash.ts';
 
@@ -10,8 +11,8 @@ type ModelCallRequest = {
   /** The bytes that will go upstream. */
   body: Buffer;
   approvalGrant: ApprovalId | null;
-  /** What the call may cost at most; 0 when no price is known. */
-  reservedMinor: number;
+  /** What the call may cost at most; null when nobody knows its price. */
+  worstCaseMicros: bigint | null;
 };
 
 /** A policy judges by names; a list beyond this says no more to it. The hash of the body binds all of them anyway. */
@@ -24,7 +25,7 @@ export function modelCall({
   request,
   body,
   approvalGrant,
-  reservedMinor,
+  worstCaseMicros,
 }: ModelCallRequest): NamedCall {
   return {
     kind: 'model',
@@ -34,7 +35,7 @@ export function modelCall({
     args: modelArgs(request, body),
     context: {},
     approvalGrant: approvalGrant ?? undefined,
-    demand: { spend_minor: reservedMinor },
+    demand: { spend_micros: worstCaseMicros },
   };
 }
 
@@ -49,7 +50,7 @@ function modelArgs(request: ChatCompletionRequest, body: Buffer): Record<string,
     model: request.model,
     stream: request.stream === true,
     n: request.n ?? 1,
-    max_tokens: maxTokens(request),
+    max_tokens: outputTokensAsked(request),
     tools: toolNames(request),
     message_count: request.messages.length,
     body_bytes: body.byteLength,
@@ -57,10 +58,31 @@ function modelArgs(request: ChatCompletionRequest, body: Buffer): Record<string,
   };
 }
 
-/** The caller's own ceiling for one answer, or null. */
-export function maxTokens(request: ChatCompletionRequest): number | null {
-  const given = [request['max_completion_tokens'], request['max_tokens']].find((value) => Number.isSafeInteger(value));
-  return typeof given === 'number' && given >= 0 ? given : null;
+/** What OpenAI and those who follow it have called the ceiling of one answer. */
+const ceilings = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+const Ceiling = z.int().min(0).max(1_000_000_000);
+
+/**
+ * The caller's own ceiling for one answer, or null. Of several the largest counts: which one the model keeps, nobody here knows.
+ * Throws INVALID_REQUEST for one that bounds nothing.
+ */
+export function outputTokensAsked(request: ChatCompletionRequest): number | null {
+  const given = ceilings.filter((name) => (request[name] ?? null) !== null).map((name) => readCeiling(request, name));
+  return given.length === 0 ? null : Math.max(...given);
+}
+
+const TextPart = z.looseObject({ type: z.enum(['text', 'refusal']) });
+const TextContent = z.union([z.string(), z.array(TextPart)]).nullish();
+
+/** Do the messages hold nothing but text? */
+export function holdsTextAlone({ messages }: ChatCompletionRequest): boolean {
+  return messages.every(({ content }) => TextContent.safeParse(content).success);
+}
+
+function readCeiling(request: ChatCompletionRequest, name: string): number {
+  const ceiling = Ceiling.safeParse(request[name]);
+  if (!ceiling.success) throw new AppError('INVALID_REQUEST', `${name} must be a whole number`, { param: name });
+  return ceiling.data;
 }
 
 function toolNames(request: ChatCompletionRequest): string[] {

@@ -1,39 +1,71 @@
 import { z } from 'zod';
 
+/** Exact in millionths, so that a cost in millionths of a minor unit is exact for whole prices and rounded once for others. */
+const pricePartsPerMinor = 1_000_000;
+const TokensMax = z.int().min(1).max(100_000_000);
+/** Ten thousand major units for a million tokens: dearer than any model, and low enough that amounts stay countable. */
+const priceMinorMax = 1_000_000;
+
+const PerMillionMinor = z
+  .number()
+  .min(0)
+  .max(priceMinorMax)
+  .refine((price) => Math.abs(price * pricePartsPerMinor - Math.round(price * pricePartsPerMinor)) < 1e-3, {
+    error: 'must have at most six decimals',
+  });
+
 const Price = z.strictObject({
-  input_per_million_minor: z.number().min(0),
-  output_per_million_minor: z.number().min(0),
+  input_per_million_minor: PerMillionMinor,
+  output_per_million_minor: PerMillionMinor,
+  /** The most that the model answers when nobody asks for less. */
+  output_tokens_max: TokensMax,
+  /** The most that the model reads: what messages cost at most that hold more than text. Without it nothing bounds those. */
+  input_tokens_max: TokensMax.optional(),
 });
+type Price = z.infer<typeof Price>;
+
+/** By the name of the model; `*` is for every model without a price of its own. */
 const Prices = z.record(z.string(), Price);
 export type ModelPrices = z.infer<typeof Prices>;
-
-/** What an answer may cost when the caller set no ceiling: the usual default of hosted models. */
-const outputTokensDefault = 4_096;
-/** A token has no less than one byte, so this never reserves too little; texts have about four. */
-const bytesPerToken = 1;
-const million = 1_000_000;
 
 /** GOV_MODEL_PRICES. Throws when it is not a price table. */
 export function readModelPrices(text: string): ModelPrices {
   return Prices.parse(JSON.parse(text));
 }
 
-export type Usage = { promptTokens: number; completionTokens: number };
-
-/** The most that a call may cost: what is reserved before it. 0 for a model without a price. */
-export function reservedMinor(
-  prices: ModelPrices,
-  call: { model: string; bodyBytes: number; maxTokens: number | null; n: number },
-): number {
-  const completionTokens = (call.maxTokens ?? outputTokensDefault) * call.n;
-  return costMinor(prices, call.model, { promptTokens: Math.ceil(call.bodyBytes / bytesPerToken), completionTokens });
+/** The price of a model, or null when nobody has told it. */
+export function findPrice(prices: ModelPrices, model: string): Price | null {
+  const name = Object.hasOwn(prices, model) ? model : '*';
+  return (Object.hasOwn(prices, name) ? prices[name] : undefined) ?? null;
 }
 
-/** What a call did cost, rounded up to whole minor units. */
-export function costMinor(prices: ModelPrices, model: string, usage: Usage): number {
-  const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
-  if (price === undefined) return 0;
-  const exact =
-    usage.promptTokens * price.input_per_million_minor + usage.completionTokens * price.output_per_million_minor;
-  return Math.ceil(exact / million);
+export type Usage = { promptTokens: number; completionTokens: number };
+
+/**
+ * The most that a call may cost, in millionths of a minor unit: what is reserved before it. Null where nothing bounds it: without a
+ * price, and for images, files and sounds to a model whose largest input nobody has told, since their bytes say nothing of their tokens.
+ */
+export function worstCaseMicros(
+  price: Price | null,
+  call: { bodyBytes: number; holdsTextAlone: boolean; outputTokensAsked: number | null; n: number },
+): bigint | null {
+  if (price === null) return null;
+  // A token of text has no less than one byte, so this never reserves too little; most have about four.
+  const promptTokens = call.holdsTextAlone ? call.bodyBytes : price.input_tokens_max;
+  if (promptTokens === undefined) return null;
+  const completionTokens = (call.outputTokensAsked ?? price.output_tokens_max) * call.n;
+  return costMicros(price, { promptTokens, completionTokens });
+}
+
+/** What a call did cost. A price of a minor unit for a million tokens is one millionth of it for each. */
+export function costMicros(price: Price, usage: Usage): bigint {
+  const parts =
+    BigInt(usage.promptTokens) * partsOf(price.input_per_million_minor) +
+    BigInt(usage.completionTokens) * partsOf(price.output_per_million_minor);
+  const whole = BigInt(pricePartsPerMinor);
+  return (parts + whole - 1n) / whole;
+}
+
+function partsOf(price: number): bigint {
+  return BigInt(Math.round(price * pricePartsPerMinor));
 }

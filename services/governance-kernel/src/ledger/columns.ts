@@ -1,14 +1,22 @@
 import type { Control, Placeholder, StoredRow } from './control.ts';
 
 /** How one member of a row stands in its table. */
-type Column<Value> = { readonly name: string; read(stored: unknown): Value; write(value: Value): unknown };
+type Column<Value> = {
+  readonly name: string;
+  /** Where it stands in what is read, if not under its name. */
+  readonly readFrom?: string;
+  read(stored: unknown): Value;
+  write(value: Value): unknown;
+};
 
 /** The two directions between a row and its columns, from one list. A member without a column does not compile. */
 export function columnsOf<Row extends object>(columns: { readonly [Member in keyof Row]: Column<Row[Member]> }) {
   const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // a column of each member
   return {
     rowOf: (stored: StoredRow): Row =>
-      Object.fromEntries(entries.map(([member, column]) => [member, column.read(stored[column.name])])) as Row, // a member of each column
+      Object.fromEntries(
+        entries.map(([member, column]) => [member, column.read(stored[column.readFrom ?? column.name])]),
+      ) as Row, // a member of each column
     stored: (row: Row): StoredRow =>
       Object.fromEntries(entries.map(([member, column]) => [column.name, column.write(Reflect.get(row, member))])),
   };
@@ -22,6 +30,12 @@ export function text<Text extends string>(name: string): Column<Text> {
 /** Amounts stay below 2^53, which JSON carries. */
 export function integer(name: string): Column<number> {
   return checked(name, (value) => Number.isSafeInteger(value));
+}
+
+/** An exact bigint. It is read from the column of this name with `_text` behind it, since a JSON number would round it. */
+export function micros(name: string): Column<bigint> {
+  const readFrom = `${name}_text`;
+  return { name, readFrom, read: (value) => BigInt(text(readFrom).read(value)), write: String };
 }
 
 export function texts<Text extends string>(name: string): Column<Text[]> {

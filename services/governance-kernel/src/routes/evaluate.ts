@@ -1,4 +1,6 @@
-import { evaluate } from '@countersign/contracts/governance-kernel';
+import { microsOf } from '@countersign/contracts';
+import { evaluate, type EvaluateRequest } from '@countersign/contracts/governance-kernel';
+import type { Demand } from '@countersign/policy';
 import { prepared } from '@countersign/service-kit';
 import { meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
@@ -16,9 +18,13 @@ export const evaluateRoute = ({ boundary }: Context) =>
       context: body.context,
       approvalGrant: body.approval_grant,
       mode: body.mode,
-      demand: body.demand,
+      demand: declaredDemand(body.demand),
       dispatchedBy: 'caller',
       idempotency: idempotency === null ? undefined : { ...idempotency, route: evaluate.operation },
     });
     return prepared(200, decision.json, decision.headers);
   });
+
+function declaredDemand({ spend_minor, egress_bytes }: EvaluateRequest['demand'] = {}): Partial<Demand> {
+  return { spend_micros: microsOf(spend_minor ?? 0), egress_bytes: egress_bytes ?? 0 };
+}

@@ -1,29 +1,38 @@
 import { AppError } from '@countersign/contracts';
 import { putBudget } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
+import type { StoredBudget } from '../budgets/budget-row.ts';
 import { budgetView } from '../budgets/budget-view.ts';
-import { assertTerms } from '../budgets/terms.ts';
+import { changeBudget } from '../budgets/change-budget.ts';
+import { assertSameMoney } from '../budgets/terms.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags, requireMatch } from '../if-match.ts';
-import { createBudget, findBudget, replaceBudget } from '../store/budget-store.ts';
 
 /** Creates a budget, or replaces the version that the caller has read. */
-export const putBudgetRoute = ({ transaction, clock }: Context) =>
+export const putBudgetRoute = (kernel: Context) =>
   handleTenant(putBudget)(async ({ params, body: terms, caller, req }) => {
-    assertTerms(terms);
-    const key = { tenant: caller.tenant, id: params.budget_id };
     const tags = ifMatchTags(req);
-    const now = clock();
-    return await transaction(async (tx) => {
-      const existing = await findBudget(tx, key);
-      if (existing === null && tags !== null)
-        throw new AppError('PRECONDITION_FAILED', 'There is no such budget to replace', { param: 'If-Match' });
-      if (existing !== null) requireMatch(tags, String(existing.version));
-      const budget =
-        existing === null
-          ? await createBudget(tx, key, { terms, now })
-          : await replaceBudget(tx, existing, { terms, now });
-      return answer(existing === null ? 201 : 200, budgetView(budget, now.getTime()), etag(String(budget.version)));
+    const { budget, isNew } = await changeBudget(kernel, {
+      tenant: caller.tenant,
+      id: params.budget_id,
+      terms,
+      by: caller.principal,
+      versionAfter: (standing) => versionAfter(standing, tags),
+      carryOn: (row, wanted) => {
+        assertSameMoney(row.used.spend_micros + row.reserved.spend_micros, row, wanted);
+        return row;
+      },
     });
+    const nowMs = kernel.clock().getTime();
+    return answer(isNew ? 201 : 200, budgetView(budget, nowMs), etag(String(budget.version)));
   });
+
+function versionAfter(standing: StoredBudget | null, tags: ReturnType<typeof ifMatchTags>): number {
+  if (standing !== null) {
+    requireMatch(tags, String(standing.version));
+    return standing.version + 1;
+  }
+  if (tags === null) return 1;
+  throw new AppError('PRECONDITION_FAILED', 'There is no such budget to replace', { param: 'If-Match' });
+}

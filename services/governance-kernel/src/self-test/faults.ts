@@ -19,7 +19,7 @@ const toolOf = (pinned_hash: string, input_schema: Record<string, unknown>) => (
 const spent = {
   budget_id: 'self-test',
   tool_calls_remaining: 0,
-  spend_remaining_minor: null,
+  spend_remaining_micros: null,
   egress_remaining_bytes: null,
   writes_remaining: null,
   approval_required_above_minor: null,

@@ -1,0 +1,36 @@
+import { toolOfFunctionName, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { put, wanted } from '../ledger/control.ts';
+import { risingMove } from './rising-version.ts';
+import { settingStatement, type SettingParts } from './setting-statement.ts';
+import { toolBlocks, type ToolBlocksRow } from './tool-blocks.ts';
+
+type Blocks = { tenant: TenantId; version: number; tools: readonly string[]; by: PrincipalId };
+
+/** Sets the whole list of a tenant and seals that, or confirms that it stands. Throws ILLEGAL_TRANSITION. */
+export async function blockTools(parts: SettingParts, { tenant, version, tools, by }: Blocks): Promise<ToolBlocksRow> {
+  const canonical = [...new Set(tools.map(toolOfFunctionName))].sort();
+  const nowMs = parts.clock().getTime();
+  const session = 'policy' as SessionId; // within its schema
+  return await parts.ledger.submit({
+    chain: { tenant, session },
+    wants: [wanted(toolBlocks, tenant)],
+    conclude: (batch) => {
+      const standing = batch.row(toolBlocks, tenant);
+      const isSame = () => standing?.tools.join('\n') === canonical.join('\n');
+      if (risingMove(standing, { version }, isSame) === 'confirm' && standing !== null) return () => standing;
+      const row = { tenant, version, tools: canonical, updatedAtMs: nowMs };
+      const setting = { version, tools: canonical };
+      const resource = `tool_blocks:${tenant}`;
+      const said = { tenant, session, by, nowMs, action: 'policy.block', resource, setting } as const;
+      batch.seal(settingStatement(parts, said), () => ({ changes: [put(toolBlocks, row)] }));
+      return () => row;
+    },
+  });
+}
+
+/** Of either spelling: what a model calls `files__read` is `files.read`, whether or not a server declares it. */
+export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, tool: string | null): boolean {
+  if (tool === null) return false;
+  return batch.row(toolBlocks, tenant)?.tools.includes(toolOfFunctionName(tool)) === true;
+}

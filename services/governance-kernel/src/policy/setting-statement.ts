@@ -1,0 +1,44 @@
+import type { Digest, Instant, PlainJson, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { announcementStatement, type Statement } from '@countersign/receipts';
+import type { GroupCommit } from '../ledger/group-commit.ts';
+
+/** What sealing a setting takes. */
+export type SettingParts = {
+  ledger: Pick<GroupCommit, 'submit'>;
+  provider: CryptoProvider;
+  clock: () => Date;
+  newUlid: (nowMs: number) => string;
+};
+
+type Said = {
+  tenant: TenantId;
+  session: SessionId;
+  by: PrincipalId;
+  nowMs: number;
+  action: 'budget.change' | 'policy.block';
+  resource: string;
+  /** What holds from now on; it stands in the record as it is. */
+  setting: Record<string, PlainJson>;
+};
+
+/** That somebody set something which decisions rest on. */
+export function settingStatement({ provider, newUlid }: SettingParts, said: Said): Statement {
+  const { nowMs, setting, by, ...rest } = said;
+  return announcementStatement(provider, {
+    ...rest,
+    ulid: newUlid(nowMs),
+    at: new Date(nowMs).toISOString() as Instant, // toISOString writes exactly this form
+    principal: by,
+    kind: 'policy',
+    tool: null,
+    effectLevel: 'E3',
+    verdict: 'ALLOW',
+    reasonCode: 'ALLOWED',
+    argsHash: digestOf(provider, canonicalBytes(parsePlainJson(setting))) as Digest, // digestOf writes exactly this form
+    policyHash: null,
+    policyEpoch: 0,
+    approvalId: null,
+    facts: setting,
+  });
+}
