@@ -105,7 +105,7 @@ async function sendOnce(options: ClientOptions, { url, init, deadline, abort }: 
   try {
     const response = await fetchNow(url, init);
     const bytes = await readBytes(response);
-    return { status: response.status, headers: response.headers, body: parseBytes(bytes) };
+    return { status: response.status, headers: response.headers, body: parseBytes(bytes, isLines(response)) };
   } catch (cause) {
     if (cause instanceof CallFailed) throw cause;
     if (abort?.aborted) throw new CallFailed('aborted', `${url} was given up`, { cause });
@@ -136,11 +136,23 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
+/** One JSON text a line; the last one ends with a line feed as well, so an answer that was cut off shows. */
+function linesOf(text: string): unknown[] {
+  const lines = text.split('\n');
+  if (lines.pop() !== '') throw new SyntaxError('The last line does not end');
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+function isLines({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('application/x-ndjson') === true;
+}
+
 /** Bytes that are no UTF-8 are refused rather than replaced: what was not sent must not be read. */
-function parseBytes(bytes: Uint8Array): unknown {
+function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
   if (bytes.byteLength === 0) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return areLines ? linesOf(text) : JSON.parse(text);
   } catch (cause) {
     throw new CallFailed('malformed', 'The answer is not JSON', { cause });
   }

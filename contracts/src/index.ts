@@ -26,6 +26,8 @@ export {
   EffectLevel,
   Verdict,
   type PlainJson,
+  argumentsDepthMax,
+  CallMembers,
   PlainObject,
 } from './scalars.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';

@@ -15,7 +15,7 @@ export type AuthClass =
   'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner';
 
 /** `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. */
-export type Media = 'json' | 'event-stream' | 'openai' | 'mcp';
+export type Media = 'json' | 'json-lines' | 'event-stream' | 'openai' | 'mcp';
 
 export type Shape<T> = z.ZodType<T>;
 

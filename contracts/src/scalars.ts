@@ -48,11 +48,17 @@ export const Digest = z
   .brand<'Digest'>();
 export type Digest = z.infer<typeof Digest>;
 
+/** Date.parse takes 30 February for 2 March, and 24:00 for the day after. */
+function exists(instant: string): boolean {
+  const ms = Date.parse(instant);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === instant;
+}
+
 /** RFC 3339, UTC, exactly three fraction digits. */
 export const Instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be RFC 3339 UTC with milliseconds')
-  .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists')
+  .refine(exists, 'must be a date that exists')
   .brand<'Instant'>();
 export type Instant = z.infer<typeof Instant>;
 
@@ -104,3 +110,16 @@ export type Verdict = z.infer<typeof Verdict>;
 /** A plain JSON value; depth and size are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
 export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json());
+
+/** Levels of arguments and context. What a policy reads of them is sealed a few levels down in a line that readers take up to 64 of. */
+export const argumentsDepthMax = 32;
+/** Arguments and context of a call. */
+export const CallMembers = PlainObject.refine(
+  (members) => isWithin(members, argumentsDepthMax),
+  `must not nest deeper than ${argumentsDepthMax} levels`,
+);
+
+function isWithin(value: PlainJson, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isWithin(member, depth - 1));
+}

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { ReceiptId } from '../scalars.ts';
+import { Digest, Instant, SessionId } from '../scalars.ts';
 import { BoundaryRecord } from './boundary-record.ts';
 import { SignedReceipt } from './receipt.ts';
 
-/** Where one receipt stands in the log, with the path (RFC 9162 §2.1.3) from its leaf to the root of the checkpoint. */
+/** Where one receipt stands in the log, with the path (RFC 9162 §2.1.3) from its leaf to the root of the checkpoint of that size. */
 export const ExportedProof = z.strictObject({
-  receipt_id: ReceiptId,
   log_index: z.int().min(0),
   tree_size: z.int().min(1),
   /** Base64, 32 bytes each, from the leaf's sibling up. */
@@ -13,13 +12,39 @@ export const ExportedProof = z.strictObject({
 });
 export type ExportedProof = z.infer<typeof ExportedProof>;
 
-/** What `countersign-verify` reads: receipts in the order of their chains, and what belongs to them. */
-export const ChainExport = z.strictObject({
-  format: z.literal('countersign/chain-export.v1'),
-  receipts: z.array(SignedReceipt),
-  records: z.array(BoundaryRecord).default([]),
-  /** A C2SP signed note over the tree that the proofs lead to. */
-  checkpoint: z.strictObject({ note: z.string().min(1).max(65_536) }).optional(),
-  proofs: z.array(ExportedProof).default([]),
+/** A receipt with what belongs to it. An outcome has no record of its own: it is about that of its decision. */
+export const ExportedReceipt = z.strictObject({
+  receipt: SignedReceipt,
+  record: BoundaryRecord.optional(),
+  proof: ExportedProof.optional(),
 });
-export type ChainExport = z.infer<typeof ChainExport>;
+export type ExportedReceipt = z.infer<typeof ExportedReceipt>;
+
+/** The first line of an export. */
+export const ExportHeader = z.strictObject({
+  format: z.literal('countersign/chain-export.v2'),
+  /** C2SP signed notes over the trees that the proofs lead to. */
+  checkpoints: z.array(z.string().min(1).max(65_536)).max(64),
+});
+export type ExportHeader = z.infer<typeof ExportHeader>;
+
+/** A receipt of the kind `head`, which says where a session ended when it was exported. */
+export const ExportedHead = z.strictObject({ head: ExportedReceipt });
+export type ExportedHead = z.infer<typeof ExportedHead>;
+
+/**
+ * One line of an export, each a JSON text: the header, the head statements, then receipts in the order of their chains. By lines, so
+ * that neither who writes nor who verifies ever holds more than one of them.
+ */
+export const ExportLine = z.union([ExportHeader, ExportedHead, ExportedReceipt]);
+export type ExportLine = z.infer<typeof ExportLine>;
+
+/** What the record of a head statement says, as its facts. */
+export const HeadStatement = z.strictObject({
+  session_id: SessionId,
+  lamport_clock: z.int().min(1),
+  receipt_hash: Digest,
+  /** Whatever was sealed in the session before this instant stands at or before that place. */
+  as_of: Instant,
+});
+export type HeadStatement = z.infer<typeof HeadStatement>;

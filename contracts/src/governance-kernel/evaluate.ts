@@ -10,7 +10,7 @@ import {
   Digest,
   EffectLevel,
   Instant,
-  PlainObject,
+  CallMembers,
   ReceiptId,
   RecordId,
   ResourceName,
@@ -25,14 +25,14 @@ export const EvaluateRequest = z.strictObject({
   action: ActionName,
   tool: ToolName.optional(),
   resource: ResourceName.optional(),
-  args: PlainObject.default({}),
+  args: CallMembers.default({}),
   session_id: SessionId,
   /**
    * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is
    * E4. Of an action without a tool nobody else declares it.
    */
   effect_level: EffectLevel.optional(),
-  context: PlainObject.default({}),
+  context: CallMembers.default({}),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),
   approval_grant: ApprovalId.optional(),
   /** What the call will take from budgets, as far as the caller knows. */

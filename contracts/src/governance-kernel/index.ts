@@ -4,7 +4,7 @@ export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts
 export { PolicyActivation, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
 export { EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';
-export { listReceipts, getReceipt, tailReceipts, exportedReceiptsMax, exportReceipts } from './receipts.ts';
+export { listReceipts, getReceipt, tailReceipts, exportReceipts } from './receipts.ts';
 export {
   listRecords,
   getRecord,
@@ -19,6 +19,7 @@ export {
   InclusionProof,
   getInclusionProof,
   getConsistencyProof,
+  KeyPurpose,
   TrustKey,
   listTrustKeys,
 } from './log.ts';
@@ -44,7 +45,14 @@ export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
-export { ExportedProof, ChainExport } from './chain-export.ts';
+export {
+  ExportedProof,
+  ExportedReceipt,
+  ExportedHead,
+  ExportHeader,
+  ExportLine,
+  HeadStatement,
+} from './chain-export.ts';
 export { kernelApprovalResolved } from './events.ts';
 export { kernelRoutes } from './routes.ts';
 export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';

@@ -48,6 +48,9 @@ export const getConsistencyProof = defineRoute({
   errors: ['INVALID_REQUEST'],
 });
 
+export const KeyPurpose = z.enum(['receipts', 'policies', 'log']);
+export type KeyPurpose = z.infer<typeof KeyPurpose>;
+
 export const TrustKey = z.strictObject({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -55,6 +58,10 @@ export const TrustKey = z.strictObject({
   kid: z.string(),
   use: z.literal('sig'),
   alg: z.literal('EdDSA'),
+  /** What the key signs, and nothing else: receipts, activations of policies, or checkpoints of the log. */
+  purpose: KeyPurpose,
+  /** Of a log key: the origin line of the one log whose checkpoints it signs. */
+  log_origin: z.string().nullable(),
   valid_from: Instant,
   valid_until: Instant.nullable(),
   revoked_at: Instant.nullable(),

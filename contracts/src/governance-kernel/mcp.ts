@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { ApprovalId, PlainObject, SessionId, ToolName } from '../scalars.ts';
+import { ApprovalId, CallMembers, PlainObject, SessionId, ToolName } from '../scalars.ts';
 import { DecisionReply } from './evaluate.ts';
 
 export const describeMcp = defineRoute({
@@ -76,9 +76,9 @@ export const executeMcp = defineRoute({
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,
-    args: PlainObject.default({}),
+    args: CallMembers.default({}),
     session_id: SessionId,
-    context: PlainObject.default({}),
+    context: CallMembers.default({}),
     approval_grant: ApprovalId.optional(),
   }),
   reply: McpExecution,

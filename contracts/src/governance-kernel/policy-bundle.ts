@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EffectLevel, PlainObject, ToolName, Verdict } from '../scalars.ts';
+import { CallMembers, EffectLevel, ToolName, Verdict } from '../scalars.ts';
 import { ReasonCode } from '../reason-codes.ts';
 
 /** `*` matches any run of characters, `?` one; no other wildcard. */
@@ -46,9 +46,9 @@ export const PolicyTest = z.strictObject({
     principal: z.string().default('tester'),
     tenant: z.string().default('tester'),
     session: z.string().default('tester'),
-    args: PlainObject.default({}),
+    args: CallMembers.default({}),
     effect_level: EffectLevel.default('E4'),
-    context: PlainObject.default({}),
+    context: CallMembers.default({}),
     relations: z.array(z.string()).default([]),
   }),
   expect: z.strictObject({ verdict: Verdict, reason_code: ReasonCode.optional(), rule: RuleId.optional() }),

@@ -27,6 +27,8 @@ export const ReceiptKind = z.enum([
   'drift',
   'conformance',
   'heartbeat',
+  /** Where a session ended when it was exported. */
+  'head',
 ]);
 export type ReceiptKind = z.infer<typeof ReceiptKind>;
 
@@ -82,7 +84,11 @@ export type Signature = z.infer<typeof Signature>;
 export const SignedReceipt = z.strictObject({ payload: ReceiptPayload, signature: Signature });
 export type SignedReceipt = z.infer<typeof SignedReceipt>;
 
-/** A receipt as the kernel serves it: with its hash and its place in the log. */
+/**
+ * A receipt as the kernel serves it: with its hash and its place in the log. `receipt_hash` is the SHA-256 of the line
+ * `countersign.receipt-hash.v1`, its line feed included, and the canonical JSON (RFC 8785) of payload and signature: the same payload
+ * signed again is another receipt.
+ */
 export const StoredReceipt = z.strictObject({
   payload: ReceiptPayload,
   signature: Signature,

@@ -149,6 +149,7 @@ function headersOf(route: AnyRoute): JsonSchema[] {
 
 const mediaTypes: Record<Media, string[]> = {
   json: ['application/json'],
+  'json-lines': ['application/x-ndjson'],
   'event-stream': ['text/event-stream'],
   openai: ['application/json', 'text/event-stream'],
   mcp: ['application/json', 'text/event-stream'],

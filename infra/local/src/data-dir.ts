@@ -12,8 +12,10 @@ const Secrets = z.strictObject({
   tenantSaltSecret: z.string(),
   kernelDatabasePassword: z.string(),
   gatewayDatabasePassword: z.string(),
-  /** PKCS#8 PEM of the Ed25519 key that signs receipts. */
+  /** PKCS#8 PEM of the three Ed25519 keys: who takes one must not gain another's voice. */
   signingKey: z.string(),
+  policyKey: z.string(),
+  logKey: z.string(),
 });
 type Secrets = z.infer<typeof Secrets>;
 
@@ -84,10 +86,16 @@ function createSecrets(path: string): Secrets {
     tenantSaltSecret: randomSecret('slt'),
     kernelDatabasePassword: randomSecret('dbk'),
     gatewayDatabasePassword: randomSecret('dbg'),
-    signingKey: generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    signingKey: newSigningKey(),
+    policyKey: newSigningKey(),
+    logKey: newSigningKey(),
   };
   writePrivate(join(path, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
+}
+
+function newSigningKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
 /** 256 bits, with a prefix that tells secrets apart when one turns up where it should not. */

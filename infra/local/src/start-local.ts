@@ -112,6 +112,8 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { mode
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_SIGNING_KEY: secrets.signingKey,
+    GOV_POLICY_KEY: secrets.policyKey,
+    GOV_LOG_KEY: secrets.logKey,
     GOV_TENANT_SALT_SECRET: secrets.tenantSaltSecret,
     GOV_POLICY_FILE: settings.policyFile,
     GOV_UPSTREAM_URL: modelUrl,

@@ -1,5 +1,5 @@
 import { CryptoError } from './crypto-error.ts';
-import { JSON_DEPTH_MAX, jsonPointer } from './json-value.ts';
+import { FORBIDDEN_MEMBER, JSON_DEPTH_MAX, jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
 type Path = readonly (string | number)[];
@@ -23,6 +23,7 @@ const encoder = new TextEncoder();
 
 /**
  * The RFC 8785 (JCS) text of a value. Gate and serialisation are one pass, so nothing is signed that the gate did not see.
+ * `parseStrictJson` reads all of it again: what is sealed can be read.
  * Throws {@link CryptoError} under the same conditions as {@link parsePlainJson}.
  */
 export function canonicalize(value: JsonValue, limits: { depthMax?: number } = {}): string {
@@ -48,7 +49,8 @@ export function canonicalBytes(value: JsonValue): Uint8Array {
 /**
  * Returns the same value, now known to be plain JSON: what is read from it is exactly what {@link canonicalize} writes.
  * Throws {@link CryptoError}: `NOT_PLAIN_JSON` (undefined, function, symbol, bigint, hole, class instance, cycle),
- * `NUMBER_NOT_FINITE`, `LONE_SURROGATE` (member names too), `NESTING_TOO_DEEP` (default 64), each with the member's path.
+ * `NUMBER_NOT_FINITE`, `LONE_SURROGATE` (member names too), `FORBIDDEN_MEMBER` (`__proto__`), `NESTING_TOO_DEEP` (default 64), each
+ * with the member's path.
  */
 export function parsePlainJson(value: unknown, limits: { depthMax?: number } = {}): JsonValue {
   write(value, limits.depthMax ?? JSON_DEPTH_MAX);
@@ -153,6 +155,7 @@ const PREFIXES_MAX = 1_000;
 const PREFIX_LENGTH_MAX = 64;
 
 function prefixOf(name: string, walk: Walk): string {
+  if (name === FORBIDDEN_MEMBER) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   const prefix = `${quoted(name, walk.path)}:`;
   if (name.length > PREFIX_LENGTH_MAX) return prefix;
   if (prefixes.size >= PREFIXES_MAX) prefixes.clear();

@@ -7,24 +7,32 @@ export interface Checkpoint {
   origin: string;
   size: number;
   root: Uint8Array;
+  /** When it was signed, as the signer says: an RFC 3339 instant on an extension line of ours. Absent on notes of other logs. */
+  time?: string;
 }
 
+const TIME_LINE = /^countersign\.time (\S+)$/;
+
 /** The note text to sign. Throws `MALFORMED_CHECKPOINT`. */
-export function formatCheckpoint({ origin, size, root }: Checkpoint): string {
-  const text = `${origin}\n${size}\n${encodeBase64(root)}\n`;
+export function formatCheckpoint({ origin, size, root, time }: Checkpoint): string {
+  const timeLine = time === undefined ? '' : `countersign.time ${time}\n`;
+  const text = `${origin}\n${size}\n${encodeBase64(root)}\n${timeLine}`;
   parseCheckpoint(text); // what is signed here must be readable elsewhere
   return text;
 }
 
 /**
- * Reads the text of an opened note; extension lines are allowed and ignored, as the standard demands. Throws
- * `MALFORMED_CHECKPOINT`.
+ * Reads the text of an opened note; extension lines but that of the time are allowed and ignored, as the standard demands. Throws
+ * `MALFORMED_CHECKPOINT`, also for two times.
  */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', root = '', ...rest] = text.split('\n');
   if (rest.pop() !== '' || rest.includes('')) throw malformed('lines are missing or empty');
   if (origin === '') throw malformed('origin is empty');
-  return { origin, size: parseTreeSize(size), root: parseRoot(root) };
+  const [time, ...more] = rest.flatMap((line) => TIME_LINE.exec(line)?.[1] ?? []);
+  if (more.length > 0) throw malformed('two lines say the time');
+  const checkpoint = { origin, size: parseTreeSize(size), root: parseRoot(root) };
+  return time === undefined ? checkpoint : { ...checkpoint, time };
 }
 
 function parseTreeSize(text: string): number {

@@ -1,6 +1,6 @@
 import { utf8Bytes, utf8Text } from './bytes.ts';
 import { CryptoError } from './crypto-error.ts';
-import { jsonPointer } from './json-value.ts';
+import { FORBIDDEN_MEMBER, jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
 interface StrictJsonLimits {
@@ -30,9 +30,9 @@ const SAFE_DIGITS = 15; // every integer of at most 15 digits lies inside ±(2^5
 
 /**
  * Parses attacker-controlled text as I-JSON (RFC 7493): what JSON.parse hides is an error here. Throws {@link CryptoError}:
- * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`, and
- * `NUMBER_OUT_OF_RANGE` for a number beyond binary64 or an integer literal outside ±(2^53 − 1).
- * A member `__proto__` becomes an own property like any other.
+ * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`,
+ * `FORBIDDEN_MEMBER` for `__proto__`, which schema libraries and object literals treat as no member at all, and
+ * `NUMBER_OUT_OF_RANGE` for a number beyond binary64 or an integer that is read as another one. Reads all that `canonicalize` writes.
  */
 export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLimits): JsonValue {
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
@@ -114,6 +114,7 @@ function scanString(state: Scan, start: number): number {
 
 function enterMember(state: Scan, frame: Frame, name: string): void {
   frame.step = name;
+  if (name === FORBIDDEN_MEMBER) throw fault(state, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   if (frame.names?.has(name)) throw fault(state, 'DUPLICATE_MEMBER', 'member occurs twice');
   frame.names?.add(name);
 }
@@ -128,11 +129,30 @@ function scanNumber(state: Scan, start: number): number {
     end += 1;
   }
   if (end - start > SAFE_DIGITS || !isInteger) {
-    const number = Number(text.slice(start, end));
-    if (!(isInteger ? Number.isSafeInteger(number) : Number.isFinite(number)))
+    const literal = text.slice(start, end);
+    if (!isReadAsWritten(literal, Number(literal)))
       throw fault(state, 'NUMBER_OUT_OF_RANGE', 'number without an exact or finite binary64 value');
   }
   return end;
+}
+
+/**
+ * Fractions are rounded, as everybody knows. An integer must be the one that stands there, in whatever notation: beyond 2^53 − 1 that
+ * is only sure of the digits that `canonicalize` writes, so `1e20` is read and `9007199254740993.0` is not.
+ */
+function isReadAsWritten(literal: string, value: number): boolean {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return Number.isFinite(value);
+  return decimalOf(literal) === decimalOf(String(value));
+}
+
+/** Sign, digits without zeros at either end, power of ten: one spelling for each decimal number. */
+function decimalOf(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(literal) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  let length = digits.length; // by hand: the pattern 0+$ takes quadratic time on hostile digits
+  while (digits[length - 1] === '0') length -= 1;
+  return `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
 }
 
 // Digits, '.', 'e', 'E', '+', '-'.

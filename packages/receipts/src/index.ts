@@ -7,4 +7,4 @@ export { receiptOf } from './receipt-of.ts';
 export type { Statement } from './statement.ts';
 export { gatesText, recordHash, sealRecord } from './record-text.ts';
 export { payloadOf } from './payload-of.ts';
-export { payloadText, receiptHash } from './payload-text.ts';
+export { payloadText, receiptHash, signatureText } from './payload-text.ts';

@@ -18,6 +18,7 @@ import type {
   Outcome,
   ReceiptKind,
   ReceiptPayload,
+  Signature,
 } from '@countersign/contracts/governance-kernel';
 import { canonicalString, CryptoError } from '@countersign/crypto';
 
@@ -39,6 +40,7 @@ type Plain =
   | RecordId
   | TenantId
   | Verdict
+  | Signature['alg']
   | (BoundaryRecord | ReceiptPayload)['type'];
 
 /**

@@ -1,5 +1,5 @@
 import type { Digest } from '@countersign/contracts';
-import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { ReceiptPayload, Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
 import { optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
@@ -36,7 +36,22 @@ export function payloadText(payload: ReceiptPayload): string {
   );
 }
 
-/** `receipt_hash`: of the payload, or of its canonical text as UTF-8 where that is at hand. */
-export function receiptHash(provider: CryptoProvider, payload: ReceiptPayload | Uint8Array): Digest {
-  return digest(provider, payload instanceof Uint8Array ? payload : payloadText(payload));
+/** Keeps the hash of a receipt from ever being the hash of something else. */
+const hashPrefix = 'countersign.receipt-hash.v1\n';
+
+/**
+ * `receipt_hash`: of the canonical text of the whole receipt, signature included, behind a line that says what is hashed. The payload
+ * may be given as its canonical text where that is at hand.
+ */
+export function receiptHash(
+  provider: CryptoProvider,
+  { payload, signature }: { payload: ReceiptPayload | string; signature: Signature },
+): Digest {
+  const text = typeof payload === 'string' ? payload : payloadText(payload);
+  return digest(provider, `${hashPrefix}{"payload":${text},"signature":${signatureText(signature)}}`);
+}
+
+/** The canonical text of a signature. */
+export function signatureText({ alg, key_id, value }: Signature): string {
+  return `{"alg":"${plain(alg)}","key_id":${quoted(key_id)},"value":${quoted(value)}}`;
 }

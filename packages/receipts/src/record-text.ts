@@ -1,22 +1,21 @@
-import type { Digest } from '@countersign/contracts';
+import { AppError, argumentsDepthMax, type Digest } from '@countersign/contracts';
 import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
-import {
-  canonicalNumber,
-  canonicalString as quoted,
-  canonicalize,
-  JSON_DEPTH_MAX,
-  type CryptoProvider,
-} from '@countersign/crypto';
+import { canonicalNumber, canonicalString as quoted, canonicalize, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
 import { listText, optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
+
+/** In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. */
+const recordCharactersMax = 2_000_000;
 
 /** A record before it has its hash. */
 export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;
 
-/** The canonical text of the record with its hash, and the hash: of the same text without it. Throws like `canonicalize`. */
+/** The canonical text of the record with its hash, and the hash: of the same text without it. Throws like `canonicalize`, and PAYLOAD_TOO_LARGE. */
 export function sealRecord(provider: CryptoProvider, record: RecordMembers): { text: string; hash: Digest } {
   const before = membersBeforeHash(record);
   const after = membersAfterHash(record);
+  if (before.length + after.length > recordCharactersMax)
+    throw new AppError('PAYLOAD_TOO_LARGE', 'What the policy reads of this call is too large for a boundary record');
   const hash = digest(provider, before + after);
   return { text: `${before}"record_hash":"${hash}",${after}`, hash };
 }
@@ -81,8 +80,8 @@ function intentText(intent: RecordMembers['intent']): string {
   );
 }
 
-/** Record and intent are the two levels above. */
-const factsDepthMax = JSON_DEPTH_MAX - 2;
+/** Each fact is a part of arguments or context, which doors bound. A fact that no reader would take is not sealed. */
+const factsDepthMax = argumentsDepthMax + 1;
 
 /** The canonical text of what the gates said. */
 export function gatesText(gates: readonly GateOutcome[]): string {

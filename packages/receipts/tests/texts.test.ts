@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, canonicalize, digestOf, type JsonValue } from '@countersign/crypto';
+import { argumentsDepthMax } from '@countersign/contracts';
+import { BoundaryRecord, ReceiptPayload, Signature } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, canonicalize, digestOf, parseStrictJson, type JsonValue } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { payloadText, receiptHash, recordHash, sealRecord } from '../src/index.ts';
 import { arbitraryOf } from './schema-arbitrary.ts';
@@ -45,15 +46,21 @@ describe('the text of a record', () => {
     expect(canonicalize(record as JsonValue)).toContain('"novel"');
   });
 
-  it('admits facts exactly as deep as the canonical JSON of the whole record does', () => {
+  it('is refused where it would not fit into one line of an export', () => {
+    const record = { ...someRecord, intent: { ...someRecord.intent, facts: { text: 'x'.repeat(2_000_000) } } };
+    expect(() => sealRecord(nodeProvider, record)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }));
+  });
+
+  it('admits facts as deep as arguments may be, which every reader of exports takes, and none that are deeper', () => {
     const withFacts = (depth: number) => ({
       ...someRecord,
       intent: { ...someRecord.intent, facts: { deep: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as JsonValue } },
     });
-    const deepest = withFacts(61);
-    expect(sealRecord(nodeProvider, deepest).hash).toBe(digestOf(nodeProvider, canonicalBytes(deepest)));
-    expect(() => canonicalize(withFacts(62))).toThrow(expect.objectContaining({ code: 'NESTING_TOO_DEEP' }));
-    expect(() => sealRecord(nodeProvider, withFacts(62))).toThrow(
+    const deepest = withFacts(argumentsDepthMax);
+    const { hash, text } = sealRecord(nodeProvider, deepest);
+    expect(hash).toBe(digestOf(nodeProvider, canonicalBytes(deepest)));
+    expect(parseStrictJson(`{"record":${text}}`, { depthMax: 64, bytesMax: 100_000 })).toBeDefined();
+    expect(() => sealRecord(nodeProvider, withFacts(argumentsDepthMax + 1))).toThrow(
       expect.objectContaining({ code: 'NESTING_TOO_DEEP' }),
     );
   });
@@ -82,13 +89,13 @@ describe('the text of a record', () => {
 });
 
 describe('the text of a payload', () => {
-  it('is its canonical JSON, and receipt_hash the hash of that', () => {
+  it('is its canonical JSON, and receipt_hash covers it and the signature behind a line of its own', () => {
     fc.assert(
-      fc.property(payloads, (payload) => {
+      fc.property(payloads, arbitraryOf(Signature) as fc.Arbitrary<Signature>, (payload, signature) => {
         expect(payloadText(payload)).toBe(canonicalize(payload));
-        const bytes = canonicalBytes(payload);
-        expect(receiptHash(nodeProvider, payload)).toBe(digestOf(nodeProvider, bytes));
-        expect(receiptHash(nodeProvider, bytes)).toBe(digestOf(nodeProvider, bytes));
+        const hash = digestOf(nodeProvider, `countersign.receipt-hash.v1\n${canonicalize({ payload, signature })}`);
+        expect(receiptHash(nodeProvider, { payload, signature })).toBe(hash);
+        expect(receiptHash(nodeProvider, { payload: payloadText(payload), signature })).toBe(hash);
       }),
       { numRuns: 500 },
     );

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { roomFor } from './room-for.ts';
 
 /** Below the 30 s after which the strictest common proxies cut a silent connection. */
 const heartbeatMsDefault = 15_000;
@@ -67,16 +68,4 @@ function frame({ id, event, data }: StreamEvent): string {
 
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, '');
-}
-
-function roomFor(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done);
-      res.off('close', done);
-      resolve();
-    };
-    res.on('drain', done);
-    res.on('close', done);
-  });
 }

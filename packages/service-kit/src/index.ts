@@ -5,6 +5,7 @@ export { ConfigError, readConfig, type Environment } from './config.ts';
 export { durationMs, flag, integer, list, port, secret, secretUrl, url } from './config-fields.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
+export { sendLines } from './send-lines.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { healthEndpoints, runChecks, type HealthCheck } from './health.ts';

@@ -1,85 +1,125 @@
 #!/usr/bin/env node
 /// <reference types="node" />
-import { readFileSync, realpathSync } from 'node:fs';
+import { createReadStream, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CryptoError, parseStrictJson } from '@countersign/crypto';
+import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { describeReport } from './describe-report.ts';
+import { requirements } from './export-report.ts';
+import type { ExportReport, Requirement } from './export-report.ts';
+import { forTerminal, jsonForTerminal } from './for-terminal.ts';
+import { LineTooLong, readLines } from './read-lines.ts';
 import { parseKeySet } from './trusted-keys.ts';
-import { VerificationError } from './verification-error.ts';
-import { verifyExport } from './verify-export.ts';
-import type { ExportReport } from './verify-export.ts';
+import { ExportVerification, lineBytesMax } from './verify-export.ts';
+import type { ExportOptions } from './verify-export.ts';
 
-const USAGE = `Usage: countersign-verify <export.json> --keys <keys.json> [--json] [--partial] [--head <sha256:…>]… [--origin <log>]
-Exit status: 0 verified, 1 not verified, 2 could not run.`;
-const LIMITS = { bytesMax: 512 * 1024 * 1024, depthMax: 64 };
+const USAGE = `Usage: countersign-verify <export> --keys <keys.json> [options]
+
+Verifies a chain export (countersign/chain-export.v2) offline. <export> is a file, or - for the standard input.
+
+  --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
+  --tenant <id>       refuse receipts of any other tenant
+  --session <id>      refuse receipts of any other session
+  --origin <line>     refuse checkpoints of any other log
+  --head <sha256:…>   a chain must end with this receipt; may be repeated
+  --partial           the export is a part: its chains may begin late and end early
+  --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
+  --json              print the report as JSON
+  --help, --version
+
+Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
+4 undecidable: a key is unknown or a line too large.
+`;
+/** That of the package; the command is released with it. */
+const VERSION = '0.1.0';
+const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
+const statuses: Record<ExportReport['verdict'], number> = {
+  VERIFIED: 0,
+  NOT_VERIFIED: 1,
+  INCOMPLETE: 3,
+  UNDECIDABLE: 4,
+};
+
+type Streams = { write(text: string): void; stdin: AsyncIterable<Uint8Array> };
 
 // Package managers start the command through a link; importing this module starts nothing.
 const started = process.argv[1];
 if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
-  process.exitCode = runCli(process.argv.slice(2), (text) => process.stdout.write(text));
+  const write = (text: string) => process.stdout.write(text);
+  process.exitCode = await runCli(process.argv.slice(2), { write, stdin: process.stdin });
 }
 
-/** The whole command: reads the files that `argv` names and writes its answer. Returns the exit status; never throws. */
-export function runCli(argv: string[], write: (text: string) => void): number {
+/** The whole command: reads what `argv` names and writes its answer. Resolves to the exit status; never rejects. */
+export async function runCli(argv: string[], { write, stdin }: Streams): Promise<number> {
   try {
-    const { file, keys, json, options } = readArguments(argv);
-    const trust = parseKeySet(parseStrictJson(readFileSync(keys), LIMITS));
-    const report = verifyFile(file, { ...options, trust, provider: nodeProvider });
-    write(json ? `${JSON.stringify(report)}\n` : describe(report));
-    return report.verdict === 'VERIFIED' ? 0 : 1;
+    const asked = readArguments(argv);
+    if (typeof asked === 'string') {
+      write(asked);
+      return 0;
+    }
+    const trust = parseKeySet(parseStrictJson(readFileSync(asked.keys), keysLimits));
+    const chunks = asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>); // no encoding is set
+    const report = await verifyLines(chunks, { ...asked.options, trust, provider: nodeProvider });
+    write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
+    return statuses[report.verdict];
   } catch (error) {
-    write(`${error instanceof Error ? error.message : String(error)}\n`);
+    write(`${forTerminal(error instanceof Error ? error.message : String(error))}\n`);
     return 2;
   }
 }
 
-function readArguments(argv: string[]) {
+async function verifyLines(chunks: AsyncIterable<Uint8Array>, options: ExportOptions): Promise<ExportReport> {
+  const verification = new ExportVerification(options);
+  try {
+    for await (const line of readLines(chunks, lineBytesMax)) if (!verification.take(line)) break;
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    verification.refuseLine();
+  }
+  return verification.report();
+}
+
+type Asked = {
+  file: string;
+  keys: string;
+  json: boolean;
+  options: Omit<ExportOptions, 'trust' | 'provider'>;
+};
+
+/** A text is all there is to answer. */
+function readArguments(argv: string[]): Asked | string {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
     options: {
       keys: { type: 'string' },
+      tenant: { type: 'string' },
+      session: { type: 'string' },
+      origin: { type: 'string' },
+      head: { type: 'string', multiple: true, default: [] },
+      require: { type: 'string' },
       json: { type: 'boolean', default: false },
       partial: { type: 'boolean', default: false },
-      head: { type: 'string', multiple: true, default: [] },
-      origin: { type: 'string' },
+      help: { type: 'boolean', default: false },
+      version: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return USAGE;
+  if (values.version) return `countersign-verify ${VERSION}\n`;
   const [file, ...rest] = positionals;
-  const { keys, json, partial, head: heads, origin } = values;
-  if (file === undefined || rest.length > 0 || keys === undefined) throw new Error(USAGE);
-  return { file, keys, json, options: { partial, heads, ...(origin === undefined ? {} : { origin }) } };
+  const { keys, json, partial, head: heads, origin, tenant, session } = values;
+  if (file === undefined || rest.length > 0 || keys === undefined)
+    throw new Error('countersign-verify takes one export and --keys; see --help');
+  const required = values.require === undefined ? requirements : requirementsOf(values.require);
+  const options = { partial, heads, tenant, session, require: required };
+  return { file, keys, json, options: { ...options, ...(origin === undefined ? {} : { origin }) } };
 }
 
-// An export that is no JSON is not verified; only what the caller chose (paths, keys) makes the run itself fail.
-function verifyFile(file: string, options: Parameters<typeof verifyExport>[1]): ExportReport {
-  const bytes = readFileSync(file);
-  try {
-    return verifyExport(parseStrictJson(bytes, LIMITS), options);
-  } catch (error) {
-    if (!(error instanceof CryptoError) && !(error instanceof VerificationError)) throw error;
-    return {
-      verdict: 'NOT_VERIFIED',
-      code: 'MALFORMED',
-      message: error.message,
-      receipts: 0,
-      records: 0,
-      proofs: 0,
-      chains: [],
-    };
-  }
-}
-
-function describe(report: ExportReport): string {
-  const counts = `${report.receipts} receipts, ${report.records} records, ${report.proofs} inclusion proofs`;
-  if (report.verdict !== 'VERIFIED') {
-    const place = report.first_broken?.index ?? null;
-    return `${report.code ?? 'NOT_VERIFIED'}: ${report.message ?? ''}${place === null ? '' : ` (receipt ${place + 1} of the export)`}\n`;
-  }
-  const chains = report.chains.map(
-    ({ tenant_id, session_id, first, last, start, end }) =>
-      `  ${tenant_id}/${session_id}: ${first}–${last}, START_${start}, END_${end}\n`,
-  );
-  return `VERIFIED: ${counts}\n${chains.join('')}`;
+function requirementsOf(list: string): Requirement[] {
+  return list.split(',').map((name) => {
+    const known = requirements.find((requirement) => requirement === name);
+    if (known === undefined) throw new Error(`--require knows ${requirements.join(', ')}`);
+    return known;
+  });
 }

@@ -7,3 +7,4 @@ export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';
 export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { verifyExport } from './verify-export.ts';
+export { forTerminal } from './for-terminal.ts';

@@ -1,12 +1,18 @@
+import { Instant } from '@countersign/contracts';
+import { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import { publicKeyFromJwk } from '@countersign/crypto';
 import type { Ed25519Jwk } from '@countersign/crypto';
 import { VerificationError } from './verification-error.ts';
 
-/** One key that the caller trusts, and when. Times are RFC 3339; `valid_until` and `revoked_at` are the first instants that no longer count. */
+/** One key that the caller trusts, for what, and when. Times are RFC 3339; `valid_until` and `revoked_at` are the first instants that no longer count. */
 export type TrustedKey = {
   key_id: string;
   /** 32 raw bytes, or a JWK (RFC 8037). */
   public_key: Uint8Array | Ed25519Jwk;
+  /** A key counts for nothing else: who takes one must not gain another's voice. */
+  purpose: KeyPurpose;
+  /** Of a log key: the origin line of the one log that it signs. */
+  log_origin?: string;
   valid_from: string;
   valid_until?: string;
   revoked_at?: string;
@@ -14,9 +20,9 @@ export type TrustedKey = {
 export type TrustedKeys = readonly TrustedKey[];
 
 /**
- * Reads a JWK set as `/api/v1/trust/keys` serves it (`valid_from`, `valid_until`, `revoked_at`), or with the JWT names `nbf` and
- * `exp` (seconds). Every key needs a beginning; members of other standards are ignored. Throws {@link VerificationError}
- * `MALFORMED`, also for two keys of one id. Trust comes from where the caller got the set, not from reading it.
+ * Reads a JWK set as `/api/v1/trust/keys` serves it (`purpose`, `log_origin`, `valid_from`, `valid_until`, `revoked_at`), or with the
+ * JWT names `nbf` and `exp` (seconds). Every key needs a purpose and a beginning; members of other standards are ignored. Throws
+ * {@link VerificationError} `MALFORMED`, also for two keys of one id. Trust comes from where the caller got the set, not from reading it.
  */
 export function parseKeySet(jwks: unknown): TrustedKey[] {
   const { keys } = members(jwks, 'key set');
@@ -26,28 +32,41 @@ export function parseKeySet(jwks: unknown): TrustedKey[] {
   return parsed;
 }
 
-/** Throws `KEY_UNKNOWN`. */
-export function findKey(trust: TrustedKeys, keyId: string): TrustedKey {
-  const key = trust.find(({ key_id }) => key_id === keyId);
-  if (key === undefined) throw new VerificationError('KEY_UNKNOWN', `key ${keyId} is not trusted`);
+/** The key of this id, if it is trusted to sign receipts. Throws `KEY_UNKNOWN`. */
+export function findReceiptKey(trust: TrustedKeys, keyId: string): TrustedKey {
+  const key = trust.find(({ key_id, purpose }) => key_id === keyId && purpose === 'receipts');
+  if (key === undefined) throw new VerificationError('KEY_UNKNOWN', `key ${keyId} is not trusted to sign receipts`);
   return key;
 }
 
-/**
- * Throws `KEY_NOT_VALID_YET`, `KEY_REVOKED` or `KEY_EXPIRED`. The instant is the signer's own claim: a thief of a revoked key
- * can claim an earlier one, which only the inclusion under a checkpoint from before the theft disproves.
- */
-export function assertValidAt(key: TrustedKey, instant: string): void {
+/** Throws `KEY_NOT_VALID_YET` or `KEY_EXPIRED`. The instant is the signer's own claim. */
+export function assertInWindow(key: TrustedKey, instant: string): void {
   const at = Date.parse(instant);
   // Each comparison is written so that a time that is no time fails it.
   if (!(at >= Date.parse(key.valid_from)))
     throw new VerificationError('KEY_NOT_VALID_YET', `key ${key.key_id} was not valid yet at ${instant}`);
-  if (key.revoked_at !== undefined && !(at < Date.parse(key.revoked_at))) {
-    throw new VerificationError('KEY_REVOKED', `key ${key.key_id} was revoked at ${key.revoked_at}`);
-  }
   if (key.valid_until !== undefined && !(at < Date.parse(key.valid_until))) {
     throw new VerificationError('KEY_EXPIRED', `key ${key.key_id} was valid until ${key.valid_until}`);
   }
+}
+
+/**
+ * Throws `KEY_REVOKED`. A thief of a revoked key can claim any time, so the claim alone does not count: `witnessed` is an instant by
+ * which somebody else, whose key is another, had seen the statement; null where nobody did.
+ */
+export function assertNotRevoked(
+  key: TrustedKey,
+  { claimed, witnessed }: { claimed: string; witnessed: string | null },
+) {
+  if (key.revoked_at === undefined) return;
+  const revoked = Date.parse(key.revoked_at);
+  if (!(Date.parse(claimed) < revoked))
+    throw new VerificationError('KEY_REVOKED', `key ${key.key_id} was revoked at ${key.revoked_at}`);
+  if (witnessed === null || !(Date.parse(witnessed) < revoked))
+    throw new VerificationError(
+      'KEY_REVOKED',
+      `key ${key.key_id} was revoked at ${key.revoked_at}, and no checkpoint from before has this receipt`,
+    );
 }
 
 /** The 32 bytes of the key. Throws `MALFORMED`. */
@@ -59,15 +78,23 @@ function parseKey(value: unknown): TrustedKey {
   const jwk = members(value, 'key');
   const { kid } = jwk;
   if (typeof kid !== 'string' || kid === '') throw malformed('a key has no kid');
-  const public_key = bytesOfJwk(jwk);
+  const purpose = KeyPurpose.safeParse(jwk['purpose']);
+  if (!purpose.success) throw malformed(`key ${kid} does not say what it signs`);
+  const log_origin = jwk['log_origin'] ?? undefined;
+  if (log_origin !== undefined && typeof log_origin !== 'string')
+    throw malformed(`key ${kid} has an origin that is no text`);
+  if ((purpose.data === 'log') !== (log_origin !== undefined))
+    throw malformed(`key ${kid}: exactly the key of a log names its origin`);
   const valid_from = instantOf(jwk['valid_from'] ?? jwk['nbf']);
   const valid_until = instantOf(jwk['valid_until'] ?? jwk['exp']);
   const revoked_at = instantOf(jwk['revoked_at']);
   if (valid_from === undefined) throw malformed(`key ${kid} does not say from when it is valid`);
   return {
     key_id: kid,
-    public_key,
+    public_key: bytesOfJwk(jwk),
+    purpose: purpose.data,
     valid_from,
+    ...(log_origin !== undefined && { log_origin }),
     ...(valid_until && { valid_until }),
     ...(revoked_at && { revoked_at }),
   };
@@ -75,10 +102,10 @@ function parseKey(value: unknown): TrustedKey {
 
 function instantOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  const milliseconds = typeof value === 'number' ? value * 1000 : Date.parse(String(value));
-  if (!Number.isFinite(milliseconds) || Math.abs(milliseconds) > 8.64e15)
-    throw malformed('a key has a time that is no time');
-  return new Date(milliseconds).toISOString();
+  if (typeof value === 'number' && Math.abs(value) <= 8.64e12) return new Date(value * 1000).toISOString();
+  const instant = Instant.safeParse(value);
+  if (!instant.success) throw malformed('a key has a time that is no time');
+  return instant.data;
 }
 
 function bytesOfJwk(jwk: unknown): Uint8Array {

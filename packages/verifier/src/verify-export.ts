@@ -1,92 +1,181 @@
-import { ChainExport } from '@countersign/contracts/governance-kernel';
-import type { CryptoProvider } from '@countersign/crypto';
+import { ExportedHead, ExportedReceipt, ExportHeader, HeadStatement } from '@countersign/contracts/governance-kernel';
+import { CryptoError, parseStrictJson } from '@countersign/crypto';
+import { ChainLinks } from './chain-links.ts';
+import type { LinkOptions } from './chain-links.ts';
+import { reportOf, widened } from './export-report.ts';
+import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
+import { assertNotRevoked } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
-import type { VerificationErrorCode } from './verification-error.ts';
-import { verifyChain } from './verify-chain.ts';
-import type { ChainOptions, ChainReport } from './verify-chain.ts';
+import { claimedReceiptId } from './verify-chain.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
-import { verifyReceipt } from './verify-receipt.ts';
-import { verifyRecord } from './verify-record.ts';
+import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
+import { openReceipt } from './verify-receipt.ts';
+import type { OpenedReceipt } from './verify-receipt.ts';
+import { assertRecordOf } from './verify-record.ts';
 
-export type ExportReport = {
-  verdict: 'VERIFIED' | 'NOT_VERIFIED';
-  code?: VerificationErrorCode;
-  message?: string;
-  receipts: number;
-  records: number;
-  proofs: number;
-  chains: ChainReport['chains'];
-  first_broken?: NonNullable<ChainReport['first_broken']>;
-};
+export type ExportOptions = LogTrust &
+  LinkOptions & {
+    /** Whose export the caller asked for: a receipt of anybody else is refused. */
+    tenant?: string | undefined;
+    session?: string | undefined;
+    /** What VERIFIED must say; all of it unless told otherwise. */
+    require?: readonly Requirement[] | undefined;
+  };
 
-type Counts = Pick<ExportReport, 'receipts' | 'records' | 'proofs' | 'chains'>;
+/** A record holds what a policy read of one call; the kernel seals none that would not fit. */
+export const lineBytesMax = 8 * 1024 * 1024;
+const noGap = { count: 0, first: null };
+const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
 /**
- * Verifies a chain export: all chains, every record against its receipt, every proof against the checkpoint. Never throws
- * for what the export holds. VERIFIED speaks of what is in the export; see `chains[].start` and `end` for what may be missing.
+ * Verifies a chain export (`countersign/chain-export.v2`), a line at a time: the header with its checkpoints, head statements, then
+ * each receipt with its record, its place in the chain and its place in the log. Stops at the first fault. Never throws for what the
+ * export holds.
  */
-export function verifyExport(value: unknown, options: ChainOptions & { origin?: string }): ExportReport {
-  const counts: Counts = { receipts: 0, records: 0, proofs: 0, chains: [] };
-  try {
-    const chainExport = parseUntrusted(ChainExport, value, 'export');
-    const report = verifyChain(chainExport.receipts, options);
-    counts.receipts = report.receipts;
-    counts.chains = report.chains;
-    if (report.first_broken !== undefined) return broken(counts, report.first_broken);
-    counts.records = verifyRecords(chainExport, options.provider);
-    counts.proofs = verifyProofs(chainExport, options);
-    return { verdict: 'VERIFIED', ...counts };
-  } catch (error) {
-    if (!(error instanceof VerificationError)) throw error;
-    return { verdict: 'NOT_VERIFIED', code: error.code, message: error.message, ...counts };
+export class ExportVerification {
+  readonly #options: ExportOptions;
+  readonly #links: ChainLinks;
+  readonly #evidence: Evidence = {
+    records: 0,
+    proofs: 0,
+    heads: 0,
+    bare: noGap,
+    unproven: noGap,
+    keys: new Set(),
+    times: null,
+  };
+  /** By tree size; null before the header. */
+  #checkpoints: Map<number, TimedCheckpoint> | null = null;
+  #line = 0;
+  #fault: ExportFault | null = null;
+
+  constructor(options: ExportOptions) {
+    this.#options = options;
+    this.#links = new ChainLinks(options);
+  }
+
+  /** The next line, without its line feed. False when nothing more needs to be read. */
+  take(line: string | Uint8Array): boolean {
+    if (this.#fault !== null) return false;
+    this.#line += 1;
+    let value: unknown = null;
+    try {
+      value = parseStrictJson(line, lineLimits);
+      this.#verifyLine(value);
+      return true;
+    } catch (error) {
+      this.#fault = { ...faultOf(error), line: this.#line, receipt_id: receiptIdIn(value) };
+      return false;
+    }
+  }
+
+  /** For whoever reads the lines: the next one is more than this package takes. */
+  refuseLine(): void {
+    const message = `a line has more than ${lineBytesMax} bytes`;
+    this.#fault ??= { code: 'TOO_LARGE', message, line: this.#line + 1, receipt_id: null };
+  }
+
+  report(): ExportReport {
+    return reportOf({ links: this.#links, evidence: this.#evidence, fault: this.#fault, options: this.#options });
+  }
+
+  #verifyLine(value: unknown): void {
+    if (this.#checkpoints === null) this.#openHeader(value);
+    else if (isObject(value) && 'head' in value) this.#expectHead(parseUntrusted(ExportedHead, value, 'head').head);
+    else this.#verifyReceipt(parseUntrusted(ExportedReceipt, value, 'receipt line'));
+  }
+
+  #openHeader(value: unknown): void {
+    const { checkpoints } = parseUntrusted(ExportHeader, value, 'header');
+    this.#checkpoints = new Map();
+    for (const note of checkpoints) {
+      const checkpoint = verifyCheckpoint(note, this.#options);
+      if (this.#checkpoints.has(checkpoint.size))
+        throw new VerificationError('DUPLICATE', 'two checkpoints have one size');
+      this.#checkpoints.set(checkpoint.size, checkpoint);
+    }
+  }
+
+  #expectHead(line: ExportedReceipt): void {
+    const { opened, witnessed } = this.#openLine(line);
+    const { payload } = opened;
+    if (this.#links.receipts > 0) throw new VerificationError('MALFORMED', 'a head statement stands behind a receipt');
+    if (payload.kind !== 'head' || line.record === undefined || witnessed === null)
+      throw new VerificationError('HEAD_MISMATCH', 'a head statement is a receipt of that kind with record and proof');
+    const record = assertRecordOf(payload, line.record, this.#options.provider);
+    const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
+    this.#assertSubject({ tenant_id: payload.tenant_id, session_id: head.session_id });
+    this.#links.expectHead({ ...head, tenant_id: payload.tenant_id });
+    this.#evidence.heads += 1;
+  }
+
+  #verifyReceipt(line: ExportedReceipt): void {
+    const { opened, witnessed } = this.#openLine(line);
+    const { payload, key } = opened;
+    this.#assertSubject(payload);
+    this.#links.add(opened);
+    if (line.record !== undefined) {
+      assertRecordOf(payload, line.record, this.#options.provider);
+      this.#evidence.records += 1;
+    } else if (payload.kind !== 'outcome') this.#evidence.bare = widened(this.#evidence.bare, payload.receipt_id);
+    if (witnessed === null) this.#evidence.unproven = widened(this.#evidence.unproven, payload.receipt_id);
+    else this.#evidence.proofs += 1;
+    this.#evidence.keys.add(key.key_id);
+    this.#evidence.times = spanOf(this.#evidence.times, payload.issued_at, witnessed);
+  }
+
+  /** Signature, key, and place in the log. `witnessed`: the time of the checkpoint that has the receipt. */
+  #openLine({ receipt, proof }: ExportedReceipt): { opened: OpenedReceipt; witnessed: string | null } {
+    const { trust, provider } = this.#options;
+    const opened = openReceipt(receipt, trust, provider);
+    const checkpoint = proof === undefined ? null : this.#checkpoints?.get(proof.tree_size);
+    if (proof !== undefined && !checkpoint)
+      throw new VerificationError('INCLUSION_UNPROVEN', `no checkpoint signs a tree of ${proof.tree_size}`);
+    if (proof !== undefined && checkpoint)
+      assertIncluded({ receipt_hash: opened.receipt_hash, proof, checkpoint, provider });
+    const witnessed = checkpoint?.time ?? null;
+    assertNotRevoked(opened.key, { claimed: opened.payload.issued_at, witnessed });
+    return { opened, witnessed };
+  }
+
+  #assertSubject({ tenant_id, session_id }: { tenant_id: string; session_id: string }): void {
+    const { tenant, session } = this.#options;
+    if ((tenant ?? tenant_id) !== tenant_id)
+      throw new VerificationError('SUBJECT_MISMATCH', `it is of the tenant ${tenant_id}`);
+    if ((session ?? session_id) !== session_id)
+      throw new VerificationError('SUBJECT_MISMATCH', `it is of the session ${session_id}`);
   }
 }
 
-function broken(counts: Counts, first_broken: NonNullable<ChainReport['first_broken']>): ExportReport {
-  const { code, message } = first_broken;
-  return { verdict: 'NOT_VERIFIED', code, message, ...counts, first_broken };
+/** All lines at once. */
+export function verifyExport(lines: Iterable<string | Uint8Array>, options: ExportOptions): ExportReport {
+  const verification = new ExportVerification(options);
+  for (const line of lines) if (!verification.take(line)) break;
+  return verification.report();
 }
 
-function verifyRecords({ receipts, records }: ChainExport, provider: CryptoProvider): number {
-  const byId = new Map<string, ChainExport['receipts'][number]>(
-    receipts.map((receipt) => [receipt.payload.receipt_id, receipt]),
-  );
-  const seen = new Set<string>();
-  for (const record of records) {
-    if (seen.has(record.receipt_id))
-      throw new VerificationError('DUPLICATE', `two records of receipt ${record.receipt_id}`);
-    const receipt = byId.get(record.receipt_id);
-    if (receipt === undefined)
-      throw new VerificationError('LINK_MISMATCH', `record ${record.record_id} has no receipt`);
-    verifyRecord(record, receipt, provider);
-    seen.add(record.receipt_id);
-  }
-  return seen.size;
+function faultOf(error: unknown): Pick<ExportFault, 'code' | 'message'> {
+  if (error instanceof VerificationError) return { code: error.code, message: error.message };
+  if (error instanceof CryptoError)
+    return { code: error.code === 'TOO_LARGE' ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
+  throw error;
 }
 
-function verifyProofs(
-  { receipts, checkpoint, proofs }: ChainExport,
-  options: ChainOptions & { origin?: string },
-): number {
-  if (checkpoint === undefined) {
-    if (proofs.length > 0) throw new VerificationError('INCLUSION_UNPROVEN', 'there are proofs and no checkpoint');
-    return 0;
-  }
-  const opened = verifyCheckpoint(checkpoint.note, options);
-  const byId = new Map<string, ChainExport['receipts'][number]>(
-    receipts.map((receipt) => [receipt.payload.receipt_id, receipt]),
-  );
-  const seen = new Set<string>();
-  for (const proof of proofs) {
-    if (seen.has(proof.receipt_id))
-      throw new VerificationError('DUPLICATE', `two proofs of receipt ${proof.receipt_id}`);
-    const receipt = byId.get(proof.receipt_id);
-    if (receipt === undefined)
-      throw new VerificationError('INCLUSION_UNPROVEN', `proof of the absent receipt ${proof.receipt_id}`);
-    const { receipt_hash } = verifyReceipt(receipt, options.trust, options.provider);
-    assertIncluded({ receipt_hash, proof, checkpoint: opened, provider: options.provider });
-    seen.add(proof.receipt_id);
-  }
-  return seen.size;
+function receiptIdIn(value: unknown): string | null {
+  if (!isObject(value)) return null;
+  const line = isObject(value['head']) ? value['head'] : value;
+  return claimedReceiptId(line['receipt']);
+}
+
+function spanOf(times: Evidence['times'], issuedAt: string, witnessed: string | null): Evidence['times'] {
+  return {
+    first: times === null || issuedAt < times.first ? issuedAt : times.first,
+    last: times === null || issuedAt > times.last ? issuedAt : times.last,
+    witnessed: witnessed ?? times?.witnessed ?? null,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,52 +1,57 @@
+import { Instant } from '@countersign/contracts';
 import * as merkle from '@countersign/crypto';
 import type { Checkpoint, CryptoProvider } from '@countersign/crypto';
 import { receiptLeaf } from '@countersign/receipts';
-import type { TrustedKeys } from './trusted-keys.ts';
-import { publicKeyBytes } from './trusted-keys.ts';
+import { assertInWindow, assertNotRevoked, publicKeyBytes } from './trusted-keys.ts';
+import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
-import { verifyReceipt } from './verify-receipt.ts';
+import { openReceipt } from './verify-receipt.ts';
 
-type LogTrust = {
+export type LogTrust = {
   trust: TrustedKeys;
   provider: CryptoProvider;
   /** Origin line of the log that the caller means; without it, any log of a trusted key counts. */
   origin?: string;
 };
 
+/** A head of a log, and when its key signed it. */
+export type TimedCheckpoint = Checkpoint & { time: string };
+
 /** `hashes` are base64, from the leaf's sibling up. */
 type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
 
 /**
- * Opens a checkpoint (C2SP tlog-checkpoint in a signed note). A note carries no time, so a revoked key does not count at all.
- * Throws {@link VerificationError} `CHECKPOINT_INVALID`.
+ * Opens a checkpoint (C2SP tlog-checkpoint in a signed note) of a log whose key is trusted for its very origin line. Throws
+ * {@link VerificationError} `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`. Nobody witnesses
+ * when a log key signed, so a revoked one does not count at all.
  */
-export function verifyCheckpoint(note: string, { trust, provider, origin }: LogTrust): Checkpoint {
+export function verifyCheckpoint(note: string, { trust, provider, origin }: LogTrust): TimedCheckpoint {
   const name = note.split('\n', 1)[0] ?? '';
-  const keys = trust.filter(({ revoked_at }) => revoked_at === undefined);
-  const checkpoint = guarded('CHECKPOINT_INVALID', () => {
-    const { text } = merkle.openNote(
-      provider,
-      note,
-      keys.map((key) => merkle.noteKey(provider, name, publicKeyBytes(key))),
-    );
-    return merkle.parseCheckpoint(text);
-  });
-  if (origin !== undefined && checkpoint.origin !== origin) {
-    throw new VerificationError('CHECKPOINT_INVALID', `the checkpoint is of the log ${checkpoint.origin}`);
-  }
-  return checkpoint;
+  if (origin !== undefined && name !== origin)
+    throw new VerificationError('CHECKPOINT_INVALID', `the checkpoint is of the log ${name}`);
+  const { text, key } = openBy(note, keysOfLog(trust, name), provider);
+  const checkpoint = guarded('CHECKPOINT_INVALID', () => merkle.parseCheckpoint(text));
+  const time = Instant.safeParse(checkpoint.time);
+  if (!time.success)
+    throw new VerificationError('CHECKPOINT_INVALID', 'the checkpoint does not say when it was signed');
+  assertInWindow(key, time.data);
+  assertNotRevoked(key, { claimed: time.data, witnessed: null });
+  return { ...checkpoint, time: time.data };
 }
 
 /**
  * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree that the
- * checkpoint signs. Throws {@link VerificationError}: those of `verifyReceipt`, `CHECKPOINT_INVALID`, `INCLUSION_UNPROVEN`.
+ * checkpoint signs. Of a revoked key, it has to be a checkpoint from before the revocation: that the thief did not make.
+ * Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`, `INCLUSION_UNPROVEN`.
  */
 export function verifyInclusion(
   claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust,
 ): void {
   const { receipt, proof, checkpoint, trust, provider } = claim;
-  const { receipt_hash } = verifyReceipt(receipt, trust, provider);
-  assertIncluded({ receipt_hash, proof, checkpoint: verifyCheckpoint(checkpoint, claim), provider });
+  const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
+  const opened = verifyCheckpoint(checkpoint, claim);
+  assertIncluded({ receipt_hash, proof, checkpoint: opened, provider });
+  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: opened.time });
 }
 
 /** The same for a receipt and a checkpoint that are verified already. Throws `INCLUSION_UNPROVEN`. */
@@ -70,7 +75,7 @@ export function assertIncluded(claim: {
   });
 }
 
-/** Returns only if the log of `to` extends that of `from` (RFC 9162 §2.1.4). Throws `CHECKPOINT_INVALID`, `CONSISTENCY_UNPROVEN`. */
+/** Returns only if the log of `to` extends that of `from` (RFC 9162 §2.1.4). Throws like `verifyCheckpoint`, and `CONSISTENCY_UNPROVEN`. */
 export function verifyConsistency(claim: { from: string; to: string; hashes: readonly string[] } & LogTrust): void {
   const from = verifyCheckpoint(claim.from, claim);
   const to = verifyCheckpoint(claim.to, claim);
@@ -85,6 +90,34 @@ export function verifyConsistency(claim: { from: string; to: string; hashes: rea
       proof,
     });
   });
+}
+
+function keysOfLog(trust: TrustedKeys, origin: string): TrustedKey[] {
+  const keys = trust.filter(({ purpose, log_origin }) => purpose === 'log' && log_origin === origin);
+  if (keys.length === 0) throw new VerificationError('KEY_UNKNOWN', `no key of the log ${origin} is trusted`);
+  return keys;
+}
+
+function openBy(note: string, keys: TrustedKey[], provider: CryptoProvider): { text: string; key: TrustedKey } {
+  const named = keys.map((key) => ({ key, note: guarded('MALFORMED', () => noteKeyOf(key, provider)) }));
+  try {
+    const { text, signedBy } = merkle.openNote(
+      provider,
+      note,
+      named.map((candidate) => candidate.note),
+    );
+    const signer = named.find((candidate) => signedBy.includes(candidate.note));
+    if (signer === undefined) throw new Error('openNote names keys that it was given');
+    return { text, key: signer.key };
+  } catch (error) {
+    const isUnknown = error instanceof merkle.CryptoError && error.code === 'NOTE_NOT_SIGNED_BY_KNOWN_KEY';
+    const message = error instanceof Error ? error.message : 'not a note';
+    throw new VerificationError(isUnknown ? 'KEY_UNKNOWN' : 'CHECKPOINT_INVALID', `checkpoint: ${message}`);
+  }
+}
+
+function noteKeyOf(key: TrustedKey, provider: CryptoProvider) {
+  return merkle.noteKey(provider, key.log_origin ?? '', publicKeyBytes(key));
 }
 
 function guarded<Value>(code: VerificationError['code'], verify: () => Value): Value {

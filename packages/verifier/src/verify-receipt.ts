@@ -1,31 +1,42 @@
 import { SignedReceipt, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptPayload, Signature } from '@countersign/contracts/governance-kernel';
+import { reasonCodes } from '@countersign/contracts';
 import { decodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
 import { payloadText, receiptHash, ulidOf } from '@countersign/receipts';
 import { parseUntrusted } from './parse-untrusted.ts';
-import { assertValidAt, findKey, publicKeyBytes } from './trusted-keys.ts';
+import { assertInWindow, assertNotRevoked, findReceiptKey, publicKeyBytes } from './trusted-keys.ts';
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 
-export type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
+type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
+export type OpenedReceipt = { payload: ReceiptPayload; receipt_hash: string; key: TrustedKey };
 
 /**
  * Returns only if the receipt is what a trusted key signed while it was valid: Ed25519 (RFC 8032) over the canonical JSON
- * (RFC 8785) of the payload. Takes a signed receipt, or a stored one whose `receipt_hash` is then held against the payload.
+ * (RFC 8785) of the payload. Takes a signed receipt, or a stored one whose `receipt_hash` is then held against payload and signature.
  * Throws {@link VerificationError}: `MALFORMED`, `HASH_MISMATCH`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_REVOKED`, `KEY_EXPIRED`,
- * `SIGNATURE_INVALID`, `LINK_MISMATCH` for one whose own members contradict each other.
+ * `SIGNATURE_INVALID`, `LINK_MISMATCH` or `VERDICT_MISMATCH` for one whose own members contradict each other. Alone, a receipt of a
+ * revoked key never verifies: see `verifyInclusion`.
  */
 export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): VerifiedReceipt {
-  const { payload, signature, claimedHash } = parseReceipt(receipt);
-  const signed = utf8Bytes(payloadText(payload));
-  const receipt_hash = receiptHash(provider, signed);
-  assertHash(claimedHash, receipt_hash);
-  const key = findKey(trust, signature.key_id);
-  assertValidAt(key, payload.issued_at);
-  assertSignature(key, { signed, signature }, provider);
-  assertIds(payload);
+  const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
+  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: null });
   return { payload, receipt_hash, key_id: key.key_id };
+}
+
+/** All of it but the revocation of the key, which is a question of who else saw the receipt, and when. */
+export function openReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): OpenedReceipt {
+  const { payload, signature, claimedHash } = parseReceipt(receipt);
+  const text = payloadText(payload);
+  const receipt_hash = receiptHash(provider, { payload: text, signature });
+  assertHash(claimedHash, receipt_hash);
+  const key = findReceiptKey(trust, signature.key_id);
+  assertInWindow(key, payload.issued_at);
+  assertSignature(key, { signed: utf8Bytes(text), signature }, provider);
+  assertIds(payload);
+  assertVerdict(payload);
+  return { payload, receipt_hash, key };
 }
 
 function parseReceipt(receipt: unknown): { payload: ReceiptPayload; signature: Signature; claimedHash: string | null } {
@@ -37,7 +48,7 @@ function parseReceipt(receipt: unknown): { payload: ReceiptPayload; signature: S
 
 function assertHash(claimed: string | null, computed: string): void {
   if (claimed !== null && claimed !== computed)
-    throw new VerificationError('HASH_MISMATCH', 'receipt_hash is not the hash of the payload');
+    throw new VerificationError('HASH_MISMATCH', 'receipt_hash is not the hash of payload and signature');
 }
 
 function assertSignature(
@@ -61,6 +72,14 @@ function assertIds({ kind, receipt_id, decision_id, ...payload }: ReceiptPayload
     throw new VerificationError('LINK_MISMATCH', 'only an outcome has an output');
   if (ulidOf(decision_receipt_id ?? receipt_id) !== ulidOf(decision_id))
     throw new VerificationError('LINK_MISMATCH', 'receipt and decision do not share a ULID');
+}
+
+/** A code belongs to one verdict; what nobody saw come back has no output. */
+function assertVerdict({ verdict, reason_code, outcome, output_hash }: ReceiptPayload): void {
+  if (reasonCodes[reason_code].verdict !== verdict)
+    throw new VerificationError('VERDICT_MISMATCH', `${reason_code} is no reason of ${verdict}`);
+  if (outcome === 'uncertain' && output_hash !== undefined)
+    throw new VerificationError('LINK_MISMATCH', 'an outcome that nobody knows has an output');
 }
 
 function signatureBytes({ value }: Signature): Uint8Array {

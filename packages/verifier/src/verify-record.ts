@@ -14,8 +14,13 @@ import { VerificationError } from './verification-error.ts';
  * `INTENT_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`, `VERDICT_MISMATCH`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
-  const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');
+  return assertRecordOf(payload, record, provider);
+}
+
+/** The same for the payload of a receipt that is verified already. */
+export function assertRecordOf(payload: ReceiptPayload, record: unknown, provider: CryptoProvider): BoundaryRecord {
+  const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   assertRecordHash(parsed, provider);
   assertIntentHash(parsed, provider);
   assertRosterHash(parsed, provider);

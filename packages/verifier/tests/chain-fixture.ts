@@ -1,5 +1,6 @@
 import {
   canonicalBytes,
+  canonicalize,
   decodeHex,
   digestOf,
   encodeBase64,
@@ -16,11 +17,12 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
 import { gateRosterHash, intentHash } from '@countersign/receipts';
 
-/** Private keys of RFC 8032 §7.1, TEST 1 and TEST 2: published, hence of no use but in tests. */
+/** Private keys of RFC 8032 §7.1, TEST 1 to TEST 3: published, hence of no use but in tests. */
 export const testSigner = createSigner(decodeHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'));
 export const strangeSigner = createSigner(
   decodeHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb'),
 );
+export const logSigner = createSigner(decodeHex('c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7'));
 export const ORIGIN = 'log.example.org/test-only';
 
 export type Members = Record<string, JsonValue>;
@@ -28,16 +30,23 @@ export type Members = Record<string, JsonValue>;
 export type Changes = Record<string, JsonValue | undefined>;
 export type Receipt = { payload: Members; signature: { alg: string; key_id: string; value: string } };
 
-export function testKeys(changes: Members = {}): { keys: Members[] } {
+/** The key of the receipts and that of the log. */
+export function testKeys(changes: Members = {}, logChanges: Members = {}): { keys: Members[] } {
   return {
     keys: [
-      {
-        ...publicKeyToJwk(testSigner.publicKey),
-        kid: testSigner.keyId,
-        valid_from: '2026-01-01T00:00:00.000Z',
-        ...changes,
-      },
+      { ...jwkOf(testSigner, 'receipts'), ...changes },
+      { ...jwkOf(logSigner, 'log'), ...logChanges },
     ],
+  };
+}
+
+export function jwkOf({ publicKey, keyId }: typeof testSigner, purpose: 'receipts' | 'log'): Members {
+  return {
+    ...publicKeyToJwk(publicKey),
+    kid: keyId,
+    purpose,
+    ...(purpose === 'log' ? { log_origin: ORIGIN } : {}),
+    valid_from: '2026-01-01T00:00:00.000Z',
   };
 }
 
@@ -48,6 +57,10 @@ export function sign(payload: Members, signer = testSigner): Receipt {
 
 export function hashOf(value: JsonValue): string {
   return digestOf(nodeProvider, canonicalBytes(value));
+}
+
+export function receiptHashOf({ payload, signature }: Receipt): string {
+  return digestOf(nodeProvider, `countersign.receipt-hash.v1\n${canonicalize({ payload, signature })}`);
 }
 
 export function idOf(prefix: string, number: number): string {
@@ -79,7 +92,7 @@ export function settledChain({ decided = {}, outcome = {} }: { decided?: Members
 /** Puts the receipt of this payload behind the last. */
 export function appendTo(receipts: Receipt[], payload: Changes): void {
   const previous = receipts.at(-1);
-  const prev_hash = previous === undefined ? null : hashOf(previous.payload);
+  const prev_hash = previous === undefined ? null : receiptHashOf(previous);
   const placed = { ...payload, lamport_clock: receipts.length + 1, prev_hash };
   const members = Object.entries(placed).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -96,7 +109,7 @@ export function outcomeOf(record: Members): Members {
     outcome: 'completed',
     output_hash: hashOf('output'),
     decision_receipt_id: record['receipt_id'] ?? null,
-    issued_at: '2026-02-01T00:00:59.000Z',
+    issued_at: instantOf(900),
   };
 }
 
@@ -136,7 +149,7 @@ export function recordOf(number: number, { intent = {}, ...changes }: Members = 
     budget_ids: [],
     approval_id: null,
     shadow: [],
-    created_at: `2026-02-01T00:00:${String(number % 60).padStart(2, '0')}.000Z`,
+    created_at: instantOf(number),
     ...changes,
   };
   const named = { tenant: 'acme', principal: 'agent-1', session: String(record['session_id']), ...call };
@@ -152,6 +165,10 @@ export function recordOf(number: number, { intent = {}, ...changes }: Members = 
     },
   };
   return { ...hashed, record_hash: hashOf(hashed) };
+}
+
+function instantOf(number: number): string {
+  return new Date(Date.parse('2026-02-01T00:00:00.000Z') + number * 1000).toISOString();
 }
 
 function payloadOf(record: Members): Members {
@@ -179,34 +196,81 @@ function payloadOf(record: Members): Members {
   } as Members; // every member was set above
 }
 
-/** The export of these chains with a checkpoint over exactly their receipts and a proof for each. */
-export async function exportOf(chains: Chain[]): Promise<Members> {
-  const receipts = chains.flatMap((chain) => chain.receipts);
-  const leaves = receipts.map(({ payload }) => leafHash(nodeProvider, decodeHex(hashOf(payload).slice(7))));
-  const proofs = await Promise.all(receipts.map((receipt, index) => proofOf(receipt, index, leaves)));
-  const records = chains.flatMap((chain) => chain.records);
+/** The lines of an export as values, so that a test can change one thing. */
+export type Line = { receipt: Receipt; record?: Members; proof?: Members };
+export type Exported = { header: Members; heads: { head: Line }[]; receipts: Line[] };
+
+export type ExportParts = { time?: string; signer?: typeof testSigner; heads?: boolean };
+
+/** When the log saw the fixture's receipts: after all of them, before any key is revoked. */
+export const SEEN_AT = '2026-02-01T01:00:00.000Z';
+
+/** The export of these chains with a head statement for each, a checkpoint over exactly all of them and a proof for each. */
+export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promise<Exported> {
+  const ended = parts.heads === false ? [] : chains.map((chain, index) => headOf(chain, index));
+  const receipts = [...chains.flatMap((chain) => chain.receipts), ...ended.map(({ receipt }) => receipt)];
+  const leaves = receipts.map(leafOf);
+  const records = new Map(chains.flatMap((chain) => chain.records.map((record) => [record['receipt_id'], record])));
+  const lines = await Promise.all(
+    receipts.map(async (receipt, index): Promise<Line> => {
+      const { receipt_id, kind } = receipt.payload;
+      const record = kind === 'outcome' ? undefined : records.get(receipt_id ?? null);
+      return { receipt, ...(record === undefined ? {} : { record }), proof: await proofOf(index, leaves) };
+    }),
+  );
+  const split = receipts.length - ended.length;
   return {
-    format: 'countersign/chain-export.v1',
-    receipts,
-    records,
-    checkpoint: { note: noteOver(leaves) },
-    proofs,
-  }; // plain JSON by construction
+    header: { format: 'countersign/chain-export.v2', checkpoints: [noteOver(leaves, parts)] },
+    heads: ended.map(({ record }, index) => ({ head: { ...lineAt(lines, split + index), record } })),
+    receipts: lines.slice(0, split),
+  };
 }
 
-export function noteOver(leaves: Uint8Array[], signer = testSigner): string {
-  const text = formatCheckpoint({ origin: ORIGIN, size: leaves.length, root: rootOf(nodeProvider, leaves) });
+/** The text of each line, as a file holds them. */
+export function linesOf({ header, heads, receipts }: Exported): string[] {
+  return [header, ...heads, ...receipts].map((line) => JSON.stringify(line));
+}
+
+/** What the kernel seals when a session is exported: where it ends. `index` numbers the ids. */
+export function headOf(chain: Chain, index = 0, changes: Members = {}): { receipt: Receipt; record: Members } {
+  const last = chain.receipts.at(-1);
+  if (last === undefined) throw new Error('a chain has receipts');
+  const { session_id, lamport_clock } = last.payload;
+  const facts = {
+    session_id,
+    lamport_clock,
+    receipt_hash: receiptHashOf(last),
+    as_of: instantOf(1200),
+    ...changes,
+  } as Members;
+  const record = recordOf(800 + index, {
+    kind: 'head',
+    session_id: 'heads',
+    ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [], created_at: instantOf(1200 + index) },
+    intent: { facts },
+  });
+  const receipt = sign({ ...payloadOf(record), lamport_clock: 1, prev_hash: null });
+  return { receipt, record };
+}
+
+export function leafOf(receipt: Receipt): Uint8Array {
+  return leafHash(nodeProvider, decodeHex(receiptHashOf(receipt).slice(7)));
+}
+
+export function noteOver(leaves: Uint8Array[], { time = SEEN_AT, signer = logSigner }: ExportParts = {}): string {
+  const text = formatCheckpoint({ origin: ORIGIN, size: leaves.length, root: rootOf(nodeProvider, leaves), time });
   return signNote(nodeProvider, text, [{ name: ORIGIN, signer }]);
 }
 
-async function proofOf(receipt: Receipt, index: number, leaves: Uint8Array[]): Promise<Members> {
+async function proofOf(index: number, leaves: Uint8Array[]): Promise<Members> {
   const perfect = async (level: number, node: number) =>
     rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
   const hashes = await inclusionProof(nodeProvider, perfect, { index, size: leaves.length });
-  return {
-    receipt_id: receipt.payload['receipt_id'] ?? null,
-    log_index: index,
-    tree_size: leaves.length,
-    hashes: hashes.map(encodeBase64),
-  };
+  return { log_index: index, tree_size: leaves.length, hashes: hashes.map(encodeBase64) };
+}
+
+function lineAt(lines: Line[], index: number): Line {
+  const line = lines[index];
+  if (line === undefined) throw new Error('there is no such line');
+  return line;
 }

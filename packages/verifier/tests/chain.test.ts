@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { consistencyProof, decodeHex, encodeBase64, leafHash, parseStrictJson, rootOf } from '@countersign/crypto';
+import { canonicalize, consistencyProof, encodeBase64, rootOf } from '@countersign/crypto';
+import type { JsonValue } from '@countersign/crypto';
+import { argumentsDepthMax } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import {
@@ -15,7 +14,6 @@ import {
   verifyReceipt,
   verifyRecord,
 } from '../src/index.ts';
-import { runCli } from '../src/cli.ts';
 import {
   ORIGIN,
   chainOf,
@@ -23,7 +21,10 @@ import {
   exportOf,
   hashOf,
   idOf,
+  leafOf,
+  linesOf,
   noteOver,
+  receiptHashOf,
   recordOf,
   settledChain,
   sign,
@@ -34,11 +35,16 @@ import type { Members, Receipt } from './chain-fixture.ts';
 const trust = parseKeySet(testKeys());
 const options = { trust, provider: nodeProvider };
 const chain = chainOf(6);
-const head = hashOf(chain.receipts.at(-1)?.payload ?? null);
+const bareLines = linesOf({
+  header: { format: 'countersign/chain-export.v2', checkpoints: [] },
+  heads: [],
+  receipts: chainOf(3).receipts.map((receipt) => ({ receipt })),
+});
+const head = headHash(chain.receipts);
 
 describe('verifyChain', () => {
   verifies('kn.chain', 'a changed byte anywhere in an exported chain is detected', () => {
-    const bytes = Buffer.from(JSON.stringify({ format: 'countersign/chain-export.v1', receipts: chainOf(3).receipts }));
+    const bytes = Buffer.from(bareLines.join('\n'));
     expect(verdictOf(bytes)).toBe('VERIFIED');
     for (const at of bytes.keys()) expectDetected(bytes, at, (bytes[at] ?? 0) ^ (1 << (at % 8)));
     fc.assert(
@@ -110,8 +116,8 @@ describe('verifyChain', () => {
 
 describe('verifyReceipt', () => {
   const [receipt] = chain.receipts;
-  it('holds a stored hash against the payload', () => {
-    const stored = { ...receipt, receipt_hash: hashOf(receipt?.payload ?? null), log_index: 0 };
+  it('holds a stored hash against payload and signature', () => {
+    const stored = { ...receipt, receipt_hash: headHash(receipt ? [receipt] : []), log_index: 0 };
     expect(verifyReceipt(stored, trust, nodeProvider).receipt_hash).toBe(stored.receipt_hash);
     expect(() => verifyReceipt({ ...stored, receipt_hash: head }, trust, nodeProvider)).toThrow(
       expect.objectContaining({ code: 'HASH_MISMATCH' }),
@@ -169,34 +175,15 @@ describe('verifyReceipt of one receipt alone', () => {
 
 describe('log proofs', () => {
   it('prove that a receipt is in the log and that the log only grew', async () => {
-    const exported = (await exportOf([chain])) as unknown as {
-      proofs: { log_index: number; tree_size: number; hashes: string[] }[];
-      checkpoint: { note: string };
-    };
-    const [proof] = exported.proofs;
-    if (proof === undefined) throw new Error('no proof');
-    expect(() =>
-      verifyInclusion({
-        receipt: chain.receipts[0],
-        proof,
-        checkpoint: exported.checkpoint.note,
-        origin: ORIGIN,
-        ...options,
-      }),
-    ).not.toThrow();
-    expect(() =>
-      verifyInclusion({
-        receipt: chain.receipts[0],
-        proof,
-        checkpoint: exported.checkpoint.note,
-        origin: 'other',
-        ...options,
-      }),
-    ).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));
-    expect(() =>
-      verifyInclusion({ receipt: chain.receipts[1], proof, checkpoint: exported.checkpoint.note, ...options }),
-    ).toThrow(expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }));
-    const leaves = chain.receipts.map(({ payload }) => leafHash(nodeProvider, decodeHex(hashOf(payload).slice(7))));
+    const { header, receipts } = await exportOf([chain], { heads: false });
+    const [checkpoint = ''] = header['checkpoints'] as string[]; // exportOf signs one
+    const proof = receipts[0]?.proof as { log_index: number; tree_size: number; hashes: string[] }; // and proves each
+    const included = (at: number, origin = ORIGIN) =>
+      verifyInclusion({ receipt: chain.receipts[at], proof, checkpoint, origin, ...options });
+    expect(() => included(0)).not.toThrow();
+    expect(() => included(0, 'other')).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));
+    expect(() => included(1)).toThrow(expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }));
+    const leaves = chain.receipts.map(leafOf);
     const perfect = async (level: number, node: number) =>
       rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
     const hashes = (await consistencyProof(nodeProvider, perfect, { from: 3, to: 6 })).map(encodeBase64);
@@ -217,35 +204,85 @@ describe('verifyRecord', () => {
   });
 });
 
-describe('countersign-verify', () => {
-  it('exits 0 for a verified export, 1 for one that is not, 2 when it cannot run', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
-    const file = (name: string, text: string) => (writeFileSync(join(folder, name), text), join(folder, name));
-    const good = JSON.stringify(await exportOf([chain]));
-    const keys = file('keys.json', JSON.stringify(testKeys()));
-    expect(run([file('good.json', good), '--keys', keys, '--head', head])).toEqual([
-      0,
-      expect.stringContaining('END_PROVEN'),
-    ]);
-    expect(run([file('bad.json', good.replace('"DENY"', '"ALLOW"')), '--keys', keys])).toEqual([
-      1,
-      expect.stringMatching(/^SIGNATURE_INVALID: .*receipt 1 of/),
-    ]);
-    expect(run([file('bad.json', good.replace('{', '{"format":"x",')), '--keys', keys, '--json'])).toEqual([
-      1,
-      expect.stringContaining('"code":"MALFORMED"'),
-    ]);
-    expect(run([join(folder, 'absent.json'), '--keys', keys])[0]).toBe(2);
-    expect(run([])[0]).toBe(2);
-    rmSync(folder, { recursive: true });
+describe('verifyExport', () => {
+  it('what canonicalize writes the strict parser reads and the verifier accepts, whatever the facts', async () => {
+    const json = fc.jsonValue({ maxDepth: argumentsDepthMax - 1, stringUnit: 'binary' });
+    const numbers = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => Math.trunc(value) || value);
+    const nested = fc
+      .integer({ min: 1, max: argumentsDepthMax })
+      .map((depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown);
+    const facts = fc.dictionary(fc.string(), fc.oneof(json, numbers, nested), { maxKeys: 4, minKeys: 1 });
+    await fc.assert(
+      fc.asyncProperty(facts, async (sealed) => {
+        fc.pre(!JSON.stringify(sealed).includes('__proto__'));
+        const record = recordOf(1, { intent: { facts: sealed as JsonValue } });
+        const { header, heads, receipts } = await exportOf([chainOfRecords([record])]);
+        const lines = [header, ...heads, ...receipts].map((line) => canonicalize(line as unknown as JsonValue));
+        expect(verifyExport(lines, options)).toMatchObject({ verdict: 'VERIFIED', fault: null });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives four answers, each with what stands behind it', async () => {
+    const report = verifyExport(linesOf(await exportOf([chain])), options);
+    expect(report).toMatchObject({
+      ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'PROVEN' },
+      ...{ receipts: 6, records: 6, proofs: 6, heads: 1, missing: [] },
+      chains: [{ first: 1, last: 6, start: 'PROVEN', end: 'PROVEN', end_as_of: '2026-02-01T00:20:00.000Z' }],
+    });
+  });
+
+  it('answers only what it is asked, and says what it was not', async () => {
+    const { header, receipts } = await exportOf([chain], { heads: false });
+    const lines = linesOf({ header, heads: [], receipts: receipts.map(({ receipt }) => ({ receipt })) });
+    const asked = (require: ('integrity' | 'completeness' | 'time')[]) =>
+      verifyExport(lines, { ...options, require, heads: [head] });
+    expect(asked(['integrity'])).toMatchObject({ verdict: 'VERIFIED', completeness: 'INCOMPLETE', time: 'CLAIMED' });
+    expect(asked(['completeness']).verdict).toBe('INCOMPLETE');
+    expect(asked(['time']).verdict).toBe('INCOMPLETE');
+  });
+
+  it('takes a cut end for cut, a part for a part only when asked to, and a known head for what it is', async () => {
+    const whole = await exportOf([chain]);
+    const cut = (from: number, to: number) => linesOf({ ...whole, receipts: whole.receipts.slice(from, to) });
+    expect(verifyExport(cut(0, 4), options)).toMatchObject({
+      verdict: 'INCOMPLETE',
+      chains: [{ last: 4, end: 'CUT' }],
+    });
+    expect(verifyExport(cut(2, 4), options).fault?.code).toBe('CHAIN_GAP');
+    expect(verifyExport(cut(2, 4), { ...options, partial: true }).verdict).toBe('VERIFIED');
+    expect(verifyExport(cut(0, 6), { ...options, heads: [head] }).verdict).toBe('VERIFIED');
+    expect(verifyExport(cut(0, 6), { ...options, heads: [hashOf('another')] }).verdict).toBe('INCOMPLETE');
+  });
+
+  it('refuses an export of another tenant or session than the one that was asked for', async () => {
+    const lines = linesOf(await exportOf([chain]));
+    const verdictFor = (subject: object) => verifyExport(lines, { ...options, ...subject }).fault?.code ?? 'VERIFIED';
+    expect(verdictFor({ tenant: 'acme', session: 'session-1' })).toBe('VERIFIED');
+    expect([verdictFor({ tenant: 'globex' }), verdictFor({ session: 'session-2' })]).toEqual(
+      Array(2).fill('SUBJECT_MISMATCH'),
+    );
+  });
+
+  it.each([
+    ['nine megabytes of {}', '{}'.repeat(4_700_000), 'TOO_LARGE', 'more than'],
+    ['nine megabytes of {} as lines', '{}', 'MALFORMED', 'header'],
+    [
+      'a list of nothing where notes belong',
+      `{"format":"countersign/chain-export.v2","checkpoints":[${'{},'.repeat(200_000)}{}]}`,
+      ...['MALFORMED', 'more than 50000 items'],
+    ],
+    [
+      'an object of unknown members',
+      `{${Array.from({ length: 200_000 }, (_, at) => `"m${at}":{}`).join()}}`,
+      ...['MALFORMED', 'more than 50000 items'],
+    ],
+  ])('survives %s', (_what, line, code, message) => {
+    const { fault } = verifyExport([line], options);
+    expect(fault).toMatchObject({ code, line: 1, message: expect.stringContaining(message ?? '') });
   });
 });
-
-function run(argv: string[]): [number, string] {
-  let output = '';
-  const status = runCli(argv, (text) => (output += text));
-  return [status, output];
-}
 
 function expectDetected(bytes: Buffer, at: number, value: number): void {
   const changed = Buffer.from(bytes);
@@ -253,20 +290,25 @@ function expectDetected(bytes: Buffer, at: number, value: number): void {
   if (verdictOf(changed) === 'VERIFIED') throw new Error(`byte ${at} may become ${value}`);
 }
 
+/** Nothing but integrity is asked here: a changed byte must not pass for the same chain. */
 function verdictOf(bytes: Uint8Array): string {
-  let value: unknown;
-  try {
-    value = parseStrictJson(bytes, { bytesMax: 1_000_000, depthMax: 64 });
-  } catch {
-    return 'MALFORMED';
-  }
-  return verifyExport(value, options).verdict;
+  const lines = Buffer.from(bytes).toString('latin1').split('\n');
+  const report = verifyExport(
+    lines.map((line) => Buffer.from(line, 'latin1')),
+    { ...options, require: ['integrity'], heads: [] },
+  );
+  return report.receipts === 3 ? report.verdict : 'INCOMPLETE';
 }
 
 function linkedAfter(previous: Receipt | undefined, { payload }: Receipt): Receipt {
   const place: Members =
     previous === undefined
       ? { lamport_clock: 1, prev_hash: null }
-      : { lamport_clock: Number(previous.payload['lamport_clock']) + 1, prev_hash: hashOf(previous.payload) };
+      : { lamport_clock: Number(previous.payload['lamport_clock']) + 1, prev_hash: receiptHashOf(previous) };
   return sign({ ...payload, ...place });
+}
+
+function headHash(receipts: Receipt[]): string {
+  const last = receipts.at(-1);
+  return last === undefined ? '' : receiptHashOf(last);
 }

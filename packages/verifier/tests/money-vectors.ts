@@ -1,5 +1,5 @@
 import { chainOfRecords, exportOf, recordOf, settledChain, type Chain } from './chain-fixture.ts';
-import { invalid, valid, type ReceiptVector } from './vector.ts';
+import { invalid, valid, type ReceiptVector } from './receipt-vector.ts';
 
 /** What decisions hold and outcomes count, and tools that a workspace blocks. */
 export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>> {

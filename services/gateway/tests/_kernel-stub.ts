@@ -1,5 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { canonicalBytes, digestOf, encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto';
+import {
+  canonicalBytes,
+  canonicalize,
+  digestOf,
+  encodeBase64Url,
+  publicKeyToJwk,
+  utf8Bytes,
+} from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ulid } from 'ulid';
@@ -256,10 +263,10 @@ export class KernelStub {
     const signer = this.fault === 'foreign_key' || this.fault === 'other_keys' ? this.#foreign : this.#signer;
     const keyId = this.fault === 'other_keys' ? this.#foreign.keyId : this.#signer.keyId;
     const signature = this.fault === 'unsigned' ? Buffer.alloc(64, 1) : signer.sign(bytes);
+    const sealed = { payload, signature: { alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(signature) } };
     const receipt: Receipt = {
-      payload,
-      signature: { alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(signature) },
-      receipt_hash: digestOf(nodeProvider, bytes),
+      ...sealed,
+      receipt_hash: digestOf(nodeProvider, `countersign.receipt-hash.v1\n${canonicalize(sealed)}`),
       log_index: this.#receipts.size,
     };
     this.#receipts.set(payload.receipt_id, receipt);
@@ -290,8 +297,9 @@ export class KernelStub {
   #keys() {
     const { publicKey, keyId } = this.fault === 'other_keys' ? this.#foreign : this.#signer;
     const key = { ...publicKeyToJwk(publicKey), kid: keyId, use: 'sig', alg: 'EdDSA' };
+    const window = { valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null };
     return {
-      keys: [{ ...key, valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null }],
+      keys: [{ ...key, purpose: 'receipts', log_origin: null, ...window }],
       log_origin: 'stub',
       log_vkey: 'stub',
     };

@@ -28,8 +28,10 @@ const variables = z.object({
   GOV_PUBLIC_URL: url().optional(),
   GOV_ADMIN_API_KEY: secret(),
   GOV_SERVICE_API_KEY: secret(),
-  /** PKCS#8 PEM of the Ed25519 key that signs receipts and checkpoints. */
+  /** PKCS#8 PEM of three Ed25519 keys: of receipts, of the policies that the kernel activates itself, and of the log's checkpoints. */
   GOV_SIGNING_KEY: secret(),
+  GOV_POLICY_KEY: secret(),
+  GOV_LOG_KEY: secret(),
   /** Salts the argument hashes of all tenants. */
   GOV_TENANT_SALT_SECRET: secret(),
   GOV_LOG_ORIGIN: z
@@ -39,7 +41,7 @@ const variables = z.object({
   GOV_POLICY_FILE: z.string().optional(),
   GOV_POLICY_FILE_INTERVAL: durationMs(10_000),
   GOV_POLICY_MAX_AGE: durationMs(86_400_000),
-  /** Base64url Ed25519 public keys that may sign activations, comma-separated; the kernel's own key always may. */
+  /** Base64url Ed25519 public keys that may sign activations, comma-separated; the kernel's own policy key always may. */
   GOV_POLICY_PUBLIC_KEYS: list(),
   /** JSON: [{ tenant_id, principal_id, key_id, public_key (base64url) }] of people who approve by signature. */
   GOV_APPROVER_KEYS: z.string().default('[]'),
@@ -76,6 +78,8 @@ export type KernelConfig = ServiceConfig &
     adminApiKey: string;
     serviceApiKey: string;
     signingKeyPem: string;
+    policyKeyPem: string;
+    logKeyPem: string;
     tenantSaltSecret: string;
     logOrigin: string;
     /** Null: policies come by the API alone. */
@@ -115,6 +119,8 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     signingKeyPem: read.GOV_SIGNING_KEY,
+    policyKeyPem: read.GOV_POLICY_KEY,
+    logKeyPem: read.GOV_LOG_KEY,
     tenantSaltSecret: read.GOV_TENANT_SALT_SECRET,
     logOrigin: read.GOV_LOG_ORIGIN,
     policyFile: read.GOV_POLICY_FILE ?? null,

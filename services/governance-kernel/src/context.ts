@@ -24,6 +24,7 @@ import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { createCheckpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
+import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, recordKeyUses } from './store/access-key-store.ts';
@@ -36,7 +37,7 @@ import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { messagingTransaction } from './store/messages.ts';
 import { listActivePolicies } from './store/policy-store.ts';
-import { recordSigningKey } from './store/trust-key-store.ts';
+import { recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
 export type ContextOverrides = {
@@ -72,7 +73,8 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     decisions: config.selfTestDecisions,
   });
   await requireDatabase(core.database);
-  await core.transaction((tx) => recordSigningKey(tx, core.signer, core.clock()));
+  const published = publishedKeys(core.signers, config.logOrigin);
+  await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -99,21 +101,26 @@ async function requireDatabase(database: Pick<KernelDatabase, 'ping'>): Promise<
 
 type Core = ReturnType<typeof createCore>;
 
+/** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
+const exportsAtOnce = 2;
+
 function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHash: Digest) {
   const clock = overrides.clock ?? (() => new Date());
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
-  const signer = createSigner(config.signingKeyPem);
+  const signers = createSigners(config);
   const provider = nodeProvider;
   const database = openKernelDatabase(config.databaseUrl);
+  const exports = openKernelDatabase(config.databaseUrl, { connectionsMax: exportsAtOnce });
   const { pool, reader } = database;
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
   const store = ledgerStore({ pool, controls });
-  const ledger = new GroupCommit(noticed(createCommit({ store, sealer: { provider, signer }, controls }), logWatch));
+  const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
+  const ledger = new GroupCommit(noticed(commit, logWatch));
   const policies = new Policies({
     ledger,
     provider,
-    trustedKeys: policyKeys(config.policyKeys, signer),
+    trustedKeys: policyKeys(config.policyKeys, signers.policies),
     load: (tenants) => listActivePolicies(reader, tenants),
     clock,
     newUlid,
@@ -134,7 +141,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     config,
     clock,
     log,
-    signer,
+    signers,
     provider,
     newUlid,
     newEvent,
@@ -146,13 +153,14 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     upstreams,
   };
   const boundary = createBoundary(cycle);
-  const checkpoints = signedHeads(made, database);
+  const checkpoints = signedHeads({ ...made, signer: signers.log }, database);
   const close = async () => {
     await logWatch.close();
     await ledger.close();
+    await exports.close();
     await database.close();
   };
-  return { ...made, ...shown(database), boundary, checkpoints, dispatch: new Dispatch(boundary), close };
+  return { ...made, ...shown(database), exports, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
 }
 
 /** What routes and workers see of the database: nobody but the ledger sends statements through the pool itself. */
@@ -225,4 +233,13 @@ function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings 
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     publicUrl: config.publicUrl,
   };
+}
+
+function publishedKeys(signers: Signers, logOrigin: string) {
+  return (['receipts', 'policies', 'log'] as const).map((purpose) => ({
+    keyId: signers[purpose].keyId,
+    publicKey: signers[purpose].publicKey,
+    purpose,
+    logOrigin: purpose === 'log' ? logOrigin : null,
+  }));
 }

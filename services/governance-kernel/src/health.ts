@@ -8,12 +8,12 @@ import { findLastConfirmation } from './store/policy-store.ts';
 
 /** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
 export function readinessChecks(kernel: Context): Record<string, HealthCheck> {
-  const { database, signer, selfTest } = kernel;
+  const { database, signers, selfTest } = kernel;
   return {
     gates: async () => assertAllDenying(selfTest),
     database: () => database.ping(),
     policy: () => assertFreshPolicy(kernel),
-    signer: async () => signer.sign(new Uint8Array(1)),
+    signer: async () => Object.values(signers).map((signer) => signer.sign(new Uint8Array(1))),
   };
 }
 

@@ -92,6 +92,8 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_ADMIN_API_KEY: adminKey,
     GOV_SERVICE_API_KEY: serviceKey,
     GOV_SIGNING_KEY: generateSigningKey().privateKeyPem,
+    GOV_POLICY_KEY: generateSigningKey().privateKeyPem,
+    GOV_LOG_KEY: generateSigningKey().privateKeyPem,
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
     GOV_LOG_LEVEL: 'silent',
     GOV_RATE_LIMITS: '0',
@@ -106,8 +108,8 @@ async function activate(
 ): Promise<void> {
   const parsed = parsePolicyBundle(bundle);
   const policyHash = context.policies.compile(parsed).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch, policyHash })));
-  const signature = { alg: 'Ed25519' as const, key_id: context.signer.keyId, value };
+  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch, policyHash })));
+  const signature = { alg: 'Ed25519' as const, key_id: context.signers.policies.keyId, value };
   await context.policies.activate({ tenant, bundle: parsed, epoch, signature, by: 'test' as PrincipalId }); // within its schema
 }
 

@@ -77,6 +77,6 @@ function signedApproval(
 function signedBundle({ kernel: { context } }: TestKernel, tenant: string) {
   const bundle = parsePolicyBundle(starterPolicy);
   const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch: 1, policyHash })));
-  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: context.signer.keyId, value } };
+  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch: 1, policyHash })));
+  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: context.signers.policies.keyId, value } };
 }

@@ -41,10 +41,10 @@ async function decided(
   effects: (batch: LedgerBatch, entry: SealedEntry) => Effects = () => ({}),
   sets: Wanted[] = [],
 ): Promise<() => Promise<number>> {
-  const { provider, signer, newUlid } = test.kernel.context;
+  const { provider, signers, newUlid } = test.kernel.context;
   const known = new KnownFacts(controls);
   known.learn(await store.read({ chains: [{ tenant, session }], sets }));
-  const batch = new LedgerBatch(known, { provider, signer });
+  const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
   const said = { ...announced, ulid: newUlid(Date.now()), session };
   batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
   const epoch = known.epoch ?? 0;
@@ -110,7 +110,7 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   it('and holds no chain while it waits to begin another, or two kernels would wait for each other', async () => {
-    const { provider, signer, newUlid } = test.kernel.context;
+    const { provider, signers, newUlid } = test.kernel.context;
     const { pool } = test;
     const [old, fresh] = [session, newSession()];
     await (
@@ -119,7 +119,7 @@ describe('what is appended was decided on what the database holds at that moment
     const known = new KnownFacts(controls);
     const chains = [old, fresh].map((name) => ({ tenant, session: name }));
     known.learn(await store.read({ chains, sets: [] }));
-    const batch = new LedgerBatch(known, { provider, signer });
+    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
     for (const chain of chains)
       batch.seal(announcementStatement(provider, { ...announced, ...chain, ulid: newUlid(Date.now()) }));
     const other = await pool.connect();
@@ -191,10 +191,10 @@ describe('what is appended was decided on what the database holds at that moment
 
 describe('a batch', () => {
   it('keeps nothing of an entry whose effects throw', async () => {
-    const { provider, signer, newUlid } = test.kernel.context;
+    const { provider, signers, newUlid } = test.kernel.context;
     const known = new KnownFacts(controls);
     known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
-    const batch = new LedgerBatch(known, { provider, signer });
+    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
     const statement = announcementStatement(provider, { ...announced, ulid: newUlid(0), session });
     const broken = () => {
       throw new Error('broken');
@@ -207,8 +207,8 @@ describe('a batch', () => {
   it('gives no entry a set that it did not want', async () => {
     const known = new KnownFacts(controls);
     known.learn(await store.read({ chains: [{ tenant, session }], sets: [] }));
-    const { provider, signer } = test.kernel.context;
-    const batch = new LedgerBatch(known, { provider, signer });
+    const { provider, signers } = test.kernel.context;
+    const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
     expect(() => batch.row(budgets, { tenant, id })).toThrow('did not want');
   });
 });

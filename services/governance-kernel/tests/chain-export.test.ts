@@ -1,32 +1,48 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@countersign/contracts';
-import type { ChainExport } from '@countersign/contracts/governance-kernel';
+import type { ExportedHead, ExportedReceipt, ExportHeader } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
+import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { newSession, seal } from './_seal.ts';
+import { newSession, seal, sealMany } from './_seal.ts';
+
+type Exported = { header: ExportHeader; heads: ExportedHead[]; receipts: ExportedReceipt[] };
 
 let test: TestKernel;
-let exported: ChainExport;
+let exported: Exported;
 let trust: TrustedKey[];
 let session_id: SessionId;
-let head: string;
 beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   session_id = newSession();
-  const tools = ['files.read', 'files.delete', 'pay.send', 'files.read', 'files.read'];
-  for (const tool of tools) head = (await seal(test, { session_id, tool })).receipt_hash;
-  exported = (await test.as('acme').exportReceipts({ query: { session_id } })).body;
-  trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
+  for (const tool of ['files.read', 'files.delete', 'pay.send', 'files.read', 'files.read'])
+    await seal(test, { session_id, tool });
+  exported = await exportOf({ session_id });
+  trust = await trustedKeys();
 });
 afterAll(() => test.close());
 
-/** What a stranger with the published keys says, who knows the chain's head from elsewhere. */
-function judge(change: (chain: ChainExport) => ChainExport): string {
-  const report = verifyExport(change(structuredClone(exported)), { trust, provider: nodeProvider, heads: [head] });
-  return report.code ?? report.verdict;
+async function exportOf(query: { session_id: SessionId; from?: number; limit?: number }): Promise<Exported> {
+  const { body } = await test.as('acme').exportReceipts({ query });
+  const [header, head, ...receipts] = body as [ExportHeader, ExportedHead, ...ExportedReceipt[]]; // as the route says
+  return { header, heads: [head], receipts };
+}
+
+async function trustedKeys(): Promise<TrustedKey[]> {
+  return parseKeySet((await test.as('acme').listTrustKeys()).body);
+}
+
+function linesOf({ header, heads, receipts }: Exported): string[] {
+  return [header, ...heads, ...receipts].map((line) => JSON.stringify(line));
+}
+
+/** What a stranger with the published keys says. */
+function judge(change: (chain: Exported) => Exported): string {
+  const report = verifyExport(linesOf(change(structuredClone(exported))), { trust, provider: nodeProvider });
+  return report.fault?.code ?? report.verdict;
 }
 
 const moved = <Item>(items: Item[], from: number, to: number): Item[] => {
@@ -36,23 +52,23 @@ const moved = <Item>(items: Item[], from: number, to: number): Item[] => {
 
 describe('GET /api/v1/receipts/export', () => {
   verifies('kn.chain', 'a chain exported by a live kernel verifies offline, with records and inclusion proofs', () => {
-    const report = verifyExport(exported, { trust, provider: nodeProvider, heads: [head] });
-    expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 5, records: 5, proofs: 5 });
+    const report = verifyExport(linesOf(exported), { trust, provider: nodeProvider });
+    expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 5, records: 5, proofs: 5, heads: 1 });
     expect(report.chains).toMatchObject([{ first: 1, last: 5, start: 'PROVEN', end: 'PROVEN' }]);
+    expect([report.completeness, report.signer, report.time]).toEqual(['COMPLETE', 'TRUSTED', 'PROVEN']);
   });
 
-  verifies('kn.chain', 'each removed receipt is detected, wherever it stood', () => {
-    const without = exported.receipts.map((_, gone) =>
-      judge((chain) => ({
-        ...chain,
-        receipts: chain.receipts.filter((_receipt, index) => index !== gone),
-        records: chain.records.filter((_record, index) => index !== gone),
-        proofs: chain.proofs.filter((_proof, index) => index !== gone),
-      })),
-    );
-    expect(without).not.toContain('VERIFIED');
-    expect(without).toEqual(['CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP']);
-  });
+  verifies(
+    'kn.chain',
+    'each removed receipt is detected, wherever it stood, the last one without knowing the head',
+    () => {
+      const without = exported.receipts.map((_, gone) =>
+        judge((chain) => ({ ...chain, receipts: chain.receipts.filter((_receipt, index) => index !== gone) })),
+      );
+      expect(without).toEqual(['CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'CHAIN_GAP', 'INCOMPLETE']);
+      expect(judge((chain) => ({ ...chain, heads: [] }))).toBe('INCOMPLETE');
+    },
+  );
 
   verifies('kn.chain', 'each reordering of two receipts is detected', () => {
     const places = exported.receipts.map((_, index) => index);
@@ -68,15 +84,12 @@ describe('GET /api/v1/receipts/export', () => {
     'an inserted receipt is detected, a genuine one of another session and a second copy',
     async () => {
       const stray = await seal(test);
-      const { body: other } = await test.as('acme').exportReceipts({
-        query: { session_id: stray.receipt.payload.session_id },
-      });
-      const [foreign] = other.receipts;
-      const claimed = structuredClone(foreign);
-      if (claimed !== undefined) claimed.payload.session_id = session_id;
+      const { receipts } = await exportOf({ session_id: stray.receipt.payload.session_id });
+      const claimed = structuredClone(receipts[0]);
+      if (claimed !== undefined) claimed.receipt.payload.session_id = session_id;
       for (const [index] of exported.receipts.entries()) {
-        const insert = (receipt: ChainExport['receipts'][number] | undefined) =>
-          judge((chain) => ({ ...chain, receipts: chain.receipts.toSpliced(index, 0, ...(receipt ? [receipt] : [])) }));
+        const insert = (line: ExportedReceipt | undefined) =>
+          judge((chain) => ({ ...chain, receipts: chain.receipts.toSpliced(index, 0, ...(line ? [line] : [])) }));
         expect(insert(claimed)).toBe('SIGNATURE_INVALID');
         expect(insert(exported.receipts[index])).toBe('DUPLICATE');
       }
@@ -84,10 +97,10 @@ describe('GET /api/v1/receipts/export', () => {
   );
 
   verifies('kn.chain', 'each changed member of receipts and records is detected', () => {
-    const members = Object.keys(exported.receipts[0]?.payload ?? {});
+    const members = Object.keys(exported.receipts[0]?.receipt.payload ?? {});
     const changed = members.map((member) =>
       judge((chain) => {
-        const payload = chain.receipts[2]?.payload as Record<string, unknown>;
+        const payload = chain.receipts[2]?.receipt.payload as Record<string, unknown>;
         payload[member] = payload[member] === null ? 'x' : differing(payload[member]);
         return chain;
       }),
@@ -95,22 +108,25 @@ describe('GET /api/v1/receipts/export', () => {
     expect(members.length).toBeGreaterThan(18);
     expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
     const record = judge((chain) => {
-      for (const held of chain.records) held.intent.effect_level = 'E0';
+      for (const { record: held } of chain.receipts) if (held !== undefined) held.intent.effect_level = 'E0';
       return chain;
     });
     expect(record).toBe('RECORD_HASH_MISMATCH');
   });
 
   verifies('kn.chain', 'each changed member of a proof is detected, and so is another checkpoint', () => {
-    type Proof = ChainExport['proofs'][number];
+    type Proof = NonNullable<ExportedReceipt['proof']>;
     const withProof = (change: (proof: Proof) => Partial<Proof>) =>
-      exported.proofs.map((_, at) =>
+      exported.receipts.map((_, at) =>
         judge((chain) => ({
           ...chain,
-          proofs: chain.proofs.map((proof, index) => (index === at ? { ...proof, ...change(proof) } : proof)),
+          receipts: chain.receipts.map(({ proof, ...line }, index) =>
+            index === at && proof
+              ? { ...line, proof: { ...proof, ...change(proof) } }
+              : { ...line, ...(proof && { proof }) },
+          ),
         })),
       );
-    const [stolen] = exported.proofs.slice(-1);
     const changed = [
       ...withProof(({ log_index }) => ({ log_index: log_index + 1 })),
       ...withProof(({ tree_size }) => ({ tree_size: tree_size + 1 })),
@@ -118,20 +134,111 @@ describe('GET /api/v1/receipts/export', () => {
       ...withProof(({ hashes }) => ({ hashes: [...hashes, ...hashes.slice(0, 1)] })),
       judge((chain) => ({
         ...chain,
-        proofs: chain.proofs.map(({ receipt_id }) => ({ ...structuredClone(stolen), receipt_id }) as Proof),
+        header: {
+          ...chain.header,
+          checkpoints: chain.header.checkpoints.map((note) => note.replace(/^(\S+\n)/, '$11')),
+        },
       })),
-      judge((chain) => ({ ...chain, checkpoint: { note: chain.checkpoint?.note.replace(/^(\S+\n)/, '$11') ?? '' } })),
     ];
     expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
   });
 
+  it('exports the chain of the head statements like any other', async () => {
+    const heads = await exportOf({ session_id: 'heads' as SessionId }); // within its schema
+    const report = verifyExport(linesOf(heads), { trust, provider: nodeProvider });
+    expect([report.verdict, report.receipts]).toEqual(['VERIFIED', heads.receipts.length]);
+  });
+
   it('exports parts, which verify as parts', async () => {
-    const { body } = await test.as('acme').exportReceipts({ query: { session_id, from: 2, limit: 2 } });
-    expect(body.receipts.map(({ payload }) => payload.lamport_clock)).toEqual([2, 3]);
-    const report = verifyExport(body, { trust, provider: nodeProvider, partial: true });
-    expect(report).toMatchObject({ verdict: 'VERIFIED', proofs: 2, chains: [{ start: 'UNPROVEN', end: 'UNPROVEN' }] });
+    const part = await exportOf({ session_id, from: 2, limit: 2 });
+    expect(part.receipts.map(({ receipt }) => receipt.payload.lamport_clock)).toEqual([2, 3]);
+    const report = verifyExport(linesOf(part), { trust, provider: nodeProvider, partial: true });
+    expect(report).toMatchObject({ verdict: 'VERIFIED', proofs: 2, chains: [{ start: 'UNPROVEN', end: 'CUT' }] });
+  });
+
+  it('can be read whatever the arguments were that the kernel took', async () => {
+    const session = newSession();
+    await test.activate('acme', readsArguments);
+    const deepest = JSON.parse(`${'['.repeat(31)}${']'.repeat(31)}`) as never;
+    for (const read of [1e20, 9007199254740992, -0, 1e-7, 'a\u202eb\ud83d\ude00', deepest, { constructor: 1 }])
+      await seal(test, { session_id: session, args: { read } });
+    const whole = await exportOf({ session_id: session });
+    expect(JSON.stringify(whole)).toContain('100000000000000000000');
+    expect(verifyExport(linesOf(whole), { trust, provider: nodeProvider })).toMatchObject({
+      verdict: 'VERIFIED',
+      receipts: 7,
+    });
+    const tooDeep = test.as('acme').evaluate({ body: { ...call, session_id: session, args: { read: [deepest] } } });
+    await expect(tooDeep).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 });
+  });
+
+  it('goes in pages through a chain of any length, and lets decisions pass meanwhile', async () => {
+    const session = newSession();
+    await sealMany(test, 120, { session_id: session });
+    const [whole, replies] = await Promise.all([exportOf({ session_id: session }), sealMany(test, 40)]);
+    expect(replies).toHaveLength(40);
+    expect(verifyExport(linesOf(whole), { trust, provider: nodeProvider })).toMatchObject({
+      verdict: 'VERIFIED',
+      receipts: 120,
+    });
+  });
+
+  it('does not take the connections that decisions need', async () => {
+    const { exports } = test.kernel.context;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = [1, 2].map(() => exports.transaction(() => released)); // as many as there are
+    try {
+      const waiting = exportOf({ session_id });
+      expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
+      release();
+      expect((await waiting).receipts).toHaveLength(5);
+    } finally {
+      release();
+      await Promise.all(held);
+    }
+  });
+
+  it('proves a receipt of a key that was revoked by a checkpoint from before, and not without one', async () => {
+    const session = newSession();
+    const { record_id } = await seal(test, { session_id: session });
+    const checkpoint = await test.kernel.context.checkpoints.create();
+    const { keyId } = test.kernel.context.signers.receipts;
+    const revoke = (at: Date | null) =>
+      asAdministrator(test, 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = $1', [keyId, at]);
+    const seenLate = await exportOf({ session_id: session });
+    try {
+      await revoke(new Date(Date.parse(checkpoint.created_at) + 1));
+      const keys = await trustedKeys();
+      const seenEarly = await exportOf({ session_id: session });
+      expect(seenEarly.header.checkpoints).toHaveLength(2);
+      const judged = (chain: Exported) =>
+        verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
+      expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
+      expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
+      const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });
+      expect(verified.checks.filter(({ passed }) => !passed)).toEqual([]);
+      const { record_id: late } = await seal(test, { session_id: session });
+      const { body: refused } = await test.as('acme').verifyRecord({ params: { record_id: late } });
+      expect(refused.checks.filter(({ passed }) => !passed)).toMatchObject([
+        { check: 'inclusion', code: 'KEY_REVOKED' },
+      ]);
+    } finally {
+      await revoke(null);
+    }
   });
 });
+
+const call = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', context: {}, mode: 'enforce' } as const;
+
+const readsArguments = `
+format: countersign/policy.v1
+name: reads-arguments
+version: '1'
+rules:
+  - { id: reads, effect: allow, match: { action: [tool.call] }, when: has(args.read) }
+  - { id: others, effect: allow, match: { action: [tool.call], tool: [files.read] } }
+`;
 
 function differing(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;

@@ -99,7 +99,7 @@ type Row = { log_index: string; ulid: string; payload: string; key_id: string; s
 
 async function assertWhole(answered: Answered[]): Promise<void> {
   const { pool } = test;
-  const { signer } = test.kernel.context;
+  const { signers } = test.kernel.context;
   const { rows } = await pool.query<Row>(
     "SELECT * FROM ledger WHERE tenant_id = 'acme' ORDER BY session_id, lamport_clock",
   );
@@ -111,8 +111,9 @@ async function assertWhole(answered: Answered[]): Promise<void> {
   }));
   const keys = [
     {
-      ...publicKeyToJwk(signer.publicKey),
-      kid: signer.keyId,
+      ...publicKeyToJwk(signers.receipts.publicKey),
+      kid: signers.receipts.keyId,
+      purpose: 'receipts',
       use: 'sig',
       alg: 'EdDSA',
       valid_from: '2020-01-01T00:00:00.000Z',

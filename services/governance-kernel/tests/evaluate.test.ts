@@ -35,7 +35,7 @@ async function sealed(receiptId: string): Promise<{ payload: ReceiptPayload; rec
 }
 
 function trust() {
-  const { publicKey, keyId } = test.kernel.context.signer;
+  const { publicKey, keyId } = test.kernel.context.signers.receipts;
   const valid_from = '2020-01-01T00:00:00.000Z';
   return parseKeySet({
     keys: [
@@ -44,6 +44,7 @@ function trust() {
         kid: keyId,
         use: 'sig',
         alg: 'EdDSA',
+        purpose: 'receipts',
         valid_from,
         valid_until: null,
         revoked_at: null,

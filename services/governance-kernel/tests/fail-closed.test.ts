@@ -149,6 +149,8 @@ describe('the kernel does not start', () => {
     ['an unknown variable', { GOV_FAILCLOSED: '1' }, 'GOV_FAILCLOSED'],
     ['a malformed number', { GOV_CHECKPOINT_RECEIPTS: 'many' }, 'GOV_CHECKPOINT_RECEIPTS'],
     ['a missing key', { GOV_SIGNING_KEY: undefined }, 'GOV_SIGNING_KEY'],
+    ['a missing policy key', { GOV_POLICY_KEY: undefined }, 'GOV_POLICY_KEY'],
+    ['a missing key of the log', { GOV_LOG_KEY: undefined }, 'GOV_LOG_KEY'],
     ['a model that may answer after its deadline', { GOV_UPSTREAM_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
     ['a tool that may answer after its deadline', { GOV_MCP_TIMEOUT: '5m' }, 'GOV_DISPATCH_DEADLINE'],
     ['an answer that may be judged after its deadline', { GOV_MCP_TIMEOUT: '150s' }, 'GOV_DISPATCH_DEADLINE'],
@@ -165,6 +167,8 @@ function unreachable(): Record<string, string> {
     GOV_ADMIN_API_KEY: 'test-admin-key-0123456789abcdef0123456789',
     GOV_SERVICE_API_KEY: 'test-service-key-0123456789abcdef01234567',
     GOV_SIGNING_KEY: 'a key that is never read, long enough',
+    GOV_POLICY_KEY: 'another key that is never read',
+    GOV_LOG_KEY: 'a third key that is never read, too',
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
   };
 }

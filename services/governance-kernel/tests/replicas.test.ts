@@ -257,8 +257,8 @@ async function moveOn(client: KernelClient, action: 'approve' | 'revoke', { appr
 async function activateOn({ context }: StartedKernel, tenant: string, epoch: number): Promise<void> {
   const bundle = parsePolicyBundle(starterPolicy);
   const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signer.sign(activationBytes({ tenant, epoch, policyHash })));
-  const signature = { alg: 'Ed25519' as const, key_id: context.signer.keyId, value };
+  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch, policyHash })));
+  const signature = { alg: 'Ed25519' as const, key_id: context.signers.policies.keyId, value };
   await context.policies.activate({ tenant, bundle, epoch, signature, by: 'test' as PrincipalId }); // within its schema
 }
 

@@ -30,9 +30,9 @@ afterAll(async () => {
 });
 
 verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is not given', async () => {
-  const { cycle, provider, signer } = test.kernel.context;
+  const { cycle, provider, signers } = test.kernel.context;
   const store = ledgerStore({ pool: database.pool, controls });
-  const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer }, controls }));
+  const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer: signers.receipts }, controls }));
   const other = createBoundary({ ...cycle, ledger });
   const session = newSession();
   const call = {

@@ -43,11 +43,11 @@ async function reservedCalls(): Promise<unknown[]> {
 }
 
 function signedBundle(tenant: string) {
-  const { policies, signer } = test.kernel.context;
+  const { policies, signers } = test.kernel.context;
   const bundle = parsePolicyBundle(starterPolicy);
   const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(signer.sign(activationBytes({ tenant, epoch: 1, policyHash })));
-  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: signer.keyId, value } } as never; // within its schema
+  const value = encodeBase64Url(signers.policies.sign(activationBytes({ tenant, epoch: 1, policyHash })));
+  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: signers.policies.keyId, value } } as never; // within its schema
 }
 
 /** Activates, or confirms, through the door that operators have. */

@@ -149,7 +149,8 @@ describe('tenants, over every tenant route of the contract', () => {
     const { body: report } = await test.as('twin').verifyRecord({ params: { record_id } });
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
     const { body: chain } = await test.as('twin').exportReceipts({ query: { session_id } });
-    expect(chain.receipts.map(({ payload }) => payload.tenant_id)).toEqual(['twin']);
+    const tenants = chain.flatMap((line) => ('receipt' in line ? [line.receipt.payload.tenant_id] : []));
+    expect(tenants).toEqual(['twin']);
     const grants = [approval_id, unknown['approval_id']].map(async (grant) => {
       const { verdict, reason_code, reason, trace } = await seal(test, {
         ...twin,

@@ -63,7 +63,7 @@ async function readCounts(client: pg.Client): Promise<Counts> {
 type SealedRow = { payload: string; key_id: string; signature: string; receipt_hash: string; log_index: string };
 
 async function verifySample(client: pg.Client, signingKey: SigningKey): Promise<number> {
-  const trust = [{ ...signingKey, valid_from: '2000-01-01T00:00:00.000Z' }];
+  const trust = [{ ...signingKey, purpose: 'receipts' as const, valid_from: '2000-01-01T00:00:00.000Z' }];
   const { rows } = await client.query<SealedRow>(
     `SELECT payload, key_id, signature, receipt_hash, log_index FROM ledger
       WHERE tenant_id = $1 AND session_id NOT LIKE $2 ORDER BY random() LIMIT $3`,

@@ -57,6 +57,8 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_ADMIN_API_KEY: adminKey,
     GOV_SERVICE_API_KEY: secret(),
     GOV_SIGNING_KEY: key.privateKeyPem,
+    GOV_POLICY_KEY: generateSigningKey().privateKeyPem,
+    GOV_LOG_KEY: generateSigningKey().privateKeyPem,
     GOV_TENANT_SALT_SECRET: secret(),
     GOV_RATE_LIMITS: '0',
     GOV_LOG_LEVEL: 'warn',

@@ -6,13 +6,13 @@ import type { Exported } from './export-chain.ts';
 import { DemoFailure, type Step } from './step.ts';
 
 /** Writes export and keys, and has them verified, and then a tampered copy refused, by a process that never saw the server. */
-export function proveOffline({ chain, keys, head }: Exported, folder: string): Step[] {
-  const [exportFile, keysFile] = [join(folder, 'export.json'), join(folder, 'keys.json')];
-  writeFileSync(exportFile, JSON.stringify(chain));
+export function proveOffline({ chain, keys }: Exported, folder: string): Step[] {
+  const [exportFile, keysFile] = [join(folder, 'export.ndjson'), join(folder, 'keys.json')];
+  writeFileSync(exportFile, chain.map((line) => `${JSON.stringify(line)}\n`).join(''));
   writeFileSync(keysFile, JSON.stringify(keys));
-  const tamperedFile = join(folder, 'tampered.json');
+  const tamperedFile = join(folder, 'tampered.ndjson');
   writeFileSync(tamperedFile, withOneByteChanged(readFileSync(exportFile, 'utf8')));
-  const pinned = ['--keys', keysFile, '--head', head];
+  const pinned = ['--keys', keysFile];
   return [verified(verify([exportFile, ...pinned])), tampered(verify([tamperedFile, ...pinned]))];
 }
 
@@ -31,25 +31,30 @@ function verify(args: string[]): Answer {
 }
 
 function verified({ status, text }: Answer): Step {
-  const [headline = '', ...chains] = text.split('\n');
+  const [headline = '', ...answers] = text.split('\n');
   if (status !== 0 || !headline.startsWith('VERIFIED')) throw new DemoFailure('Offline verification', 'VERIFIED', text);
   return {
     title: 'The server is stopped; a separate process verifies the exported chain',
-    asked: 'countersign-verify export.json --keys keys.json --head sha256:…',
+    asked: 'countersign-verify export.ndjson --keys keys.json',
     verdict: 'VERIFIED',
     reasonCode: headline.replace('VERIFIED: ', ''),
     receiptId: null,
-    explanation: 'Signatures, hashes, order and inclusion in the log, checked against pinned public keys alone.',
-    details: chains.map((line) => ['chain', line.trim()]),
+    explanation: 'Signatures, hashes, order, completeness and time, checked against pinned public keys alone.',
+    details: answers.map(answered),
   };
+}
+
+function answered(line: string): [string, string] {
+  const [name = '', ...said] = line.trim().split(/\s+/);
+  return [name.replace(/:$/, ''), said.join(' ')];
 }
 
 function tampered({ status, text }: Answer): Step {
   if (status !== 1) throw new DemoFailure('Tampered copy', 'a refusal', text);
-  const [code = '', ...rest] = text.split(': ');
+  const [, code = '', ...rest] = (text.split('\n')[0] ?? '').split(': ');
   return {
     title: 'One byte of a copy is changed',
-    asked: 'countersign-verify tampered.json --keys keys.json --head sha256:…',
+    asked: 'countersign-verify tampered.ndjson --keys keys.json',
     verdict: 'TAMPER',
     reasonCode: `refused: ${code}`,
     receiptId: null,

@@ -1,3 +1,4 @@
+import { forTerminal } from '@countersign/verifier';
 import type { Step } from './step.ts';
 
 export type DemoReport = {
@@ -6,8 +7,9 @@ export type DemoReport = {
   end(summary: { ok: boolean; seconds: number; failure: string | null }): void;
 };
 
-/** For people: aligned, one block for each step. */
-export function readableReport(write: (text: string) => void): DemoReport {
+/** For people: aligned, one block for each step. What a server answered does nothing to their terminal. */
+export function readableReport(writeText: (text: string) => void): DemoReport {
+  const write = (line: string) => writeText(line.split('\n').map(forTerminal).join('\n'));
   let number = 0;
   const row = (name: string, value: string) => write(`     ${name.padEnd(9)} ${value}\n`);
   return {

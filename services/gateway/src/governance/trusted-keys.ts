@@ -48,5 +48,6 @@ async function fetchKeys(kernel: TellsKeys): Promise<TrustedKeys> {
 /** A key that the operator pinned counts for as long as it is configured. */
 function configuredKey(key: string): TrustedKey {
   const publicKey = decodeBase64Url(key);
-  return { key_id: keyIdOf(nodeProvider, publicKey), public_key: publicKey, valid_from: '1970-01-01T00:00:00.000Z' };
+  const key_id = keyIdOf(nodeProvider, publicKey);
+  return { key_id, public_key: publicKey, purpose: 'receipts', valid_from: '1970-01-01T00:00:00.000Z' };
 }

@@ -1,3 +1,4 @@
+import { argumentsDepthMax } from '@countersign/contracts';
 import { parseStrictJson, type JsonValue } from '@countersign/crypto';
 import { SpendMicros, toolOfFunctionName } from '@countersign/contracts';
 import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
@@ -69,7 +70,7 @@ export function openToolCalls(steps: readonly StepFacts[]): OpenCall[] {
   }));
 }
 
-const argumentLimits = { depthMax: 64, bytesMax: 1_048_576 };
+const argumentLimits = { depthMax: argumentsDepthMax, bytesMax: 1_048_576 };
 
 function parseArguments(text: string): { [name: string]: JsonValue } | null {
   try {

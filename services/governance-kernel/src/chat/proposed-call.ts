@@ -1,4 +1,4 @@
-import { ToolName, type PlainJson } from '@countersign/contracts';
+import { argumentsDepthMax, ToolName, type PlainJson } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
@@ -16,7 +16,7 @@ export type ProposedCall = {
 
 /** Arguments of one call; larger ones are documents and belong into a store. */
 export const argumentsBytesMax = 1_048_576;
-const argumentsDepthMax = 32;
+
 /** Stands in the receipt for a name that cannot be written there. */
 const unnamed = 'unnamed';
 
@@ -72,7 +72,7 @@ function parseArguments(text: string): Record<string, PlainJson> | null {
   if (text.trim() === '') return {};
   try {
     const value = parseStrictJson(text, { depthMax: argumentsDepthMax, bytesMax: argumentsBytesMax });
-    return isJsonObject(value) && !Object.hasOwn(value, '__proto__') ? value : null; // strict JSON is plain
+    return isJsonObject(value) ? value : null; // strict JSON is plain
   } catch {
     return null;
   }

@@ -19,7 +19,7 @@ export function verifyShown(
   expected: Digest,
   { trust, provider }: { trust: TrustedKeys; provider: CryptoProvider },
 ): DemoVerdict {
-  const shownHash = receiptHash(provider, receipt.payload);
+  const shownHash = receiptHash(provider, receipt);
   const hashMatches = shownHash === expected;
   const fault = faultOf(() => verifyReceipt(receipt, trust, provider));
   return {

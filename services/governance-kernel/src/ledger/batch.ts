@@ -1,7 +1,7 @@
 import type { OutgoingEvent } from '@countersign/messaging';
 import { wanted, type AnyControl, type Change, type Control, type Wanted } from './control.ts';
 import { sealStatement, type Sealer } from './seal.ts';
-import { chainName, type ChainHead, type ChainKey, type SealedEntry, type Statement } from './statement.ts';
+import { chainName, notBefore, type ChainHead, type ChainKey, type SealedEntry, type Statement } from './statement.ts';
 
 /** What was read for a batch. A set that nobody read is a fault: an entry asks for what it did not want. */
 export type BatchView = {
@@ -54,9 +54,10 @@ export class LedgerBatch {
     const name = chainName(chain);
     const grown = this.#chains.get(name);
     const head = grown?.to ?? this.#view.head(chain);
-    const entry = sealStatement(this.#sealer, statement, head);
+    const entry = sealStatement(this.#sealer, notBefore(statement, head), head);
     const { changes = [], events = [] } = effectsOf(entry);
-    const to = { lamport: head.lamport + 1, receiptHash: entry.receiptHash };
+    const { issued_at: issuedAt } = entry.payload;
+    const to = { lamport: head.lamport + 1, receiptHash: entry.receiptHash, issuedAt };
     this.#chains.set(name, { ...chain, from: grown?.from ?? head, to });
     this.sealed.push(entry);
     this.#apply(changes);

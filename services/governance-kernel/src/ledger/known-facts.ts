@@ -75,7 +75,7 @@ export class KnownFacts implements BatchView {
     const heads = new Map(read.heads.map((head) => [chainName(head), head]));
     for (const chain of read.chains) {
       const name = chainName(chain);
-      const head = heads.get(name) ?? { lamport: 0, receiptHash: null, quiet: this.#quietAtFirst };
+      const head = heads.get(name) ?? { lamport: 0, receiptHash: null, issuedAt: null, quiet: this.#quietAtFirst };
       if (this.#heads.has(name) && this.#heads.get(name)?.receiptHash !== head.receiptHash) this.#forgetChain(name);
       this.#heads.set(name, head);
     }

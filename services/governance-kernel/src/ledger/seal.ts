@@ -1,3 +1,4 @@
+import type { Signature } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, Signer } from '@countersign/crypto';
 import { payloadOf, payloadText, receiptHash, sealRecord } from '@countersign/receipts';
 import type { ChainHead, SealedEntry, Statement } from './statement.ts';
@@ -14,14 +15,14 @@ export function sealStatement(
   const place = { lamportClock: head.lamport + 1, prevHash: head.receiptHash };
   const payload = payloadOf(receipt, sealed.hash, place);
   const text = payloadText(payload);
-  const bytes = Buffer.from(text); // UTF-8: hashed and signed as it is
+  const value = Buffer.from(signer.sign(Buffer.from(text))).toString('base64url');
+  const signature: Signature = { alg: 'Ed25519', key_id: signer.keyId, value };
   return {
     ulid,
     payload,
     payloadText: text,
-    receiptHash: receiptHash(provider, bytes),
-    keyId: signer.keyId,
-    signature: Buffer.from(signer.sign(bytes)).toString('base64url'),
+    receiptHash: receiptHash(provider, { payload: text, signature }),
+    signature,
     recordText: sealed.text,
     recordHash: sealed.hash,
   };

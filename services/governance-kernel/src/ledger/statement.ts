@@ -1,7 +1,8 @@
-import type { Digest, SessionId, TenantId } from '@countersign/contracts';
-import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Digest, Instant, SessionId, TenantId } from '@countersign/contracts';
+import type { ReceiptPayload, Signature, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { signatureText, type Statement } from '@countersign/receipts';
 
-export type { Statement } from '@countersign/receipts';
+export type { Statement };
 
 /** A statement after it got its place in the chain, hash and signature. Its place in the log is known when it is committed. */
 export type SealedEntry = {
@@ -9,8 +10,7 @@ export type SealedEntry = {
   readonly payload: ReceiptPayload;
   readonly payloadText: string;
   readonly receiptHash: Digest;
-  readonly keyId: string;
-  readonly signature: string;
+  readonly signature: Signature;
   readonly recordText: string | null;
   readonly recordHash: Digest;
 };
@@ -19,7 +19,25 @@ export type SealedEntry = {
 export type PlaceOf = (entry: SealedEntry) => number;
 
 export type ChainKey = { readonly tenant: TenantId; readonly session: SessionId };
-export type ChainHead = { readonly lamport: number; readonly receiptHash: Digest | null };
+export type ChainHead = {
+  readonly lamport: number;
+  readonly receiptHash: Digest | null;
+  readonly issuedAt: Instant | null;
+};
+
+/**
+ * A clock may step back, and two kernels' clocks differ; a chain does not go back in time, or no verifier would take it. A statement
+ * that would is dated as its predecessor.
+ */
+export function notBefore(statement: Statement, { issuedAt }: Pick<ChainHead, 'issuedAt'>): Statement {
+  const { receipt, record } = statement;
+  if (issuedAt === null || receipt.issued_at >= issuedAt) return statement; // instants have one length: texts are in their order
+  return {
+    ...statement,
+    receipt: { ...receipt, issued_at: issuedAt },
+    record: 'hash' in record ? record : { ...record, created_at: issuedAt },
+  };
+}
 
 // No identifier holds a line feed, so the name is unambiguous.
 export function chainName({ tenant, session }: { tenant: string; session: string }): string {
@@ -29,7 +47,7 @@ export function chainName({ tenant, session }: { tenant: string; session: string
 export function storedReceiptOf(entry: SealedEntry, logIndex: number): StoredReceipt {
   return {
     payload: entry.payload,
-    signature: { alg: 'Ed25519', key_id: entry.keyId, value: entry.signature },
+    signature: entry.signature,
     receipt_hash: entry.receiptHash,
     log_index: logIndex,
   };
@@ -37,6 +55,5 @@ export function storedReceiptOf(entry: SealedEntry, logIndex: number): StoredRec
 
 /** The JSON of storedReceiptOf(), made from the bytes that were signed, open at its end: `log_index` and the brace are missing. */
 export function openReceiptJson(entry: SealedEntry): string {
-  const signature = `{"alg":"Ed25519","key_id":"${entry.keyId}","value":"${entry.signature}"}`;
-  return `{"payload":${entry.payloadText},"signature":${signature},"receipt_hash":"${entry.receiptHash}"`;
+  return `{"payload":${entry.payloadText},"signature":${signatureText(entry.signature)},"receipt_hash":"${entry.receiptHash}"`;
 }

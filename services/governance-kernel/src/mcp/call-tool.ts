@@ -1,4 +1,4 @@
-import { ApprovalId, isAppError, SessionId, ToolName, type PlainJson } from '@countersign/contracts';
+import { ApprovalId, CallMembers, isAppError, SessionId, ToolName } from '@countersign/contracts';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
@@ -37,7 +37,7 @@ export async function callTool(
       caller,
       session: session ?? headers.session ?? defaultSession('mcp', caller),
       tool,
-      args: parsePlainJson(args) as Record<string, PlainJson>, // the protocol admits objects only
+      args: parseGiven(CallMembers, 'params.arguments', parsePlainJson(args)),
       context: {},
       approvalGrant: grant ?? headers.approvalGrant ?? undefined,
     };

@@ -34,7 +34,7 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     const head = await parts.growTree();
     const root = frontierRoot(parts.provider, head);
     const at = parts.clock();
-    const text = formatCheckpoint({ origin: parts.origin, size: head.size, root });
+    const text = formatCheckpoint({ origin: parts.origin, size: head.size, root, time: at.toISOString() });
     return parts.record({
       id: `chk_${parts.newUlid(at.getTime())}` as CheckpointId, // the form that CheckpointId describes
       size: head.size,

@@ -1,6 +1,6 @@
 import type { Instant } from '@countersign/contracts';
 import { encodeBase64Url, formatVkey, noteKey, type CryptoProvider, type Signer } from '@countersign/crypto';
-import type { TrustedKey } from '@countersign/verifier';
+import type { TrustedKey, TrustedKeys } from '@countersign/verifier';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
 
 /** Every key that ever signed here, with its windows, as the verifier takes them. */
@@ -8,10 +8,17 @@ export function trustedKeysOf(rows: readonly TrustKeyRow[]): TrustedKey[] {
   return rows.map((row) => ({
     key_id: row.key_id,
     public_key: Uint8Array.from(row.public_key),
+    purpose: row.purpose,
+    ...(row.log_origin === null ? {} : { log_origin: row.log_origin }),
     valid_from: row.valid_from.toISOString(),
     ...(row.valid_until === null ? {} : { valid_until: row.valid_until.toISOString() }),
     ...(row.revoked_at === null ? {} : { revoked_at: row.revoked_at.toISOString() }),
   }));
+}
+
+/** For statements whose time somebody else has to witness, where that is another check's business. */
+export function regardlessOfRevocation(keys: TrustedKeys): TrustedKeys {
+  return keys.map(({ revoked_at: _revoked, ...key }) => key);
 }
 
 /** The same as a JWK set (RFC 7517, RFC 8037), to be published. */
@@ -23,6 +30,8 @@ export function jwksOf(rows: readonly TrustKeyRow[]) {
     kid: row.key_id,
     use: 'sig' as const,
     alg: 'EdDSA' as const,
+    purpose: row.purpose,
+    log_origin: row.log_origin,
     valid_from: instantOf(row.valid_from),
     valid_until: row.valid_until === null ? null : instantOf(row.valid_until),
     revoked_at: row.revoked_at === null ? null : instantOf(row.revoked_at),

@@ -11,6 +11,7 @@ import {
 } from '@countersign/verifier';
 import type { Neighbours } from '../store/record-store.ts';
 import { check, type Check } from './check.ts';
+import { regardlessOfRevocation } from './trusted-keys.ts';
 
 /** What the store holds about one record: nothing of it is believed here. */
 type RecordEvidence = {
@@ -24,7 +25,10 @@ type RecordEvidence = {
 
 type RecordTrust = { trust: TrustedKeys; provider: CryptoProvider; origin: string };
 
-/** Everything that can be checked about a record without asking anyone: a list of named checks, in this order. */
+/**
+ * Everything that can be checked about a record without asking anyone: a list of named checks, in this order. Whether the key had been
+ * revoked is a question to the log, so `inclusion` answers it.
+ */
 export function verifySealedRecord(evidence: RecordEvidence, trust: RecordTrust): Check[] {
   const { record, receipt } = evidence;
   const { provider } = trust;
@@ -33,7 +37,7 @@ export function verifySealedRecord(evidence: RecordEvidence, trust: RecordTrust)
     check('record_names_receipt', () => assertSame(record.receipt_id, receipt.payload.receipt_id)),
     check('receipt_names_record', () => assertSame(receipt.payload.record_hash, record.record_hash)),
     check('same_statement', () => void verifyRecord(record, receipt, provider)),
-    check('signature', () => void verifyReceipt(receipt, trust.trust, provider)),
+    check('signature', () => void verifyReceipt(receipt, regardlessOfRevocation(trust.trust), provider)),
     check('chain_previous', () => assertPrevious(evidence, trust)),
     check('chain_next', () => assertNext(evidence, trust)),
     check('inclusion', () => assertIncluded(evidence, trust)),
@@ -60,7 +64,10 @@ function assertNext({ receipt, neighbours: { next, headHash } }: RecordEvidence,
 
 /** Receipts of two chains are no neighbours, although each chain is sound as far as it is seen. */
 function assertChain(receipts: StoredReceipt[], options: Parameters<typeof verifyChain>[1]): void {
-  const { first_broken, chains } = verifyChain(receipts, options);
+  const { first_broken, chains } = verifyChain(receipts, {
+    ...options,
+    trust: regardlessOfRevocation(options.trust),
+  });
   if (first_broken !== undefined) throw new VerificationError(first_broken.code, first_broken.message);
   if (chains.length > 1) throw new VerificationError('CHAIN_GAP', 'the neighbour is of another chain');
 }

@@ -14,7 +14,7 @@ export const tamperDemoRoute = ({ reader, provider }: Context) =>
     return {
       ...verifyShown(tampered, expected_receipt_hash, { trust, provider }),
       mutation,
-      original_hash: receiptHash(provider, receipt.payload),
+      original_hash: receiptHash(provider, receipt),
       tampered_receipt: tampered,
     };
   });

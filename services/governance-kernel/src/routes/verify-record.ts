@@ -5,8 +5,9 @@ import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
+import { witnessOf } from '../proof/witnesses.ts';
 import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
-import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
+import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
@@ -17,16 +18,17 @@ export const verifyRecordRoute = ({ reader, provider, checkpoints, config, clock
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
-    const checkpoint = await coveringCheckpoint(receipt.log_index, {
+    const newest = await coveringCheckpoint(receipt.log_index, {
       findLatest: () => findLatestCheckpoint(reader),
       create: checkpoints.create,
     });
     const nodes = createLogReader(provider, logSource(reader));
+    const keys = await listTrustKeys(reader);
+    const checkpoint = await witnessOf(receipt, keys, { newest, findBefore: (at) => findCheckpointBefore(reader, at) });
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
-    const [neighbours, path, keys] = await Promise.all([
+    const [neighbours, path] = await Promise.all([
       findNeighbours(reader, tenant, { session, lamport }),
       unlessIncomplete(provenIncluded(provider, nodes, place)),
-      listTrustKeys(reader),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);

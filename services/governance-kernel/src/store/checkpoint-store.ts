@@ -41,6 +41,15 @@ export async function findLatestCheckpoint(reader: Reader): Promise<Checkpoint |
   return row === null ? null : checkpointOf(row);
 }
 
+/** The newest one that was signed before an instant. */
+export async function findCheckpointBefore(reader: Reader, at: Date): Promise<Checkpoint | null> {
+  const row = await reader.checkpoint.findFirst({
+    where: { created_at: { lt: at } },
+    orderBy: [{ created_at: 'desc' }, { tree_size: 'desc' }],
+  });
+  return row === null ? null : checkpointOf(row);
+}
+
 export async function findCheckpoint(reader: Reader, id: string): Promise<Checkpoint | null> {
   const row = await reader.checkpoint.findUnique({ where: { checkpoint_id: id } });
   return row === null ? null : checkpointOf(row);

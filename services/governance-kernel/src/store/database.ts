@@ -20,8 +20,9 @@ export type KernelDatabase = {
   close(): Promise<void>;
 };
 
-export function openKernelDatabase(url: string): KernelDatabase {
-  const database = openDatabase({ url, schema: 'kernel' });
+export function openKernelDatabase(url: string, { connectionsMax }: { connectionsMax?: number } = {}): KernelDatabase {
+  const poolMax = connectionsMax === undefined ? {} : { poolMax: connectionsMax };
+  const database = openDatabase({ url, schema: 'kernel', ...poolMax });
   const prisma = new PrismaClient(database.prismaOptions);
   return {
     pool: database.pool,

@@ -7,7 +7,7 @@ export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chain
 /** The order of the parameters is that of `parametersOf` in ledger-write.ts. */
 export const append = {
   name: 'ledger-append',
-  text: `SELECT append(${Array.from({ length: 25 }, (_, index) => `$${index + 1}`).join(', ')}) AS first`,
+  text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first`,
 };
 
 type Prepared = { name: string; text: string };
@@ -18,7 +18,7 @@ export function readStatement(controls: readonly AnyControl[]): Prepared {
     control.quiet === undefined ? [] : [{ name: control.name, sql: control.quiet.sql }],
   );
   const flags = quiet.map(({ name, sql }) => `CASE WHEN ${sql} THEN '${name}' END`).join(', ');
-  const heads = `SELECT h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash, array_remove(ARRAY[${flags}]::text[], NULL) AS quiet
+  const heads = `SELECT h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash, h.issued_at, array_remove(ARRAY[${flags}]::text[], NULL) AS quiet
       FROM unnest($1::text[], $2::text[]) AS wanted(tenant_id, session_id) JOIN session_heads h USING (tenant_id, session_id)`;
   let before = 2;
   const sets = controls.map((control) => {

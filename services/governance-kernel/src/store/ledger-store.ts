@@ -1,5 +1,5 @@
 import { inOnePacket, isUnavailable } from '@countersign/database';
-import type { Digest, SessionId, TenantId } from '@countersign/contracts';
+import type { Digest, Instant, SessionId, TenantId } from '@countersign/contracts';
 import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
 import { StaleFacts, type LedgerStore, type LedgerWrite, type Sought } from '../ledger/commit.ts';
@@ -16,6 +16,7 @@ type HeadRow = {
   session_id: SessionId;
   lamport_clock: number;
   receipt_hash: Digest | '';
+  issued_at: string | null;
   quiet: string[];
 };
 type ReadRow = { epoch: string | null; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
@@ -100,11 +101,12 @@ function placeOf(rows: readonly Appended[]): number {
 
 function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row: ReadRow | undefined): ReadFacts {
   if (row === undefined || row.epoch === null) throw new Error('The migrations of the kernel were not applied');
-  const heads = (row.heads ?? []).map(({ tenant_id, session_id, lamport_clock, receipt_hash, quiet }) => ({
+  const heads = (row.heads ?? []).map(({ tenant_id, session_id, lamport_clock, receipt_hash, issued_at, quiet }) => ({
     tenant: tenant_id,
     session: session_id,
     lamport: lamport_clock,
     receiptHash: receipt_hash === '' ? null : receipt_hash,
+    issuedAt: issued_at === null ? null : (new Date(issued_at).toISOString() as Instant), // toISOString writes exactly this form
     quiet,
   }));
   const rows = controls.map(

@@ -13,6 +13,7 @@ export function parametersOf({ epoch, batch }: LedgerWrite): unknown[] {
     textArray(chains.map(({ from }) => from.receiptHash)),
     bigintArray(chains.map(({ to }) => to.lamport)),
     textArray(chains.map(({ to }) => to.receiptHash)),
+    chains.map(({ to }) => to.issuedAt),
     readsJson(reads),
     changesJson(changes, 'put'),
     changesJson(changes, 'drop'),
@@ -29,8 +30,8 @@ export function parametersOf({ epoch, batch }: LedgerWrite): unknown[] {
     payloads.map((payload) => payload.issued_at),
     textArray(sealed.map(({ receiptHash }) => receiptHash)),
     textArray(sealed.map(({ payloadText }) => payloadText)),
-    textArray(sealed.map(({ keyId }) => keyId)),
-    textArray(sealed.map(({ signature }) => signature)),
+    textArray(sealed.map(({ signature }) => signature.key_id)),
+    textArray(sealed.map(({ signature }) => signature.value)),
     textArray(sealed.map(({ recordText }) => recordText)),
   ];
 }

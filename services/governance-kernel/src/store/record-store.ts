@@ -76,23 +76,3 @@ export async function findNeighbours(
     headHash: head?.receipt_hash ?? null,
   };
 }
-
-export type ChainLink = { receipt: StoredReceipt; record: BoundaryRecord | null };
-
-/** One session's chain in its own order, from a place in it. */
-export async function listChain(
-  reader: Reader,
-  tenant: TenantId,
-  { session, from, limit }: { session: SessionId; from: number; limit: number },
-): Promise<ChainLink[]> {
-  const rows = await reader.ledgerEntry.findMany({
-    where: { tenant_id: tenant, session_id: session, lamport_clock: { gte: from } },
-    orderBy: { lamport_clock: 'asc' },
-    take: limit,
-    select: { ...receiptColumns, record: true },
-  });
-  return rows.map((row) => ({
-    receipt: receiptOf(row),
-    record: row.record === null ? null : recordOf(row.record),
-  }));
-}

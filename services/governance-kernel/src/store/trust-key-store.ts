@@ -1,18 +1,38 @@
+import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import type { TrustKeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-export type TrustKeyRow = TrustKeyModel;
+export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose };
 
-/** Publishes the key that this process signs with; a key that is known keeps its window. */
-export async function recordSigningKey(
-  tx: Tx,
-  key: { keyId: string; publicKey: Uint8Array },
-  now: Date,
-): Promise<void> {
-  const data = { key_id: key.keyId, public_key: Uint8Array.from(key.publicKey), valid_from: now };
+type SigningKey = { keyId: string; publicKey: Uint8Array; purpose: KeyPurpose; logOrigin: string | null };
+
+/** The clocks of replicas differ, and may step back: what one of them signs first must not be dated before its key. */
+const clockAllowanceMs = 3_600_000;
+
+/**
+ * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
+ * purpose or another log: what it signs now nobody would accept.
+ */
+export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now: Date): Promise<void> {
+  const data = keys.map(({ keyId, publicKey, purpose, logOrigin }) => ({
+    key_id: keyId,
+    public_key: Uint8Array.from(publicKey),
+    purpose,
+    log_origin: logOrigin,
+    valid_from: new Date(now.getTime() - clockAllowanceMs),
+  }));
   await tx.trustKey.createMany({ data, skipDuplicates: true });
+  const known = await listTrustKeys(tx);
+  for (const { keyId, purpose, logOrigin } of keys) {
+    const row = known.find(({ key_id }) => key_id === keyId);
+    if (row?.purpose !== purpose || row.log_origin !== logOrigin)
+      throw new Error(
+        `The key ${keyId} was published for another purpose or another log: ${purpose} needs a key of its own`,
+      );
+  }
 }
 
-export function listTrustKeys(reader: Reader): Promise<TrustKeyRow[]> {
-  return reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
+export async function listTrustKeys(reader: Reader | Tx): Promise<TrustKeyRow[]> {
+  const rows = await reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
+  return rows as TrustKeyRow[]; // a constraint of the table lists the purposes
 }

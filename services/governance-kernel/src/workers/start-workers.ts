@@ -55,25 +55,25 @@ export async function startWorkers(context: Context) {
   return { housekeeper, reconciler, close };
 }
 
-async function startDemo({ config, policies, signer, log }: Context): Promise<{ close(): void } | null> {
+async function startDemo({ config, policies, signers, log }: Context): Promise<{ close(): void } | null> {
   if (!config.hasDemo) return null;
   return await startDemoPolicy({
     tenant: demoTenant,
     bundle: demoPolicy,
     policies,
-    sign: signatureBy(signer),
+    sign: signatureBy(signers.policies),
     log,
     // Node fires a timer of more than 2^31 ms at once and without end.
     intervalMs: Math.min(Math.max(1_000, config.policyAgeMaxMs / 4), 86_400_000),
   });
 }
 
-async function startPolicyFile({ config, policies, signer, log }: Context): Promise<PolicyFile | null> {
+async function startPolicyFile({ config, policies, signers, log }: Context): Promise<PolicyFile | null> {
   if (config.policyFile === null) return null;
   const file = watchPolicyFile({
     path: config.policyFile,
     policies,
-    sign: signatureBy(signer),
+    sign: signatureBy(signers.policies),
     log,
     intervalMs: config.policyFileIntervalMs,
   });
@@ -81,6 +81,6 @@ async function startPolicyFile({ config, policies, signer, log }: Context): Prom
   return file;
 }
 
-function signatureBy({ keyId, sign }: Context['signer']): (bytes: Uint8Array) => Signature {
+function signatureBy({ keyId, sign }: Context['signers']['policies']): (bytes: Uint8Array) => Signature {
   return (bytes) => ({ alg: 'Ed25519', key_id: keyId, value: encodeBase64Url(sign(bytes)) });
 }

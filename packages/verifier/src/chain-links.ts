@@ -1,0 +1,149 @@
+import type { HeadStatement, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { VerificationError } from './verification-error.ts';
+import { verifyOutcome } from './verify-outcome.ts';
+
+/** What is known of one tenant's session. `start` and `end` say whether receipts could be missing there without a trace. */
+export type ChainSummary = {
+  tenant_id: string;
+  session_id: string;
+  first: number;
+  last: number;
+  head: string;
+  start: 'PROVEN' | 'UNPROVEN';
+  /** `CUT`: receipts are missing, for it is known where the chain ended. */
+  end: 'PROVEN' | 'UNPROVEN' | 'CUT';
+  /** The instant of the head statement that proves the end. */
+  end_as_of: string | null;
+};
+
+type Chain = ChainSummary & { issued_at: string };
+type KnownHead = HeadStatement & { tenant_id: string };
+
+export type LinkOptions = {
+  /** Accept chains that begin after their first receipt; their start is then reported as UNPROVEN. */
+  partial?: boolean | undefined;
+  /** Hashes of receipts known to be the last of their chains. */
+  heads?: readonly string[] | undefined;
+};
+
+/**
+ * The links of each tenant and session, receipt by receipt: positions 1, 2, 3 … in this order, each naming the hash of the one before,
+ * none issued before it, and each outcome behind the decision that it settles. Holds what it must of the past, not the past.
+ */
+export class ChainLinks {
+  readonly #options: LinkOptions;
+  readonly #chains = new Map<string, Chain>();
+  readonly #heads = new Map<string, KnownHead>();
+  readonly #ids = new Set<string>();
+  /** Decisions that no outcome has settled yet. */
+  readonly #open = new Map<string, ReceiptPayload>();
+  readonly #settled = new Set<string>();
+  /** Outcomes in a part of a chain whose decision lies before the part. */
+  orphans = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Where a chain ended, as the log has it. To be told before the receipts. Throws `DUPLICATE`. */
+  expectHead(head: KnownHead): void {
+    const name = nameOf(head);
+    if (this.#heads.has(name)) throw new VerificationError('DUPLICATE', `two head statements of ${head.session_id}`);
+    this.#heads.set(name, head);
+  }
+
+  /** Throws {@link VerificationError}: `DUPLICATE`, `CHAIN_GAP`, `CHAIN_FORK`, `PREV_HASH_MISMATCH`, `TIME_MISMATCH`, `HEAD_MISMATCH`, `LINK_MISMATCH`. */
+  add({ payload, receipt_hash }: { payload: ReceiptPayload; receipt_hash: string }): void {
+    const { receipt_id } = payload;
+    if (this.#ids.has(receipt_id)) throw new VerificationError('DUPLICATE', `receipt ${receipt_id} occurs twice`);
+    const name = nameOf(payload);
+    const chain = this.#chains.get(name);
+    if (chain === undefined) this.#chains.set(name, this.#begin(payload, receipt_hash));
+    else extend(chain, payload, receipt_hash);
+    this.#assertHead(name, payload, receipt_hash);
+    this.#settle(payload, { isWhole: this.#chains.get(name)?.first === 1 });
+    this.#ids.add(receipt_id);
+  }
+
+  get receipts(): number {
+    return this.#ids.size;
+  }
+
+  /** Chains as far as they are here; one that is known only by its head statement is not. */
+  summaries(): ChainSummary[] {
+    return [...this.#chains].map(([name, { issued_at: _at, ...chain }]) => ({ ...chain, ...this.#endOf(name, chain) }));
+  }
+
+  /** Head statements of chains of which nothing is here. */
+  absentChains(): KnownHead[] {
+    return [...this.#heads].flatMap(([name, head]) => (this.#chains.has(name) ? [] : [head]));
+  }
+
+  /** Known heads with which no chain ends. */
+  missingHeads(): string[] {
+    const reached = new Set([...this.#chains.values()].map(({ head }) => head));
+    return (this.#options.heads ?? []).filter((head) => !reached.has(head));
+  }
+
+  #begin(payload: ReceiptPayload, head: string): Chain {
+    const { tenant_id, session_id, lamport_clock: position, prev_hash, issued_at } = payload;
+    if (position !== 1 && this.#options.partial !== true)
+      throw new VerificationError('CHAIN_GAP', `the chain begins at position ${position}`);
+    if ((position === 1) !== (prev_hash === null))
+      throw new VerificationError('PREV_HASH_MISMATCH', 'exactly the first receipt of a chain has no predecessor');
+    const start = position === 1 ? 'PROVEN' : 'UNPROVEN';
+    const end = { end: 'UNPROVEN', end_as_of: null } as const;
+    return { tenant_id, session_id, first: position, last: position, head, start, ...end, issued_at };
+  }
+
+  #endOf(name: string, chain: Pick<ChainSummary, 'last' | 'head'>): Pick<ChainSummary, 'end' | 'end_as_of'> {
+    const known = this.#heads.get(name);
+    if (known !== undefined && chain.last < known.lamport_clock) return { end: 'CUT', end_as_of: known.as_of };
+    if (known !== undefined) return { end: 'PROVEN', end_as_of: known.as_of };
+    return { end: this.#options.heads?.includes(chain.head) === true ? 'PROVEN' : 'UNPROVEN', end_as_of: null };
+  }
+
+  #assertHead(name: string, { lamport_clock }: ReceiptPayload, receiptHash: string): void {
+    const head = this.#heads.get(name);
+    if (head?.lamport_clock === lamport_clock && head.receipt_hash !== receiptHash)
+      throw new VerificationError(
+        'HEAD_MISMATCH',
+        `the head statement names another receipt at position ${lamport_clock}`,
+      );
+  }
+
+  /** An outcome stands behind its decision in the same chain, once. */
+  #settle(payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
+    const { kind, receipt_id, decision_receipt_id: settles } = payload;
+    if (kind === 'decision') this.#open.set(receipt_id, payload);
+    if (settles === undefined) return;
+    if (this.#settled.has(settles)) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
+    this.#settled.add(settles);
+    const decided = this.#open.get(settles);
+    if (decided !== undefined) verifyOutcome(payload, decided);
+    else if (isWhole) throw new VerificationError('LINK_MISMATCH', `no decision before it is the one that it settles`);
+    else this.orphans += 1;
+    this.#open.delete(settles);
+  }
+}
+
+function extend(chain: Chain, payload: ReceiptPayload, receiptHash: string): void {
+  const { lamport_clock: position, prev_hash, issued_at } = payload;
+  if (position > chain.last + 1) throw new VerificationError('CHAIN_GAP', `position ${position} follows ${chain.last}`);
+  if (position < chain.first)
+    throw new VerificationError('CHAIN_GAP', `position ${position} comes after ${chain.first}`);
+  if (position <= chain.last)
+    throw new VerificationError('CHAIN_FORK', `position ${position} is taken by another receipt`);
+  if (prev_hash !== chain.head)
+    throw new VerificationError('PREV_HASH_MISMATCH', `position ${position} names another predecessor`);
+  // Instants have one length, so their order is that of their texts.
+  if (issued_at < chain.issued_at)
+    throw new VerificationError('TIME_MISMATCH', `position ${position} was issued before its predecessor`);
+  chain.last = position;
+  chain.head = receiptHash;
+  chain.issued_at = issued_at;
+}
+
+function nameOf({ tenant_id, session_id }: { tenant_id: string; session_id: string }): string {
+  return JSON.stringify([tenant_id, session_id]);
+}

@@ -1,0 +1,35 @@
+import type { ChainSummary } from './chain-links.ts';
+import type { ExportFault, ExportReport } from './export-report.ts';
+import { forTerminal } from './for-terminal.ts';
+
+/** What the command prints: the verdict, the four answers, and what stands behind them. Each line is safe to print. */
+export function describeReport(report: ExportReport): string {
+  const { receipts, records, proofs } = report;
+  const counts = `${receipts} receipts, ${records} records, ${proofs} inclusion proofs`;
+  const lines = [
+    report.fault === null ? `${report.verdict}: ${counts}` : `${report.verdict}: ${faultText(report.fault)}`,
+    `  integrity     ${report.integrity}`,
+    `  completeness  ${report.completeness}`,
+    ...report.missing.map((gap) => `    missing: ${gap}`),
+    `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
+    `  time          ${report.time}${timeText(report.issued)}`,
+    ...report.chains.map(chainText),
+  ];
+  return lines.map((line) => `${forTerminal(line)}\n`).join('');
+}
+
+function faultText({ code, message, line, receipt_id }: ExportFault): string {
+  const place = [...(line === 0 ? [] : [`line ${line}`]), ...(receipt_id === null ? [] : [receipt_id])];
+  return `${code}: ${message}${place.length === 0 ? '' : ` (${place.join(', ')})`}`;
+}
+
+function timeText(issued: ExportReport['issued']): string {
+  if (issued === null) return '';
+  const seen = issued.witnessed === null ? '' : `, seen by the log at ${issued.witnessed}`;
+  return ` (issued ${issued.first} to ${issued.last}${seen})`;
+}
+
+function chainText({ tenant_id, session_id, first, last, start, end, end_as_of }: ChainSummary): string {
+  const since = end_as_of === null ? '' : ` as of ${end_as_of}`;
+  return `  ${tenant_id}/${session_id}: ${first}–${last}, START_${start}, END_${end}${since}`;
+}

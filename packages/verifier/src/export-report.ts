@@ -1,0 +1,153 @@
+import type { ChainLinks, ChainSummary } from './chain-links.ts';
+import type { VerificationErrorCode } from './verification-error.ts';
+
+export type Requirement = 'integrity' | 'completeness' | 'signer' | 'time';
+export const requirements: readonly Requirement[] = ['integrity', 'completeness', 'signer', 'time'];
+
+/** The first thing that does not hold, and where: lines count from 1, the header included. */
+export type ExportFault = {
+  code: VerificationErrorCode;
+  message: string;
+  line: number;
+  /** What the line says of itself. */
+  receipt_id: string | null;
+};
+
+/**
+ * Four answers and what was asked of them. `VERIFIED`: all that was required. `INCOMPLETE`: nothing is wrong with what is here, and
+ * something is missing. `UNDECIDABLE`: a key is unknown or a line too large, so nobody can tell. `NOT_VERIFIED`: it is wrong, or empty.
+ */
+export type ExportReport = {
+  verdict: 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
+  /** Signatures, hashes, links, records, places in the log: is each thing what it claims to be? */
+  integrity: 'VERIFIED' | 'BROKEN' | 'UNDECIDED';
+  /** Is it all there, from the first receipt to the end that a head statement names, each with record and proof? */
+  completeness: 'COMPLETE' | 'INCOMPLETE' | 'UNDECIDED';
+  /** Did trusted keys sign it while they were valid? */
+  signer: 'TRUSTED' | 'NOT_TRUSTED' | 'UNKNOWN' | 'UNDECIDED';
+  /** `PROVEN`: a checkpoint saw each receipt; `CLAIMED`: its signer alone says when. */
+  time: 'PROVEN' | 'CLAIMED' | 'CONTRADICTED' | 'UNDECIDED';
+  fault: ExportFault | null;
+  /** What completeness and time lack, in words. */
+  missing: string[];
+  receipts: number;
+  records: number;
+  proofs: number;
+  heads: number;
+  keys: string[];
+  issued: { first: string; last: string; witnessed: string | null } | null;
+  chains: ChainSummary[];
+};
+
+/** How many lack it, and the first that does. */
+type Gap = { count: number; first: string | null };
+
+/** What the lines up to the first fault held. */
+export type Evidence = {
+  records: number;
+  proofs: number;
+  heads: number;
+  /** Receipts without their record, and without a place in the log. */
+  bare: Gap;
+  unproven: Gap;
+  keys: Set<string>;
+  times: { first: string; last: string; witnessed: string | null } | null;
+};
+
+type Seen = {
+  links: ChainLinks;
+  evidence: Evidence;
+  fault: ExportFault | null;
+  options: { partial?: boolean | undefined; require?: readonly Requirement[] | undefined };
+};
+
+export function reportOf(seen: Seen): ExportReport {
+  const { links, evidence } = seen;
+  const fault = seen.fault ?? emptiness(links);
+  const answers = fault === null ? answersOf(seen) : answersTo(fault);
+  return {
+    verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
+    ...answers,
+    fault,
+    receipts: links.receipts,
+    records: evidence.records,
+    proofs: evidence.proofs,
+    heads: evidence.heads,
+    keys: [...evidence.keys],
+    issued: evidence.times,
+    chains: links.summaries(),
+  };
+}
+
+type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'time' | 'missing'>;
+
+function answersOf({ links, evidence, options }: Seen): Answers {
+  const missing = [...missingOf(links, { partial: options.partial === true }), ...evidenceMissing(evidence)];
+  return {
+    integrity: 'VERIFIED',
+    completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',
+    signer: 'TRUSTED',
+    time: evidence.unproven.count === 0 ? 'PROVEN' : 'CLAIMED',
+    missing,
+  };
+}
+
+const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE'];
+const distrusted: readonly VerificationErrorCode[] = ['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_NOT_VALID_YET'];
+
+/** Behind a fault nothing was read, so of the rest nothing is known. */
+function answersTo({ code }: ExportFault): Answers {
+  const isKnown = !undecidable.includes(code);
+  const signers = { KEY_UNKNOWN: 'UNKNOWN', SIGNATURE_INVALID: 'NOT_TRUSTED' } as const;
+  const signer = code in signers ? signers[code as keyof typeof signers] : 'UNDECIDED'; // narrowed by `in`
+  return {
+    integrity: isKnown ? 'BROKEN' : 'UNDECIDED',
+    completeness: code === 'EMPTY' ? 'INCOMPLETE' : 'UNDECIDED',
+    signer: distrusted.includes(code) ? 'NOT_TRUSTED' : signer,
+    time: code === 'TIME_MISMATCH' ? 'CONTRADICTED' : 'UNDECIDED',
+    missing: [],
+  };
+}
+
+function verdictOf(answers: Answers, fault: ExportFault | null, required: readonly Requirement[]) {
+  if (fault !== null) return undecidable.includes(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
+  const isShort =
+    (required.includes('completeness') && answers.completeness !== 'COMPLETE') ||
+    (required.includes('time') && answers.time !== 'PROVEN');
+  return isShort ? 'INCOMPLETE' : 'VERIFIED';
+}
+
+/** An export that shows nothing breaks nothing and proves nothing. */
+function emptiness(links: ChainLinks): ExportFault | null {
+  if (links.receipts > 0) return null;
+  return { code: 'EMPTY', message: 'the export has no receipts', line: 0, receipt_id: null };
+}
+
+/** Whoever asks for a part knows that it has a before and an after. */
+function missingOf(links: ChainLinks, { partial }: { partial: boolean }): string[] {
+  const ends = links.summaries().flatMap((chain) => (partial || chain.end === 'PROVEN' ? [] : [endMissing(chain)]));
+  const absent = links
+    .absentChains()
+    .map(({ tenant_id, session_id }) => `${tenant_id}/${session_id}: no receipt is here`);
+  const heads = links.missingHeads().map((head) => `no chain ends with ${head}`);
+  const orphans = links.orphans === 0 || partial ? [] : [`${links.orphans} outcomes without their decision`];
+  return [...ends, ...(partial ? [] : absent), ...heads, ...orphans];
+}
+
+function endMissing({ tenant_id, session_id, last, end, end_as_of }: ChainSummary): string {
+  return end === 'CUT'
+    ? `${tenant_id}/${session_id}: it ends at ${last}, and at ${end_as_of ?? ''} the log had more`
+    : `${tenant_id}/${session_id}: nothing says that ${last} is its end`;
+}
+
+function evidenceMissing({ bare, unproven }: Evidence): string[] {
+  return [...gapMissing(bare, 'record'), ...gapMissing(unproven, 'place in the log')];
+}
+
+function gapMissing({ count, first }: Gap, what: string): string[] {
+  return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];
+}
+
+export function widened({ count, first }: Gap, receiptId: string): Gap {
+  return { count: count + 1, first: first ?? receiptId };
+}

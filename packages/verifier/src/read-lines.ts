@@ -1,0 +1,35 @@
+const LINE_FEED = 0x0a;
+
+/** A line is longer than its reader takes. */
+export class LineTooLong extends Error {
+  override readonly name = 'LineTooLong';
+}
+
+/** Lines without their line feeds, one in memory at a time; what follows the last line feed is a line too, unless it is empty. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      yield joined([...pieces, chunk.subarray(start, end)]);
+      [pieces, length, start] = [[], 0, end + 1];
+    }
+    pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > bytesMax) throw new LineTooLong(`a line has more than ${bytesMax} bytes`);
+  }
+  if (length > 0) yield joined(pieces);
+}
+
+function joined(pieces: Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../src/cli.ts';
+import { forTerminal } from '../src/index.ts';
+import { chainOf, exportOf, linesOf, receiptHashOf, sign, strangeSigner, testKeys } from './chain-fixture.ts';
+import type { Exported } from './chain-fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
+const keys = write('keys.json', JSON.stringify(testKeys()));
+const chain = chainOf(4);
+let whole: Exported;
+beforeAll(async () => {
+  whole = await exportOf([chain]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('countersign-verify', () => {
+  it('exits 0 for all that was asked, 1 for what is wrong, 3 for what is missing, 4 for what nobody can tell', async () => {
+    const cases: [string, Exported, number][] = [
+      ['VERIFIED', whole, 0],
+      ['NOT_VERIFIED', { ...whole, receipts: whole.receipts.toReversed() }, 1],
+      ['NOT_VERIFIED', { ...whole, heads: [], receipts: [] }, 1],
+      ['INCOMPLETE', { ...whole, receipts: whole.receipts.slice(0, 3) }, 3],
+      ['INCOMPLETE', { ...whole, heads: [] }, 3],
+      ['INCOMPLETE', { ...whole, receipts: whole.receipts.map(({ record: _record, ...line }) => line) }, 3],
+      ['INCOMPLETE', { ...whole, receipts: whole.receipts.map(({ proof: _proof, ...line }) => line) }, 3],
+      [
+        'UNDECIDABLE',
+        {
+          ...whole,
+          receipts: whole.receipts.map((line) => ({ ...line, receipt: sign(line.receipt.payload, strangeSigner) })),
+        },
+        4,
+      ],
+    ];
+    for (const [verdict, exported, status] of cases) {
+      const file = write('export.ndjson', linesOf(exported).join('\n'));
+      const [textStatus, text] = await run([file, '--keys', keys]);
+      const [jsonStatus, json] = await run([file, '--keys', keys, '--json']);
+      expect([textStatus, text.split(':')[0], jsonStatus]).toEqual([status, verdict, status]);
+      expect(JSON.parse(json)).toMatchObject({ verdict });
+    }
+  });
+
+  it('asks what its options ask', async () => {
+    const file = write('export.ndjson', linesOf(whole).join('\n'));
+    const last = chain.receipts.at(-1);
+    const statuses = async (...options: string[][]) =>
+      Promise.all(options.map(async (option) => (await run([file, '--keys', keys, ...option]))[0]));
+    expect(
+      await statuses(
+        ['--tenant', 'acme', '--session', 'session-1', '--origin', 'log.example.org/test-only'],
+        ['--head', last ? receiptHashOf(last) : ''],
+        ['--require', 'integrity,signer'],
+        ['--partial'],
+      ),
+    ).toEqual([0, 0, 0, 0]);
+    expect(await statuses(['--tenant', 'globex'], ['--session', 'other'], ['--origin', 'other'])).toEqual([1, 1, 1]);
+    expect(await statuses(['--head', `sha256:${'0'.repeat(64)}`])).toEqual([3]);
+    expect(
+      await statuses(['--require', 'everything'], ['--no-such-option'], ['--keys', join(folder, 'absent')]),
+    ).toEqual([2, 2, 2]);
+  });
+
+  it('reads the standard input, and tells how it is used and what it is', async () => {
+    const bytes = Buffer.from(linesOf(whole).join('\n'));
+    const chunks = Array.from({ length: Math.ceil(bytes.length / 700) }, (_, at) =>
+      bytes.subarray(at * 700, (at + 1) * 700),
+    );
+    expect((await run(['-', '--keys', keys], chunks))[0]).toBe(0);
+    expect(await run(['--help'])).toEqual([0, expect.stringContaining('--require')]);
+    expect(await run(['--version'])).toEqual([0, expect.stringMatching(/^countersign-verify \d/)]);
+    expect((await run([]))[0]).toBe(2);
+    expect((await run([join(folder, 'absent'), '--keys', keys]))[0]).toBe(2);
+  });
+
+  it('leaves open what is too large to be looked at', async () => {
+    const megabyte = new Uint8Array(1_048_576).fill(0x20);
+    let read = 0;
+    async function* endless() {
+      for (; read < 64; read += 1) yield megabyte;
+    }
+    const [status, text] = await run(['-', '--keys', keys], endless());
+    expect(read).toBeLessThan(12);
+    expect([status, text]).toEqual([4, expect.stringMatching(/^UNDECIDABLE: TOO_LARGE: /)]);
+  });
+
+  it('names the line and the receipt that it refuses', async () => {
+    const [first, second, ...rest] = whole.receipts;
+    const swapped = { ...second, record: first?.record } as (typeof whole.receipts)[number]; // both are there
+    const file = write(
+      'export.ndjson',
+      linesOf({ ...whole, receipts: [first ?? swapped, swapped, ...rest] }).join('\n'),
+    );
+    const [status, text] = await run([file, '--keys', keys]);
+    expect([status, text]).toEqual([
+      1,
+      expect.stringMatching(/^NOT_VERIFIED: LINK_MISMATCH: .* \(line 4, rcp_0{25}2\)\n/),
+    ]);
+  });
+
+  it('shows what a name holds, and lets it do nothing to a terminal', async () => {
+    const hostile = 'a\u001b[2Jb\u202ec\u200bd\ue000\ufff9\u3164\u{e0041}';
+    const exported = {
+      ...whole,
+      receipts: whole.receipts.map(({ receipt }) => ({
+        receipt: { ...receipt, payload: { ...receipt.payload, receipt_id: hostile } },
+      })),
+    };
+    const file = write('export.ndjson', linesOf(exported).join('\n'));
+    for (const option of [[], ['--json']]) {
+      const [, text] = await run([file, '--keys', keys, ...option]);
+      expect(text.replaceAll('\n', '')).toMatch(/^[\x20-\x7e–]+$/);
+      expect(text).toContain('202e');
+    }
+    expect((await run([`${hostile}.ndjson`, '--keys', keys]))[1]).toMatch(/^[\x20-\x7e]+\n$/);
+    expect(forTerminal('plain — 名前 é')).toBe('plain — 名前 é');
+  });
+});
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+async function run(argv: string[], input: AsyncIterable<Uint8Array> | Uint8Array[] = []): Promise<[number, string]> {
+  let output = '';
+  async function* stdin() {
+    yield* input;
+  }
+  const status = await runCli(argv, { write: (text) => (output += text), stdin: stdin() });
+  return [status, output];
+}

@@ -1,0 +1,22 @@
+import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
+import type { Signer } from '@countersign/crypto';
+import { createSigner } from '@countersign/crypto/signing';
+import { ConfigError } from '@countersign/service-kit';
+import type { KernelConfig } from './config.ts';
+
+export type Signers = Readonly<Record<KeyPurpose, Signer>>;
+
+/**
+ * The three keys of a kernel. Who takes the key of the receipts can still not say what the log had seen, nor what policy holds. Throws
+ * ConfigError when one key has two purposes.
+ */
+export function createSigners(config: Pick<KernelConfig, 'signingKeyPem' | 'policyKeyPem' | 'logKeyPem'>): Signers {
+  const signers = {
+    receipts: createSigner(config.signingKeyPem),
+    policies: createSigner(config.policyKeyPem),
+    log: createSigner(config.logKeyPem),
+  };
+  const ids = new Set(Object.values(signers).map(({ keyId }) => keyId));
+  if (ids.size < 3) throw new ConfigError(['receipts, policies and the log must have three different signing keys']);
+  return signers;
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { ExportedReceipt } from '@countersign/contracts/governance-kernel';
+import { encodeBase64Url, formatVkey, noteKey, type Signer } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { parsePolicyBundle } from '@countersign/policy';
+import { parseKeySet, verifyExport } from '@countersign/verifier';
+import { activationBytes } from '../src/policy/activation.ts';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { newSession, seal } from './_seal.ts';
+
+let test: TestKernel;
+const clock = { stepMs: 0 };
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: () => new Date(Date.now() + clock.stepMs) } });
+  await test.activate('*', starterPolicy);
+});
+afterAll(() => test.close());
+
+describe('the three keys of a kernel', () => {
+  it('are published with what each of them signs, and sign nothing else', async () => {
+    const { signers, config } = test.kernel.context;
+    const { body } = await test.as('acme').listTrustKeys();
+    const published = Object.fromEntries(body.keys.map((key) => [key.purpose, key]));
+    expect(body.keys).toHaveLength(3);
+    expect(published['receipts']).toMatchObject({ kid: signers.receipts.keyId, log_origin: null });
+    expect(published['policies']).toMatchObject({ kid: signers.policies.keyId, log_origin: null });
+    expect(published['log']).toMatchObject({ kid: signers.log.keyId, log_origin: config.logOrigin });
+    expect(body.log_vkey).toBe(formatVkey(noteKey(nodeProvider, config.logOrigin, signers.log.publicKey)));
+    const reply = await seal(test);
+    expect(reply.receipt.signature.key_id).toBe(signers.receipts.keyId);
+  });
+
+  it('do not stand in for each other: no policy becomes active by the key of the receipts or of the log', async () => {
+    const { context } = test.kernel;
+    const bundle = parsePolicyBundle(starterPolicy);
+    const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+    const activate = (signer: Signer) => {
+      const statement = activationBytes({ tenant: 'acme', epoch: 1, policyHash });
+      const signature = {
+        alg: 'Ed25519' as const,
+        key_id: signer.keyId,
+        value: encodeBase64Url(signer.sign(statement)),
+      };
+      return context.policies.activate({ tenant: 'acme', bundle, epoch: 1, signature, by: 'test' as PrincipalId }); // within its schema
+    };
+    for (const signer of [context.signers.receipts, context.signers.log])
+      await expect(activate(signer)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(activate(context.signers.policies)).resolves.toMatchObject({ move: 'activate' });
+  });
+
+  it.each(['GOV_POLICY_KEY', 'GOV_LOG_KEY'])(
+    'are three: no start where %s is the key of the receipts',
+    async (name) => {
+      const env = { ...test.env, [name]: test.env['GOV_SIGNING_KEY'] ?? '' };
+      await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow('three different signing keys');
+    },
+  );
+
+  it('keep their purpose: no start with the key of the log for another origin, or for receipts', async () => {
+    const { GOV_LOG_KEY: logKey = '' } = test.env;
+    const changes = [
+      { GOV_LOG_ORIGIN: 'another.example/log' },
+      { GOV_SIGNING_KEY: logKey, GOV_LOG_KEY: generateSigningKey().privateKeyPem },
+    ];
+    for (const change of changes)
+      await expect(startKernel(kernelConfigFrom({ ...test.env, ...change }))).rejects.toThrow('for another purpose');
+  });
+});
+
+describe('a clock that steps back', () => {
+  it('leaves no chain that goes back in time, neither in this process nor in the next one', async () => {
+    const session_id = newSession();
+    const first = await seal(test, { session_id });
+    clock.stepMs = -60_000;
+    await seal(test, { session_id });
+    await test.restart();
+    const third = await seal(test, { session_id });
+    expect(third.receipt.payload.issued_at).toBe(first.receipt.payload.issued_at);
+    const { body } = await test.as('acme').exportReceipts({ query: { session_id } });
+    const lines = body.map((line) => JSON.stringify(line));
+    const trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
+    const { fault, receipts } = verifyExport(lines, { trust, provider: nodeProvider, require: ['integrity'] });
+    expect([fault, receipts]).toEqual([null, 3]);
+    const line = body.at(-1) as ExportedReceipt; // the last line is a receipt's
+    expect(line.record?.created_at).toBe(line.receipt.payload.issued_at);
+  });
+});
