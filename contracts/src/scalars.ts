@@ -107,9 +107,10 @@ export type EffectLevel = z.infer<typeof EffectLevel>;
 export const Verdict = z.enum(['ALLOW', 'DENY', 'ESCALATE']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** A plain JSON value; depth and size are limited where the text is parsed. */
+/** A plain JSON value; depth, size and number of values are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
-export const PlainObject: z.ZodType<Record<string, PlainJson>> = z.record(z.string(), z.json());
+/** What is in it was proven when it was parsed, so nobody walks through it again. */
+export const PlainObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Record<string, PlainJson>>;
 
 /** Levels of arguments and context. What a policy reads of them is sealed a few levels down in a line that readers take up to 64 of. */
 export const argumentsDepthMax = 32;

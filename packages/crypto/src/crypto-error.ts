@@ -8,6 +8,7 @@ type CryptoErrorCode =
   | 'NUMBER_NOT_FINITE'
   | 'NESTING_TOO_DEEP'
   | 'TOO_LARGE'
+  | 'TOO_MANY_VALUES'
   | 'NOT_PLAIN_JSON'
   | 'MALFORMED_ENCODING'
   | 'MALFORMED_KEY'

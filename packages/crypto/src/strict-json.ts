@@ -6,6 +6,8 @@ import type { JsonValue } from './json-value.ts';
 interface StrictJsonLimits {
   depthMax: number;
   bytesMax: number;
+  /** Members, elements and containers of all levels together; default: as many as the bytes hold. */
+  valuesMax?: number;
 }
 
 interface Frame {
@@ -18,6 +20,8 @@ interface Frame {
 interface Scan {
   text: string;
   depthMax: number;
+  valuesMax: number;
+  values: number;
   frames: Frame[];
   hasLoneSurrogate: boolean;
 }
@@ -30,7 +34,7 @@ const SAFE_DIGITS = 15; // every integer of at most 15 digits lies inside ±(2^5
 
 /**
  * Parses attacker-controlled text as I-JSON (RFC 7493): what JSON.parse hides is an error here. Throws {@link CryptoError}:
- * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`,
+ * `TOO_LARGE`, `INVALID_UTF8`, `MALFORMED_JSON`, `DUPLICATE_MEMBER`, `LONE_SURROGATE` (escaped too), `NESTING_TOO_DEEP`, `TOO_MANY_VALUES`,
  * `FORBIDDEN_MEMBER` for `__proto__`, which schema libraries and object literals treat as no member at all, and
  * `NUMBER_OUT_OF_RANGE` for a number beyond binary64 or an integer that is read as another one. Reads all that `canonicalize` writes.
  */
@@ -40,7 +44,8 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   const text = typeof input === 'string' ? input : utf8Text(input);
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
-  scan({ text, depthMax: limits.depthMax, frames: [], hasLoneSurrogate: LONE_SURROGATE.test(text) });
+  const { depthMax, valuesMax = Infinity } = limits;
+  scan({ text, depthMax, valuesMax, values: 0, frames: [], hasLoneSurrogate: LONE_SURROGATE.test(text) });
   return value;
 }
 
@@ -66,6 +71,7 @@ function scan(state: Scan): void {
     if (code === QUOTE) {
       at = scanString(state, at);
     } else if (code === COMMA) {
+      countValue(state);
       nextMember(frames.at(-1));
       at += 1;
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
@@ -79,7 +85,14 @@ function scan(state: Scan): void {
   }
 }
 
+/** Each value but the first of an array or object follows a comma. */
+function countValue(state: Scan): void {
+  state.values += 1;
+  if (state.values > state.valuesMax) throw fault(state, 'TOO_MANY_VALUES', `more than ${state.valuesMax} values`);
+}
+
 function open(state: Scan, frame: Frame): void {
+  countValue(state);
   if (state.frames.length >= state.depthMax)
     throw fault(state, 'NESTING_TOO_DEEP', `nesting deeper than ${state.depthMax}`);
   state.frames.push(frame);

@@ -86,6 +86,11 @@ describe('strict JSON text', () => {
   it('counts bytes, not characters, up to the limit and not beyond', () => {
     expect(parseStrictJson('"€€"', { depthMax: 1, bytesMax: 8 })).toBe('€€');
     expect(refusal(() => parseStrictJson('"€€"', { depthMax: 1, bytesMax: 7 })).code).toBe('TOO_LARGE');
+    for (const text of ['[1,2,3]', '{"a":{"b":[]}}', '[{},0]']) {
+      const limits = { depthMax: 8, bytesMax: 100 };
+      parseStrictJson(text, { ...limits, valuesMax: 3 });
+      expect(refusal(() => parseStrictJson(text, { ...limits, valuesMax: 2 })).code).toBe('TOO_MANY_VALUES');
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import type { CompiledPolicy } from './compile-policy.ts';
 import type { RuleOutcome } from './decision.ts';
 import type { ExpressionVariables } from './expression.ts';
 import type { Intent } from './intent.ts';
-import { exceedsIterations } from './iteration-limit.ts';
+import { IterationBudget } from './iteration-limit.ts';
 import { matchingRules } from './rule-index.ts';
 import type { CompiledRule } from './rule-index.ts';
 
@@ -22,6 +22,7 @@ export function evaluateRules(policy: CompiledPolicy, intent: Intent, environmen
 /** The rules that apply, already matched, in the order of the bundle. */
 export function combine(matching: readonly CompiledRule[], intent: Intent, environment: RuleEnvironment): RuleOutcome {
   const variables = expressionVariables(intent, environment);
+  const budget = new IterationBudget(variables);
   const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = {
     allow: [],
     deny: [],
@@ -29,7 +30,7 @@ export function combine(matching: readonly CompiledRule[], intent: Intent, envir
     failed: [],
   };
   for (const compiled of matching) {
-    const holds = conditionHolds(compiled, variables);
+    const holds = conditionHolds(compiled, variables, budget);
     if (holds === true) applying[compiled.rule.effect].push(compiled);
     if (holds === 'failed') applying.failed.push(compiled);
   }
@@ -65,11 +66,15 @@ function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment
   };
 }
 
-function conditionHolds({ when }: CompiledRule, variables: ExpressionVariables): boolean | 'failed' {
+function conditionHolds(
+  { when }: CompiledRule,
+  variables: ExpressionVariables,
+  budget: IterationBudget,
+): boolean | 'failed' {
   if (when === null) return true;
   // An invalid date compares false to everything, which would switch a deny rule off.
   if (when.reads.includes('now') && Number.isNaN(Number(variables.now))) return 'failed';
-  if (exceedsIterations(when, variables)) return 'failed';
+  if (!budget.spend(when)) return 'failed';
   try {
     const value = when.evaluate(variables);
     return typeof value === 'boolean' ? value : 'failed';

@@ -6,17 +6,24 @@ import { PolicyError } from './policy-error.ts';
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
 const comprehensionDepthMax = 2;
 
-export type Inspection = { comprehensionDepth: number; splitsText: boolean };
+/** What reads a text to its end, in loop bodies per character. */
+const searchCosts: Readonly<Record<string, number>> = {
+  ...{ matches: 0.04, lowerAscii: 0.04, upperAscii: 0.04, split: 0.04 },
+  ...{ contains: 0.001, indexOf: 0.001, lastIndexOf: 0.001 },
+};
+
+export type Inspection = { comprehensionDepth: number; splitsText: boolean; searchCost: number };
 
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string): Inspection {
-  const inspection: Inspection = { comprehensionDepth: 0, splitsText: false };
+  const inspection: Inspection = { comprehensionDepth: 0, splitsText: false, searchCost: 0 };
   visit(root, new Set(), 0);
   return inspection;
 
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
     refuseNode(node, bound, path);
     if (node.op === 'rcall' && node.args[0] === 'split') inspection.splitsText = true;
+    if (node.op === 'rcall') inspection.searchCost += searchCosts[node.args[0]] ?? 0;
     const variable = boundVariable(node);
     if (node.op !== 'rcall' || variable === null) {
       for (const child of childrenOf(node)) visit(child, bound, depth);

@@ -1,27 +1,44 @@
 import type { Expression, ExpressionVariables } from './expression.ts';
 
-/** About a tenth of a second of loop bodies: more is an attack on the decision path, not a call. */
-const iterationsMax = 1_000_000;
+/** About a twentieth of a second of loop bodies, for all rules together: more is an attack on the decision path, not a call. */
+const iterationsMax = 400_000;
 
 /**
- * CEL always ends, but two nested loops over a caller's list of 100,000 items end too late. True when the number of elements in
- * the call, to the power of the nesting, passes the limit. Only expressions with comprehensions pay for the counting.
+ * What all rules of one decision may do together. CEL always ends, but two nested loops over a caller's list of 100,000 items end too
+ * late, and so do a hundred rules that search a caller's text of a million characters.
  */
-export function exceedsIterations(expression: Expression, variables: ExpressionVariables): boolean {
-  if (expression.comprehensionDepth === 0) return false;
-  const { args, context, relations } = variables;
-  const weight = weightOf([args, context, relations], expression.splitsText);
-  return weight ** expression.comprehensionDepth > iterationsMax;
+export class IterationBudget {
+  readonly #variables: ExpressionVariables;
+  #left = iterationsMax;
+  #weight: Weight | null = null;
+
+  constructor(variables: ExpressionVariables) {
+    this.#variables = variables;
+  }
+
+  /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop or search pay for the counting. */
+  spend({ comprehensionDepth, splitsText, searchCost }: Expression): boolean {
+    if (comprehensionDepth === 0 && searchCost === 0) return true;
+    const { values, characters } = (this.#weight ??= weightOf(this.#variables));
+    const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
+    // A text may be searched anew for each element.
+    const searched = characters * searchCost * Math.max(1, values) ** comprehensionDepth;
+    this.#left -= looped + searched;
+    return this.#left >= 0;
+  }
 }
 
-function weightOf(root: unknown, splitsText: boolean): number {
-  let weight = 0;
-  const waiting: unknown[] = [root];
-  for (let value = waiting.pop(); value !== undefined && weight <= iterationsMax; value = waiting.pop()) {
-    if (splitsText && typeof value === 'string') weight += value.length;
+type Weight = { values: number; characters: number };
+
+function weightOf({ args, context, relations, resource }: ExpressionVariables): Weight {
+  const weight = { values: 0, characters: 0 };
+  const waiting: unknown[] = [[args, context, relations, resource]];
+  while (waiting.length > 0 && weight.values <= iterationsMax) {
+    const value = waiting.pop();
+    if (typeof value === 'string') weight.characters += value.length;
     if (typeof value !== 'object' || value === null) continue;
     const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    weight += children.length;
+    weight.values += children.length;
     for (const child of children) waiting.push(child);
   }
   return weight;

@@ -152,6 +152,28 @@ describe('rules', () => {
     expect(holds('args.items.exists(x, x == 4999)', { args: { items } })).toBe('allow');
   });
 
+  it('deny a call that each rule could judge and all together could not', () => {
+    const text = 'a'.repeat(1_000_000);
+    const judged = (rules: number) => {
+      const searching = { effect: 'deny', when: 'args.text.matches("b$")' };
+      const policy = policyOf([
+        { id: 'any', effect: 'allow' },
+        ...Array.from({ length: rules }, (_, index) => ({ id: `r${index}`, ...searching })),
+      ]);
+      const outcome = evaluateRules(policy, intentOf({ args: { text } }), environment);
+      return outcome.kind === 'deny' ? outcome.code : outcome.kind;
+    };
+    expect(judged(5)).toBe('allow');
+    expect(judged(500)).toBe('POLICY_EVALUATION_ERROR');
+  });
+
+  it('deny a call whose long text would be searched for each of its items', () => {
+    const items = Array.from({ length: 5000 }, (_, index) => String(index));
+    const when = 'args.items.exists(x, args.text.contains(x))';
+    expect(holds(when, { args: { items, text: 'z'.repeat(500_000) } })).toBe('POLICY_EVALUATION_ERROR');
+    expect(holds(when, { args: { items, text: 'a text with 4999 in it' } })).toBe('allow');
+  });
+
   it('read a time without zone as no time at all', () => {
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00Z' } })).toBe('allow');
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00.000' } })).toBe(

@@ -4,6 +4,9 @@ import { parseStrictJson } from '@countersign/crypto';
 /** Far beyond any honest request and far below a stack overflow. */
 const depthMax = 64;
 
+/** Thousands of messages of a conversation; so few that no body holds up the process for longer than some milliseconds. */
+const valuesMax = 10_000;
+
 const parserCodes: Record<string, ErrorCode> = {
   MALFORMED_JSON: 'MALFORMED_JSON',
   INVALID_UTF8: 'MALFORMED_JSON',
@@ -13,12 +16,13 @@ const parserCodes: Record<string, ErrorCode> = {
   NUMBER_OUT_OF_RANGE: 'NUMBER_OUT_OF_RANGE',
   NESTING_TOO_DEEP: 'NESTING_TOO_DEEP',
   TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  TOO_MANY_VALUES: 'PAYLOAD_TOO_LARGE',
 };
 
 /** Attacker-controlled bytes to one plain JSON value. */
 export function parseJsonBody(bytes: Uint8Array, bytesMax: number): unknown {
   try {
-    return parseStrictJson(bytes, { depthMax, bytesMax });
+    return parseStrictJson(bytes, { depthMax, bytesMax, valuesMax });
   } catch (error) {
     throw bodyError(error);
   }

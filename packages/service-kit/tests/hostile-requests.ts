@@ -45,6 +45,7 @@ export const hostileRequests: readonly HostileCase[] = [
     param: 'text',
   },
   { guarantee: 'nesting too deep', request: post(deep), status: 400, code: 'NESTING_TOO_DEEP' },
+  { guarantee: 'too many values', request: post(`[${'0,'.repeat(10_000)}0]`), status: 413, code: 'PAYLOAD_TOO_LARGE' },
   {
     guarantee: '__proto__ at the top',
     request: post('{"text":"a","__proto__":{}}'),

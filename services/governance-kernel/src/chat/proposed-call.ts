@@ -16,6 +16,8 @@ export type ProposedCall = {
 
 /** Arguments of one call; larger ones are documents and belong into a store. */
 export const argumentsBytesMax = 1_048_576;
+/** As many as a body that calls the tool itself may hold. */
+const argumentValuesMax = 10_000;
 
 /** Stands in the receipt for a name that cannot be written there. */
 const unnamed = 'unnamed';
@@ -71,7 +73,11 @@ function unknownCall(id: string | null, name: string): ProposedCall {
 function parseArguments(text: string): Record<string, PlainJson> | null {
   if (text.trim() === '') return {};
   try {
-    const value = parseStrictJson(text, { depthMax: argumentsDepthMax, bytesMax: argumentsBytesMax });
+    const value = parseStrictJson(text, {
+      depthMax: argumentsDepthMax,
+      bytesMax: argumentsBytesMax,
+      valuesMax: argumentValuesMax,
+    });
     return isJsonObject(value) ? value : null; // strict JSON is plain
   } catch {
     return null;
