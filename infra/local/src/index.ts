@@ -1,1 +1,2 @@
+export { filesystemServer } from './mcp-servers.ts';
 export { startSystem, type StartedSystem } from './started-system.ts';

@@ -1,14 +1,20 @@
 import { AppError } from '@countersign/contracts';
 import type { IncomingMessage } from 'node:http';
 
-/** A strong entity tag (RFC 9110 §8.8.3); weak ones never match, since If-Match compares strongly (§13.1.1). */
-const strongTag = /^"([\x21\x23-\x7e]*)"$/;
+/**
+ * A strong entity tag (RFC 9110 §8.8.3), or one whose quotes a shell has eaten; weak ones never match, since If-Match compares strongly
+ * (§13.1.1).
+ */
+const strongTag = /^"([\x21\x23-\x7e]*)"$|^((?!W\/|\*$)[\x21\x23-\x7e]+)$/;
 
 /** The entity tags of If-Match, without quotes; null without the header. `*` matches nothing here: a view must have been read. */
 export function ifMatchTags(req: Pick<IncomingMessage, 'headers'>): string[] | null {
   const header = req.headers['if-match'];
   if (header === undefined) return null;
-  return header.split(',').flatMap((tag) => strongTag.exec(tag.trim())?.[1] ?? []);
+  return header.split(',').flatMap((tag) => {
+    const match = strongTag.exec(tag.trim());
+    return match?.[1] ?? match?.[2] ?? [];
+  });
 }
 
 /** Throws PRECONDITION_REQUIRED without If-Match and PRECONDITION_FAILED when it names another version. */

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, evaluateRules, parsePolicyBundle, type CompiledPolicy } from '@countersign/policy';
+import { Client, type Tool } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { filesystemServer } from '@countersign/local';
+
+const starter = fileURLToPath(new URL('../../infra/local/policy/starter.yaml', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'countersign-starter-'));
+const client = new Client({ name: 'starter-policy', version: '1' });
+let tools: readonly Tool[];
+let policy: CompiledPolicy;
+
+beforeAll(async () => {
+  const { servers } = JSON.parse(filesystemServer(folder)) as { servers: { command: string; args: string[] }[] };
+  const [server] = servers;
+  if (server === undefined) throw new Error('the profile ships no server');
+  await client.connect(new StdioClientTransport({ command: server.command, args: server.args, stderr: 'ignore' }));
+  tools = (await client.listTools()).tools;
+  policy = compilePolicy(parsePolicyBundle(readFileSync(starter, 'utf8')), nodeProvider);
+});
+afterAll(async () => {
+  await client.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Which members of a tool's arguments name files, by its schema. */
+function pathMembers({ inputSchema }: Tool): { name: string; isList: boolean }[] {
+  const members = Object.entries(inputSchema.properties ?? {}) as [string, { type?: string }][];
+  return members
+    .filter(([name]) => /path|source|destination|file|dir/i.test(name))
+    .map(([name, { type }]) => ({ name, isList: type === 'array' }));
+}
+
+function rulesAgainst(tool: Tool, args: Record<string, unknown>): string[] {
+  const intent = {
+    ...{ tenant: 'acme', principal: 'agent', session: 's', action: 'tool.call', tool: `files.${tool.name}` },
+    ...{ resource: null, effect_level: 'E1', context: {}, args_hash: '', intent_hash: '', args },
+  };
+  const outcome = evaluateRules(policy, intent as never, { now: new Date(0).toISOString(), relations: [] });
+  return outcome.kind === 'deny' ? outcome.rules : [];
+}
+
+it('the starter policy judges every path of every tool of the shipped server', () => {
+  const judged = tools.flatMap((tool) => pathMembers(tool).map((member) => ({ tool, ...member })));
+  expect(judged.length).toBeGreaterThan(12);
+  for (const { tool, name, isList } of judged)
+    for (const [path, rule] of [
+      ['notes/../../etc/passwd', 'deny-leaving-the-folder'],
+      ['app/.env', 'deny-secrets'],
+    ] as const) {
+      const args = { [name]: isList ? ['notes/today.md', path] : path };
+      expect([tool.name, name, rulesAgainst(tool, args)]).toEqual([tool.name, name, expect.arrayContaining([rule])]);
+    }
+});
+
+it('the starter policy keeps records whichever way a file is written', () => {
+  for (const name of ['write_file', 'edit_file', 'move_file']) {
+    const tool = tools.find((listed) => listed.name === name);
+    if (tool === undefined) throw new Error(`the shipped server has no ${name}`);
+    for (const member of pathMembers(tool))
+      expect([name, member.name, rulesAgainst(tool, { [member.name]: 'records/2026.csv' })]).toEqual([
+        ...[name, member.name, expect.arrayContaining(['deny-changing-records'])],
+      ]);
+  }
+});
