@@ -9,6 +9,19 @@ const bareKey = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 
 export type StoredAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
+/** Credentials: they are sent once and never kept, neither for a replay nor for whoever reads the store. */
+const neverKept: ReadonlySet<string> = new Set(['set-cookie', 'x-new-token']);
+
+/** What of an answer's headers, names and values in turn, is kept with it. */
+export function keepableHeaders(headers: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    if (!neverKept.has(name)) kept[name] = headers[index + 1] ?? '';
+  }
+  return kept;
+}
+
 export type IdempotencyVerdict =
   { kind: 'run' } | { kind: 'replay'; answer: StoredAnswer } | { kind: 'in-flight' } | { kind: 'mismatch' };
 

@@ -2,7 +2,7 @@ import type { AnyRoute } from '@countersign/contracts';
 import { answerContent, takenOver } from './answer.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { answerOnce, type OnceOptions, type StoredAnswer } from './idempotency.ts';
+import { answerOnce, keepableHeaders, type OnceOptions, type StoredAnswer } from './idempotency.ts';
 import { presetHeaders, sendText } from './send.ts';
 
 type Invoke = (input: EndpointInput) => unknown;
@@ -34,22 +34,10 @@ async function runHandlerOnce(exchange: Exchange, route: AnyRoute, invoke: Invok
   const headersBefore = exchange.headers.length;
   const { answer, replayed } = await answerOnce({ ...once, log: exchange.log }, async () => {
     const stored = storedAnswer(exchange, route, await invoke(exchange));
-    return { ...stored, headers: { ...headersSince(exchange, headersBefore), ...stored.headers } };
+    return { ...stored, headers: { ...keepableHeaders(exchange.headers.slice(headersBefore)), ...stored.headers } };
   });
   if (replayed) exchange.setHeader('idempotency-replayed', 'true');
   sendStored(exchange, answer);
-}
-
-/** Credentials: they are sent once and never kept, neither for a replay nor for whoever reads the store. */
-const neverStored: ReadonlySet<string> = new Set(['set-cookie', 'x-new-token']);
-
-function headersSince({ headers }: Exchange, start: number): Record<string, string> {
-  const own: Record<string, string> = {};
-  for (let index = start; index < headers.length; index += 2) {
-    const name = headers[index] ?? '';
-    if (!neverStored.has(name)) own[name] = headers[index + 1] ?? '';
-  }
-  return own;
 }
 
 function sendStored(exchange: Exchange, stored: StoredAnswer): void {
