@@ -14,8 +14,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type AuthClass =
   'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner';
 
-/** `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. */
-export type Media = 'json' | 'json-lines' | 'event-stream' | 'openai' | 'mcp';
+/**
+ * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
+ * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded).
+ */
+export type Media = 'json' | 'json-lines' | 'html' | 'event-stream' | 'openai' | 'mcp';
 
 export type Shape<T> = z.ZodType<T>;
 

@@ -1,3 +1,4 @@
+export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { EmailAddress, User, requestEmailCode, SignedIn, verifyEmailCode, endSession } from './identity.ts';
 export {
   storableText,

@@ -1,3 +1,4 @@
+import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
 import { getHealth } from './health.ts';
@@ -7,6 +8,8 @@ import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWor
 
 /** Every route of the gateway, by the name under which the typed client offers it. */
 export const gatewayRoutes = {
+  showFrontPage,
+  getOpenApi,
   getHealth,
   listModes,
   requestEmailCode,

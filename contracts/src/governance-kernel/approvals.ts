@@ -38,6 +38,8 @@ export const Approval = z.strictObject({
   approved_by: z.array(PrincipalId),
   scope: z.string(),
   uses_remaining: z.int().min(0),
+  /** What was said to its denial or withdrawal. */
+  rejection_reason: z.string().nullable(),
   timelock_until: Instant.nullable(),
   expires_at: Instant,
   /** Changes with each transition; If-Match takes it in quotes. */

@@ -1,3 +1,4 @@
+export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
 export { GateOutcome, RecordedIntent, BoundaryRecord } from './boundary-record.ts';
 export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
@@ -32,6 +33,7 @@ export {
   ApprovalStatement,
   approveByKernel,
 } from './approvals.ts';
+export { showApprovalPage, signInApprover, signOutApprover, decideOnPage } from './approval-pages.ts';
 export {
   AccessKeyKind,
   NewAccessKey,

@@ -1,4 +1,6 @@
+import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
+import { decideOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
 import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
 import {
   createCheckpoint,
@@ -21,6 +23,8 @@ import { putToolBlocks } from './tool-blocks.ts';
 
 /** Every route of the kernel, by the name under which the typed client offers it. */
 export const kernelRoutes = {
+  showFrontPage,
+  getOpenApi,
   healthz,
   version,
   runDemo,
@@ -45,6 +49,10 @@ export const kernelRoutes = {
   createApproval,
   transitionApproval,
   approveByKernel,
+  showApprovalPage,
+  signInApprover,
+  signOutApprover,
+  decideOnPage,
   listAccessKeys,
   createAccessKey,
   revokeAccessKey,

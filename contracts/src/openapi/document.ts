@@ -54,13 +54,15 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     ...(route.governed ? { 'x-countersign-governed': true } : {}),
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    ...(body ? { requestBody: bodyOf(body, components) } : {}),
+    ...(body ? { requestBody: bodyOf(route.media, body, components) } : {}),
     responses: responsesOf(route, components),
   };
 }
 
-function bodyOf(body: z.ZodType, components: Components): JsonSchema {
-  return { required: !body.safeParse(undefined).success, content: json(components.schemaOf(body, 'input')) };
+function bodyOf(media: Media, body: z.ZodType, components: Components): JsonSchema {
+  const type = media === 'html' ? 'application/x-www-form-urlencoded' : 'application/json';
+  const content = { [type]: { schema: components.schemaOf(body, 'input') } };
+  return { required: !body.safeParse(undefined).success, content };
 }
 
 const security: Record<AuthClass, PlainJson> = {
@@ -150,6 +152,7 @@ function headersOf(route: AnyRoute): JsonSchema[] {
 const mediaTypes: Record<Media, string[]> = {
   json: ['application/json'],
   'json-lines': ['application/x-ndjson'],
+  html: ['text/html'],
   'event-stream': ['text/event-stream'],
   openai: ['application/json', 'text/event-stream'],
   mcp: ['application/json', 'text/event-stream'],
@@ -177,10 +180,14 @@ function impliedErrors(route: AnyRoute): ErrorCode[] {
   const sent = route.body !== undefined || route.query !== undefined || route.params !== undefined;
   return [
     ...(sent ? (['INVALID_REQUEST', 'UNKNOWN_MEMBER'] as const) : []),
-    ...(route.body !== undefined ? (['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(route.body !== undefined ? bodyErrors(route.media) : []),
     ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID'] as const) : []),
     ...(route.auth === 'tenant_scoped' ? (['TENANT_REQUIRED'] as const) : []),
   ];
+}
+
+function bodyErrors(media: Media): ErrorCode[] {
+  return [media === 'html' ? 'DUPLICATE_MEMBER' : 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 }
 
 function errorResponses(route: AnyRoute, components: Components, taken: number[]): JsonSchema {
@@ -197,6 +204,7 @@ function errorResponses(route: AnyRoute, components: Components, taken: number[]
 }
 
 function errorResponse(description: string, { media }: AnyRoute, components: Components): JsonSchema {
+  if (media === 'html') return { description, content: contentOf(media, text) };
   const envelope = media === 'mcp' ? JsonRpcError : ErrorEnvelope;
   return { description, content: json(components.schemaOf(envelope, 'output')) };
 }

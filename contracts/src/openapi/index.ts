@@ -23,29 +23,35 @@ export const routesByService: { name: string; routes: AnyRoute[] }[] = [
   { name: 'governance-kernel', routes: routesOf(kernel) },
 ];
 
+/** The public description of a service, as it is committed and as the service itself serves it. */
+export function openApiText(service: ServiceName): string {
+  return print(openApiDocument({ ...described[service], version }));
+}
+
+export type ServiceName = 'gateway' | 'governance-kernel';
+
+const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0], 'version'>> = {
+  'governance-kernel': {
+    title: 'Countersign governance kernel',
+    description: 'Decides every consequential call, seals a signed receipt, proves it.',
+    serverUrl: 'http://127.0.0.1:8080',
+    routes: routesOf(kernel),
+    modules: [shared, kernel],
+  },
+  gateway: {
+    title: 'Countersign gateway',
+    description: 'The public door: identity, workspaces, tasks, audit.',
+    serverUrl: 'http://127.0.0.1:3100',
+    routes: routesOf(gateway),
+    modules: [shared, gateway],
+  },
+};
+
 /** Every generated file by its path from the repository root. `make gen` writes them, a test compares them. */
 export function generatedFiles(): Record<string, string> {
   return {
-    'contracts/openapi/governance-kernel.json': print(
-      openApiDocument({
-        title: 'Countersign governance kernel',
-        description: 'Decides every consequential call, seals a signed receipt, proves it.',
-        version,
-        serverUrl: 'http://127.0.0.1:8080',
-        routes: routesOf(kernel),
-        modules: [shared, kernel],
-      }),
-    ),
-    'contracts/openapi/gateway.json': print(
-      openApiDocument({
-        title: 'Countersign gateway',
-        description: 'The public door: identity, workspaces, tasks, audit.',
-        version,
-        serverUrl: 'http://127.0.0.1:3100',
-        routes: routesOf(gateway),
-        modules: [shared, gateway],
-      }),
-    ),
+    'contracts/openapi/governance-kernel.json': openApiText('governance-kernel'),
+    'contracts/openapi/gateway.json': openApiText('gateway'),
     ...schemaFiles(),
     'docs/reference/reason-codes.md': reasonCodesPage(),
     'docs/reference/error-codes.md': errorCodesPage(),

@@ -113,5 +113,7 @@ function decisionOf({ trace, rules, reason, consumesApproval, end }: Progress): 
 }
 
 function clip(text: string): string {
-  return text.length <= detailLengthMax ? text : `${text.slice(0, detailLengthMax - 1)}…`;
+  if (text.length <= detailLengthMax) return text;
+  // Half a character cannot be sealed.
+  return `${text.slice(0, detailLengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

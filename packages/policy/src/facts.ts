@@ -94,6 +94,8 @@ export type ApprovalFact = {
   /** Uses left of its scope. */
   uses_remaining: number;
   expired: boolean;
+  /** What was said to its denial or withdrawal. */
+  rejection_reason: string | null;
 } | null;
 
 /** Everything decide() may look at. One frozen object per decision. */

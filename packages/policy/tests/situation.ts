@@ -92,6 +92,7 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
     timeout: 900,
     uses_remaining: 1,
     expired: false,
+    rejection_reason: null,
     ...changes,
   };
 }

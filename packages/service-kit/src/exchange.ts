@@ -1,5 +1,5 @@
 import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AnyRoute } from '@countersign/contracts';
+import type { AnyRoute, Media } from '@countersign/contracts';
 import { clientAddress } from './client-address.ts';
 import type { HttpServices } from './http-services.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
@@ -31,7 +31,8 @@ export class Exchange {
   #rawQuery: RawQuery | null = null;
   #traceparent: string | null = null;
   #abort: AbortController | null = null;
-  readonly #isStream: boolean;
+  /** Of the answer; an address without a route answers JSON. */
+  readonly media: Media;
 
   constructor(req: IncomingMessage, res: ServerResponse, services: HttpServices, route: AnyRoute | null) {
     this.req = req;
@@ -39,7 +40,7 @@ export class Exchange {
     this.services = services;
     this.requestId = requestIdOf(req);
     this.operation = route?.operation ?? 'none';
-    this.#isStream = route?.media === 'event-stream';
+    this.media = route?.media ?? 'json';
   }
 
   /** A header of the answer; a second value for a name replaces the first. Throws on a value that no header can hold. Bound, because handlers take it out of their input. */
@@ -84,7 +85,7 @@ export class Exchange {
     const { res } = this;
     const { streams } = this.services;
     if (res.destroyed) abort.abort();
-    if (this.#isStream) streams.add(abort);
+    if (this.media === 'event-stream') streams.add(abort);
     res.once('close', () => {
       streams.delete(abort);
       if (!res.writableFinished) abort.abort();

@@ -10,10 +10,10 @@ import type { HttpServices } from './http-services.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { Log } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { malformedEncoding } from './parse-query.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { answersHead, compareSpecificity, createRouteTable, type RouteTable } from './route-table.ts';
 import { sendError, sendText } from './send.ts';
+import { malformedEncoding } from './url-encoded.ts';
 
 export type HttpAppOptions<Caller> = {
   endpoints: readonly Endpoint[];

@@ -1,4 +1,4 @@
-export { answer, prepared, takenOver } from './answer.ts';
+export { answer, prepared, takenOver, type Prepared } from './answer.ts';
 export { bearerToken } from './bearer-token.ts';
 export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, type Environment } from './config.ts';
@@ -8,7 +8,9 @@ export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
+export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
 export { healthEndpoints, runChecks, type HealthCheck } from './health.ts';
+export { html, type Html } from './html.ts';
 export { createHttpApp, type HttpApp, type HttpAppOptions } from './http-app.ts';
 export {
   answerOnce,
@@ -21,6 +23,7 @@ export {
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
 export { createMetrics } from './metrics.ts';
+export { page, seeOther } from './page.ts';
 export { createRateLimiter, limitClassDefaults, type RateLimiter } from './rate-limiter.ts';
 export { runService } from './run-service.ts';
 export { secretsEqual } from './secrets-equal.ts';

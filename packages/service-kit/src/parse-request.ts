@@ -1,8 +1,9 @@
 import { AppError, type AnyRoute } from '@countersign/contracts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyClaim } from './idempotency.ts';
+import { parseFormBody } from './parse-form-body.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { hasBody, readBody, requireJson } from './read-body.ts';
+import { hasBody, readBody, requireForm, requireJson } from './read-body.ts';
 import { validate } from './validate.ts';
 
 /** Fills params, query, body and the idempotency claim of the exchange. Throws what the caller has to correct. */
@@ -38,18 +39,23 @@ function takesBody(route: AnyRoute): boolean {
 
 async function bodyBytes({ req }: Exchange, route: AnyRoute): Promise<Buffer | null> {
   if (!takesBody(route) || !hasBody(req)) return null;
-  requireJson(req);
+  if (route.media === 'html') requireForm(req);
+  else requireJson(req);
   const bytes = await readBody(req, route.bodyBytesMax);
   return bytes.length === 0 ? null : bytes;
 }
 
 function parseBody(route: AnyRoute, bytes: Buffer | null): unknown {
-  const value = bytes === null ? undefined : parseJsonBody(bytes, route.bodyBytesMax);
+  const value = bytes === null ? undefined : parseBytes(route, bytes);
   if (route.body !== undefined) return validate(route.body, value);
   if (value === undefined) return undefined;
   const [unknown] = typeof value === 'object' && value !== null ? Object.keys(value) : ['body'];
   if (unknown !== undefined) throw unknownMember(unknown);
   return undefined;
+}
+
+function parseBytes({ media, bodyBytesMax }: AnyRoute, bytes: Buffer): unknown {
+  return media === 'html' ? parseFormBody(bytes) : parseJsonBody(bytes, bodyBytesMax);
 }
 
 function unknownMember(param: string): AppError {

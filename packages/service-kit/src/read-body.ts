@@ -21,13 +21,27 @@ export function hasBody(req: IncomingMessage): boolean {
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as JSON in UTF-8 without a content coding. */
 export function requireJson(req: IncomingMessage): void {
   const type = req.headers['content-type'];
-  const coding = req.headers['content-encoding'];
   const isJson = type === 'application/json' || (type !== undefined && jsonType.test(type));
-  if (isJson && (coding === undefined || coding === 'identity')) return;
+  if (isJson && !isCoded(req)) return;
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8 without content coding');
 }
 
+/** Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as a form without a content coding. */
+export function requireForm(req: IncomingMessage): void {
+  if (formType.test(req.headers['content-type'] ?? '') && !isCoded(req)) return;
+  throw new AppError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be application/x-www-form-urlencoded in UTF-8 without content coding',
+  );
+}
+
+function isCoded({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding'];
+  return coding !== undefined && coding !== 'identity';
+}
+
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
+const formType = /^application\/x-www-form-urlencoded *(; *charset="?utf-8"? *)?$/i;
 
 /** The whole body. Throws PAYLOAD_TOO_LARGE by the declared length at once, by the received length as soon as it is exceeded. */
 export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {

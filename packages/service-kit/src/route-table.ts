@@ -25,7 +25,7 @@ export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
 
 /** A stream has no length to tell, so HEAD would have to open it. */
 export function answersHead(route: AnyRoute): boolean {
-  return route.method === 'GET' && route.media === 'json';
+  return route.method === 'GET' && (route.media === 'json' || route.media === 'html');
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

@@ -11,14 +11,15 @@ type Once = Omit<OnceOptions, 'log'>;
 /** Runs the handler, at most once per idempotency key, and sends what it answers. */
 export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
   const { route } = endpoint;
-  if (route.media !== 'json') presetHeaders(exchange);
+  const mayTakeOver = route.media !== 'json' && route.media !== 'html';
+  if (mayTakeOver) presetHeaders(exchange);
   const once = onceOnly(exchange, endpoint);
   if (once !== null) {
     await runHandlerOnce(exchange, route, invoke, once);
     return;
   }
   const result = await invoke(exchange);
-  if (result === takenOver && route.media !== 'json') return;
+  if (result === takenOver && mayTakeOver) return;
   sendStored(exchange, storedAnswer(exchange, route, result));
 }
 
@@ -48,8 +49,10 @@ function sendStored(exchange: Exchange, stored: StoredAnswer): void {
 const noHeaders = {};
 
 function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): StoredAnswer {
-  if (result === takenOver) throw new Error(`${route.operation} answers JSON and may not take its response over`);
+  if (result === takenOver) throw new Error(`${route.operation} may not take its response over`);
   const content = answerContent(result);
+  if (route.media === 'html' && content?.body.kind !== 'serialised')
+    throw new Error(`${route.operation} answers a page, and only page() writes one`);
   const status = content?.status ?? route.status;
   if (status !== route.status && route.alsoStatus?.includes(status) !== true) {
     throw new Error(`${route.operation} may not answer ${status}`);

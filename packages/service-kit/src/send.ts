@@ -3,23 +3,30 @@ import type { ErrorEnvelope } from '@countersign/contracts';
 import { corsHeaders } from './cors.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
+import { errorPage, pagePolicy } from './page.ts';
 import { RequestAborted } from './read-body.ts';
 
-/** An API answers no pages: nothing in an answer may be framed, sniffed, run or kept. */
-const fixedHeaders: readonly string[] = [
-  'x-content-type-options',
-  'nosniff',
-  'content-security-policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy',
-  'no-referrer',
-  'cache-control',
-  'no-store',
+/** Nothing in an answer may be framed, sniffed, run or kept. */
+function headersUnder(policy: string): string[] {
+  return [
+    ...['x-content-type-options', 'nosniff'],
+    ...['content-security-policy', policy],
+    ...['referrer-policy', 'no-referrer'],
+    ...['cache-control', 'no-store'],
+  ];
+}
+
+const fixedHeaders: readonly string[] = headersUnder("default-src 'none'; frame-ancestors 'none'");
+/** No window that opened a page, and no site that names it as a resource, gets hold of it. */
+const pageHeaders: readonly string[] = [
+  ...['cross-origin-opener-policy', 'same-origin', 'cross-origin-resource-policy', 'same-origin'],
+  ...headersUnder(pagePolicy()),
 ];
 
 const jsonType = 'application/json; charset=utf-8';
+const pageType = 'text/html; charset=utf-8';
 
-/** Answers with JSON text in one write: head and body leave in one packet, nothing is hashed or negotiated. */
+/** Answers with text in one write: head and body leave in one packet, nothing is hashed or negotiated. */
 export function sendText(exchange: Exchange, status: number, text: string): void {
   const { res } = exchange;
   const headers = commonHeaders(exchange);
@@ -27,7 +34,8 @@ export function sendText(exchange: Exchange, status: number, text: string): void
     res.writeHead(status, headers);
     res.end();
   } else {
-    headers.push('content-type', jsonType, 'content-length', String(Buffer.byteLength(text)));
+    const type = exchange.media === 'html' ? pageType : jsonType;
+    headers.push('content-type', type, 'content-length', String(Buffer.byteLength(text)));
     res.writeHead(status, headers);
     res.end(text);
   }
@@ -72,7 +80,8 @@ function answerError(exchange: Exchange, error: unknown, render: RenderError): v
     return;
   }
   for (const [name, value] of Object.entries(headers)) exchange.setHeader(name, value);
-  sendText(exchange, status, JSON.stringify(render(envelope)));
+  const text = exchange.media === 'html' ? errorPage(envelope) : JSON.stringify(render(envelope));
+  sendText(exchange, status, text);
 }
 
 /** For faults of HTTP itself, where Node gives a bare socket and no request. */
@@ -89,10 +98,12 @@ export function rawErrorResponse(status: number, envelope: ErrorEnvelope): strin
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-function commonHeaders({ req, services, requestId, headers: own }: Exchange): string[] {
-  const headers = own.includes('cache-control') ? [...fixedHeaders.slice(0, -2)] : [...fixedHeaders];
+function commonHeaders({ req, services, requestId, media, headers: own }: Exchange): string[] {
+  const fixed = media === 'html' ? pageHeaders : fixedHeaders;
+  const headers = own.includes('cache-control') ? [...fixed.slice(0, -2)] : [...fixed];
   headers.push('x-request-id', requestId);
-  if (services.cors.origins.length > 0) headers.push(...corsHeaders(req, services.cors));
+  // A page is for its own origin.
+  if (services.cors.origins.length > 0 && media !== 'html') headers.push(...corsHeaders(req, services.cors));
   if (own.length > 0) headers.push(...own);
   return headers;
 }

@@ -3,6 +3,7 @@ import {
   createHttpApp,
   healthEndpoints,
   httpOptionsOf,
+  openApiEndpoint,
   storeOutage,
   type Endpoint,
   type HttpApp,
@@ -13,6 +14,7 @@ import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { createTaskRoute } from './routes/create-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
+import { frontPageRoute } from './routes/front-page.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
 import { getHealthRoute } from './routes/get-health.ts';
@@ -47,6 +49,8 @@ export function createApp(context: Context, lifecycle: Pick<Lifecycle, 'isStoppi
 
 function endpointsOf(context: Context): Endpoint[] {
   return [
+    frontPageRoute(),
+    openApiEndpoint('gateway'),
     getHealthRoute(context),
     listModesRoute(),
     requestEmailCodeRoute(context),

@@ -109,6 +109,7 @@ export class StubApprovals {
       approved_by: approval.approvedBy,
       scope: 'once',
       uses_remaining: 1,
+      rejection_reason: null,
       timelock_until: null,
       expires_at: approval.expiresAt,
       ceremony_hash: ceremonyOf(approval),

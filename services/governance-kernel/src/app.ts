@@ -3,6 +3,7 @@ import {
   createHttpApp,
   healthEndpoints,
   httpOptionsOf,
+  openApiEndpoint,
   storeOutage,
   type HttpApp,
   type Lifecycle,
@@ -16,10 +17,12 @@ import { createAccessKeyRoute } from './routes/create-access-key.ts';
 import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { createCheckpointRoute } from './routes/create-checkpoint.ts';
+import { decideOnPageRoute } from './routes/decide-on-page.ts';
 import { describeMcpRoute } from './routes/describe-mcp.ts';
 import { evaluateRoute } from './routes/evaluate.ts';
 import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
+import { frontPageRoute } from './routes/front-page.ts';
 import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
@@ -40,6 +43,9 @@ import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
+import { showApprovalPageRoute } from './routes/show-approval-page.ts';
+import { signInApproverRoute } from './routes/sign-in-approver.ts';
+import { signOutApproverRoute } from './routes/sign-out-approver.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
 import { tamperDemoRoute } from './routes/tamper-demo.ts';
 import { transitionApprovalRoute } from './routes/transition-approval.ts';
@@ -52,6 +58,8 @@ type Stopping = Pick<Lifecycle, 'isStopping'>;
 /** Every route of the kernel, in the order of the published contract. */
 export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
   const endpoints = [
+    frontPageRoute(kernel),
+    openApiEndpoint('governance-kernel'),
     healthzRoute(kernel),
     versionRoute(kernel),
     ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
@@ -75,6 +83,10 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     createApprovalRoute(kernel),
     transitionApprovalRoute(kernel),
     approveByKernelRoute(kernel),
+    showApprovalPageRoute(kernel),
+    signInApproverRoute(kernel),
+    signOutApproverRoute(kernel),
+    decideOnPageRoute(kernel),
     listAccessKeysRoute(kernel),
     createAccessKeyRoute(kernel),
     revokeAccessKeyRoute(kernel),
@@ -103,10 +115,14 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
   });
 }
 
-/** The separate health port serves probes and nothing else. */
+/** The separate health port serves probes, and a page that says so. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
   return createHttpApp({
-    endpoints: [healthzRoute(kernel), ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel))],
+    endpoints: [
+      frontPageRoute(kernel),
+      healthzRoute(kernel),
+      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+    ],
     guards: createGuards(kernel),
     log: kernel.log,
   });

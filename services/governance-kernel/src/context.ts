@@ -8,6 +8,7 @@ import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
+import { ApproverSessions } from './approver-pages/sessions.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
@@ -27,7 +28,7 @@ import { secureRandom } from './secure-random.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
-import { findAccessKey, recordKeyUses } from './store/access-key-store.ts';
+import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
@@ -86,7 +87,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...core,
     ...messages,
     ...createDoors(core),
-    presentedKeys: createPresentedKeys(core),
+    ...createCredentials(core),
     demoAllowance: new DemoAllowance(core.clock),
     selfTest,
     close,
@@ -183,12 +184,19 @@ function signedHeads({ config, provider, signer, clock, newUlid }: Signing, { re
   });
 }
 
-function createPresentedKeys({ provider, reader, transaction, clock }: Core): PresentedKeys {
-  return new PresentedKeys({
+function createCredentials({ config, provider, reader, transaction, clock }: Core) {
+  const presentedKeys = new PresentedKeys({
     ...{ provider, clock },
     find: (hash) => findAccessKey(reader, hash),
+    findById: (id) => findAccessKeyById(reader, id),
     recordUses: (uses) => transaction((tx) => recordKeyUses(tx, uses)),
   });
+  const approverSessions = new ApproverSessions({
+    ...{ keys: presentedKeys, clock },
+    secret: config.tenantSaltSecret,
+    isSecure: config.publicUrl.startsWith('https:'),
+  });
+  return { presentedKeys, approverSessions };
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */

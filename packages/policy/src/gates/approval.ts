@@ -22,8 +22,7 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
-  if (state === 'denied' || state === 'revoked')
-    return deny('APPROVAL_REJECTED', 'The approval was refused or withdrawn.');
+  if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', rejectionText(presented));
   if (state === 'expired' || expired !== false) return deny('APPROVAL_EXPIRED', 'The approval has expired.');
   switch (state) {
     case 'pending':
@@ -38,6 +37,12 @@ function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent,
   // it gives.
   if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
+}
+
+/** With the words of whoever refused, since they are meant for whoever asked. */
+function rejectionText({ rejection_reason }: NonNullable<ApprovalFact>): string {
+  const text = 'The approval was refused or withdrawn';
+  return rejection_reason === null ? `${text}.` : `${text}: ${rejection_reason}`;
 }
 
 function satisfies(presented: NonNullable<ApprovalFact>, asked: Ask['approval']): boolean {

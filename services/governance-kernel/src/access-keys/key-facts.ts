@@ -1,10 +1,11 @@
+import { AppError } from '@countersign/contracts';
 import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import { accessKeys, hasEnded, type AccessKeyRow } from './access-keys.ts';
 
-export function wantedKey({ accessKey }: Caller): Wanted[] {
+export function wantedKey({ accessKey }: Pick<Caller, 'accessKey'>): Wanted[] {
   return accessKey === undefined ? [] : [wanted(accessKeys, accessKey)];
 }
 
@@ -18,6 +19,18 @@ export function identityFact(batch: LedgerBatch, caller: Caller, nowMs: number):
 function statusOf(key: AccessKeyRow | null, { tenant, principal }: Caller, nowMs: number) {
   if (key?.tenant !== tenant || key.principal !== principal || key.kind !== 'agent') return 'unknown';
   return hasEnded(key, nowMs) ? 'revoked' : 'active';
+}
+
+/** Throws CREDENTIALS_INVALID unless this key of this approver is good at the moment of the commit. */
+export function requireApproverKey(
+  batch: LedgerBatch,
+  { id, tenant, principal }: Pick<AccessKeyRow, 'id' | 'tenant' | 'principal'>,
+  nowMs: number,
+): void {
+  const key = batch.row(accessKeys, id);
+  const isTheirs = key?.tenant === tenant && key.principal === principal && key.kind === 'approver';
+  if (isTheirs && !hasEnded(key, nowMs)) return;
+  throw new AppError('CREDENTIALS_INVALID', 'The approver key has expired or was revoked');
 }
 
 /** A key that was made for certain tools calls no other, and nothing that names no tool but a model. */

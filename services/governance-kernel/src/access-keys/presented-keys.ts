@@ -6,6 +6,7 @@ import { secretHash } from './secret.ts';
 type Parts = {
   provider: CryptoProvider;
   find(secretHash: string): Promise<AccessKeyRow | null>;
+  findById(id: AccessKeyId): Promise<AccessKeyRow | null>;
   recordUses(uses: ReadonlyMap<AccessKeyId, Date>): Promise<void>;
   clock: () => Date;
 };
@@ -36,6 +37,15 @@ export class PresentedKeys {
     const known = this.#known.get(hash);
     if (known !== undefined && now.getTime() - known.readAtMs < keyAgeMaxMs) return this.#accepted(known.key, now);
     return this.#read(hash, now);
+  }
+
+  /** The key of somebody who presented its secret before, as it is now; null: it has ended. */
+  async findById(id: AccessKeyId): Promise<AccessKeyRow | null> {
+    const now = this.#parts.clock();
+    const key = await this.#parts.findById(id);
+    if (key === null || hasEnded(key, now.getTime())) return null;
+    this.#used.set(key.id, now);
+    return key;
   }
 
   /** Writes down which keys were used since the last time. */

@@ -31,6 +31,8 @@ export type ApprovalRow = {
   readonly approvedBy: readonly PrincipalId[];
   readonly scope: string;
   readonly usesRemaining: number;
+  /** What was said to its denial or withdrawal. */
+  readonly rejectionReason: string | null;
   readonly timelockUntilMs: number | null;
   readonly expiresAtMs: number;
   readonly ceremonyHash: Digest;

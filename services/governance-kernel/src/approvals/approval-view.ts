@@ -23,6 +23,7 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     approved_by: [...row.approvedBy],
     scope: row.scope,
     uses_remaining: row.usesRemaining,
+    rejection_reason: row.rejectionReason,
     timelock_until: row.timelockUntilMs === null ? null : instant(row.timelockUntilMs),
     expires_at: instant(row.expiresAtMs),
     ceremony_hash: row.ceremonyHash,

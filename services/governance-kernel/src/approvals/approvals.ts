@@ -4,10 +4,10 @@ import { columnsOf, instantMs, integer, keys, nullable, text, texts } from '../l
 import type { Control } from '../ledger/control.ts';
 import { chainName, type ChainKey } from '../ledger/statement.ts';
 
-/** The standing approvals of one intent, pending and approved; or one approval by its id, whatever its state. */
+/** What stands for one intent: pending, approved and denied; or one approval by its id, whatever its state. */
 type ApprovalsKey = ChainKey & ({ readonly intentHash: string } | { readonly id: ApprovalId });
 
-const standing = `state IN ('pending', 'approved')`;
+const standing = `state IN ('pending', 'approved', 'denied')`;
 const idOf = (of: ChainKey & { id: ApprovalId }) => `${chainName(of)}\nid\n${of.id}`;
 const intentOf = (of: ChainKey & { intentHash: string }) => `${chainName(of)}\nintent\n${of.intentHash}`;
 
@@ -42,6 +42,7 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     approvedBy: texts('approved_by'),
     scope: text('scope'),
     usesRemaining: integer('uses_remaining'),
+    rejectionReason: nullable(text('rejection_reason')),
     timelockUntilMs: nullable(instantMs('timelock_until')),
     expiresAtMs: instantMs('expires_at'),
     ceremonyHash: text('ceremony_hash'),
@@ -63,5 +64,5 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
 };
 
 function isStanding({ state }: ApprovalRow): boolean {
-  return state === 'pending' || state === 'approved';
+  return state === 'pending' || state === 'approved' || state === 'denied';
 }

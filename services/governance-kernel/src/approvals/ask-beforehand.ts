@@ -89,6 +89,7 @@ function questionRow({ hasher }: AskParts, { ulid, nowMs, intent, question, poli
     ...{ argsHash: intent.args_hash, intentHash: intent.intent_hash },
     ...{ policyHash: policy.hash, policyEpoch: policy.epoch, receiptId: receiptIdOf(ulid) },
     ...{ reason, quorum, approvers: [...new Set(approvers)], approvedBy: [], scope, usesRemaining: usesOf(scope) },
+    rejectionReason: null,
     timelockUntilMs: null,
     expiresAtMs: nowMs + expiresInSeconds * 1000,
     createdAtMs: nowMs,

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import type {
+  AccessKeyId,
   ApprovalId,
   Digest,
   Instant,
@@ -13,6 +14,7 @@ import type {
 import type { CryptoProvider } from '@countersign/crypto';
 import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement } from '@countersign/receipts';
+import { requireApproverKey, wantedKey } from '../access-keys/key-facts.ts';
 import { approvalResolvedEvent } from '../events.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
@@ -37,6 +39,10 @@ type ApprovalMove = ApprovalKey & {
   action: ApprovalAction;
   by: PrincipalId;
   expectedCeremonyHash: Digest;
+  /** Sealed, and told to the agent when it is refused. */
+  reason?: string | undefined;
+  /** The access key that the decider came with: it must be good when the decision commits. */
+  accessKey?: AccessKeyId;
   /** What the decider showed: sealed into the boundary record, so that it can be checked offline. */
   evidence: Record<string, PlainJson>;
   /** Checked under the lock, before the move: a signature over what is decided. */
@@ -63,7 +69,7 @@ export async function moveApproval(parts: ApprovalParts, move: ApprovalMove): Pr
   const { tenant, id, session } = move;
   const moved = await parts.ledger.submit({
     chain: { tenant, session },
-    wants: [wanted(approvals, { tenant, session, id })],
+    wants: [wanted(approvals, { tenant, session, id }), ...wantedKey(move)],
     conclude: (batch) => {
       const approval = concludeMove(parts, batch, move);
       return () => approval;
@@ -100,10 +106,16 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
   const approval = found(batch, move);
   const nowMs = parts.clock().getTime();
   move.verify?.(approval);
+  const { tenant, by: principal, accessKey } = move;
+  if (accessKey !== undefined) requireApproverKey(batch, { id: accessKey, tenant, principal }, nowMs);
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
   const moved = transition(parts.provider, approval, { ...move, nowMs });
-  const { by, evidence, action } = move;
-  const facts = { ...evidence, ceremony_hash: move.expectedCeremonyHash };
+  const { by, evidence, action, reason } = move;
+  const facts = {
+    ...evidence,
+    ...(reason === undefined ? {} : { reason }),
+    ceremony_hash: move.expectedCeremonyHash,
+  };
   return sealMove(parts, batch, { approval: moved, nowMs, by, facts, ...said[action] });
 }
 

@@ -47,6 +47,7 @@ export function pendingApproval(
     approvedBy: [],
     scope,
     usesRemaining: usesOf(scope),
+    rejectionReason: null,
     timelockUntilMs: null,
     expiresAtMs: nowMs + asked.timeout * 1000,
     createdAtMs: nowMs,
@@ -74,6 +75,6 @@ export function approvalHandle(approval: ApprovalRow, publicUrl: string): Approv
   return {
     approval_id: approval.id,
     expires_at: new Date(approval.expiresAtMs).toISOString() as ApprovalHandle['expires_at'], // toISOString writes exactly this form
-    approve_url: `${publicUrl}/api/v1/approvals/${approval.id}/approve`,
+    approve_url: `${publicUrl}/approvals/${approval.id}`,
   };
 }

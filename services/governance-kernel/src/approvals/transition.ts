@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, isAppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
@@ -11,6 +11,8 @@ type ApprovalVote = {
   by: PrincipalId;
   expectedCeremonyHash: Digest;
   nowMs: number;
+  /** In the words of whoever decides. */
+  reason?: string | undefined;
 };
 
 const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
@@ -35,6 +37,21 @@ export function transition(provider: CryptoProvider, approval: ApprovalRow, vote
   assertLegal(approval, vote);
   if (vote.action !== 'revoke') assertEntitled(approval, vote.by);
   return withCeremonyHash(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
+}
+
+/** Why somebody cannot make this move of what they see, in words for them; null: nothing stands against it. */
+export function obstacleOf(
+  provider: CryptoProvider,
+  approval: ApprovalRow,
+  { action, by, nowMs }: Omit<ApprovalVote, 'expectedCeremonyHash'>,
+): string | null {
+  try {
+    transition(provider, approval, { action, by, nowMs, expectedCeremonyHash: approval.ceremonyHash });
+    return null;
+  } catch (error) {
+    if (isAppError(error)) return error.message;
+    throw error;
+  }
 }
 
 function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): void {
@@ -63,15 +80,15 @@ function assertEntitled(approval: ApprovalRow, by: PrincipalId): void {
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
 }
 
-function moved(approval: ApprovalRow, { action, by }: ApprovalVote): Partial<ApprovalRow> {
+function moved(approval: ApprovalRow, { action, by, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
   switch (action) {
     case 'approve': {
       const approvedBy = [...approval.approvedBy, by];
       return approvedBy.length >= approval.quorum ? { approvedBy, state: 'approved' } : { approvedBy };
     }
     case 'deny':
-      return { state: 'denied' };
+      return { state: 'denied', rejectionReason: reason.trim() || null };
     case 'revoke':
-      return { state: 'revoked' };
+      return { state: 'revoked', rejectionReason: reason.trim() || null };
   }
 }

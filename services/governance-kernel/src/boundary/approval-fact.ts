@@ -21,9 +21,9 @@ export function presentedApproval(
   standing: readonly ApprovalRow[],
 ): ApprovalRow | null {
   if (approvalGrant !== undefined) return batch.row(approvals, { tenant: caller.tenant, session, id: approvalGrant });
-  return (
-    standing.find(({ state }) => state === 'approved') ?? standing.find(({ state }) => state === 'pending') ?? null
-  );
+  // A denial stands as long as its question would have: whoever repeats the call at once hears it instead of asking again.
+  const inState = (wanted: ApprovalRow['state']) => standing.find(({ state }) => state === wanted);
+  return inState('approved') ?? inState('pending') ?? inState('denied') ?? null;
 }
 
 export function approvalFact({ call, intent, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
@@ -47,6 +47,7 @@ function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullabl
     timeout: lifetimeSeconds(row),
     uses_remaining: row.usesRemaining,
     expired: nowMs >= row.expiresAtMs,
+    rejection_reason: row.rejectionReason,
   };
 }
 
@@ -62,5 +63,6 @@ function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
     timeout: 0,
     uses_remaining: 0,
     expired: false,
+    rejection_reason: null,
   };
 }

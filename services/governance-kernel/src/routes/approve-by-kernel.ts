@@ -1,4 +1,4 @@
-import { AppError, type TenantId } from '@countersign/contracts';
+import type { TenantId } from '@countersign/contracts';
 import { approveByKernel } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
@@ -7,7 +7,7 @@ import { requireSameSubject, verifyStatement } from '../approvals/approver-keys.
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import { etag } from '../if-match.ts';
-import { findApproval } from '../store/approval-store.ts';
+import { getApproval } from '../store/approval-store.ts';
 
 /** Approves or denies by the approver's own signature; the service that carries it here is trusted with nothing. */
 export const approveByKernelRoute = (kernel: Context) =>
@@ -15,8 +15,7 @@ export const approveByKernelRoute = (kernel: Context) =>
     const { statement, key_id, signature } = body;
     verifyStatement(kernel.provider, kernel.approverKeys, body);
     const tenant = statement.tenant_id as TenantId; // equal to that of an enrolled key
-    const approval = await findApproval(kernel.reader, { tenant, id: statement.approval_id });
-    if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+    const approval = await getApproval(kernel.reader, { tenant, id: statement.approval_id });
     const moved = await moveApproval(kernel, {
       tenant,
       id: approval.id,

@@ -6,14 +6,13 @@ import { moveApproval } from '../approvals/move-approval.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags } from '../if-match.ts';
-import { findApproval } from '../store/approval-store.ts';
+import { getApproval } from '../store/approval-store.ts';
 
 /** Approves, denies or revokes. Whoever decides names the ceremony hash that they looked at. */
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
-    const approval = await findApproval(kernel.reader, { tenant, id: params.approval_id });
-    if (approval === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+    const approval = await getApproval(kernel.reader, { tenant, id: params.approval_id });
     const moved = await moveApproval(kernel, {
       tenant,
       id: approval.id,
@@ -21,7 +20,8 @@ export const transitionApprovalRoute = (kernel: Context) =>
       action: params.action,
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
-      evidence: { credential: 'operator_bearer', ...(body.reason === undefined ? {} : { reason: body.reason }) },
+      reason: body.reason,
+      evidence: { credential: 'operator_bearer' },
     });
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });

@@ -11,6 +11,12 @@ export async function findAccessKey(reader: Reader, secretHash: string): Promise
   return row === null ? null : accessKeys.rowOf(asStored(row));
 }
 
+/** Of whichever tenant: whoever asks has proven that the key is theirs. */
+export async function findAccessKeyById(reader: Reader, id: AccessKeyId): Promise<AccessKeyRow | null> {
+  const row = await reader.accessKey.findUnique({ where: { key_id: id } });
+  return row === null ? null : accessKeys.rowOf(asStored(row));
+}
+
 /** Newest first. */
 export async function listAccessKeys<Item>(
   reader: Reader,

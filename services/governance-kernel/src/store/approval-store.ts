@@ -1,4 +1,4 @@
-import type { ApprovalId, SessionId, TenantId } from '@countersign/contracts';
+import { AppError, type ApprovalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
 import type { ApprovalKey } from '../approvals/move-approval.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
@@ -8,12 +8,19 @@ import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-export async function findApproval(
+async function findApproval(
   reader: Reader,
   { tenant, id }: { tenant: TenantId; id: ApprovalId },
 ): Promise<ApprovalRow | null> {
   const row = await reader.approval.findFirst({ where: { tenant_id: tenant, approval_id: id } });
   return row === null ? null : approvals.rowOf(asStored(row));
+}
+
+/** Throws NOT_FOUND, also for an approval of another tenant. */
+export async function getApproval(reader: Reader, key: { tenant: TenantId; id: ApprovalId }): Promise<ApprovalRow> {
+  const row = await findApproval(reader, key);
+  if (row === null) throw new AppError('NOT_FOUND', 'There is no such approval');
+  return row;
 }
 
 type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };

@@ -1,0 +1,51 @@
+/** Markup that may be written as it is. Only the tag below makes it, so no text of a caller becomes markup. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type HtmlPart = Html | string | number | null | readonly HtmlPart[];
+
+/**
+ * Markup with values in it. Each value is escaped, whether it stands in text or in a quoted attribute; what a reader cannot see, or
+ * what turns the order of the text around, is written by its number. Null writes nothing.
+ */
+export function html(markup: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
+  return new Html(String.raw({ raw: markup }, ...values.map(written)));
+}
+
+function written(value: HtmlPart): string {
+  if (value === null) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(written).join('');
+  return escaped(visible(String(value)));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/**
+ * Controls, direction marks, what fonts leave out, private and lone halves, and every blank but the ordinary one. U+2800 is a
+ * letter that shows nothing.
+ */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+
+/** An approver decides on what is read, so nothing hides in it: `pay\u202e.send` reads `pay⟨U+202E⟩.send`. */
+function visible(text: string): string {
+  return text.replace(unseen, (character) => {
+    const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return `⟨U+${number}⟩`;
+  });
+}

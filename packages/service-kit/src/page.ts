@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { errorCodes, type ErrorEnvelope } from '@countersign/contracts';
+import { prepared, type Prepared } from './answer.ts';
+import { html, Html } from './html.ts';
+
+type Page = {
+  title: string;
+  body: Html;
+  status?: number;
+  headers?: Record<string, string>;
+  /** Loads the page again after so many seconds, where what it says will not be true any more. */
+  reloadSeconds?: number;
+};
+
+/** The answer of a route whose media is `html`. */
+export function page({ status = 200, headers = {}, ...content }: Page): Prepared {
+  return prepared(status, documentText(content), headers);
+}
+
+/** Sends the browser on to another page of the same service, by GET. */
+export function seeOther(location: string, headers: Record<string, string> = {}): Prepared {
+  return prepared(303, '', { ...headers, location });
+}
+
+/** What a page route answers in place of the JSON of an error. */
+export function errorPage({ error }: ErrorEnvelope): string {
+  const code = Object.entries(errorCodes).find(([name]) => name === error.code);
+  const body = html`<h1>${error.message}</h1>
+    <p>${code?.[1].nextStep ?? null}</p>
+    <p class="quiet">${error.code}, request ${error.request_id}</p>`;
+  return documentText({ title: error.message, body });
+}
+
+/** Names a page's own style by its hash, so that no other one counts; nothing else is loaded, run, framed or sent elsewhere. */
+export function pagePolicy(): string {
+  return policy;
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
+dt { font-weight: 600; }
+dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
+pre { margin: 0; padding: .5rem; border: 1px solid; overflow-wrap: anywhere; white-space: pre-wrap; unicode-bidi: isolate; }
+label { display: block; margin-top: 1rem; font-weight: 600; }
+input, textarea { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit; }
+button { margin: 1rem .5rem 0 0; padding: .5rem 1.5rem; font: inherit; }
+.notice { border-left: .3rem solid; padding-left: .7rem; font-weight: 600; }
+.quiet { opacity: .7; font-size: .9rem; }
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+const policy =
+  `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+const styleElement = new Html(`<style>${style}</style>`);
+
+function documentText({ title, body, reloadSeconds }: Omit<Page, 'status' | 'headers'>): string {
+  const reload = reloadSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${reloadSeconds}" />`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+${reload}<title>${title} · Countersign</title>
+${styleElement}
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`.text;
+}

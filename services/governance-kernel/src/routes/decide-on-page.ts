@@ -1,0 +1,45 @@
+import { isAppError } from '@countersign/contracts';
+import { decideOnPage } from '@countersign/contracts/governance-kernel';
+import { handlePublic, seeOther } from '@countersign/service-kit';
+import { moveApproval } from '../approvals/move-approval.ts';
+import { renderApproval } from '../approver-pages/render-approval.ts';
+import { requireOwnPage } from '../approver-pages/same-origin.ts';
+import { signInPage } from '../approver-pages/sign-in-page.ts';
+import type { Context } from '../context.ts';
+import { getApproval } from '../store/approval-store.ts';
+
+/** What was shown is what is decided: the form names its state, and decides nothing about another one. */
+export const decideOnPageRoute = (kernel: Context) =>
+  handlePublic(decideOnPage, { rateLimit: 'page' })(async ({ params, body, req }) => {
+    requireOwnPage(req);
+    const id = params.approval_id;
+    const session = await kernel.approverSessions.find(req.headers.cookie);
+    if (session === null) return signInPage(id, 'ended');
+    const { decision, ceremony_hash: ceremonyHash, csrf_token: token } = body;
+    kernel.approverSessions.requireForm(session, { id, action: 'decide', ceremonyHash }, token);
+    const { tenant, principal, id: accessKey } = session.key;
+    const before = await getApproval(kernel.reader, { tenant, id });
+    try {
+      await moveApproval(kernel, {
+        ...{ tenant, id, session: before.session, action: decision, by: principal, accessKey },
+        expectedCeremonyHash: ceremonyHash,
+        reason: body.reason.trim() || undefined,
+        evidence: { credential: 'access_key', key_id: accessKey },
+      });
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      if (error.code === 'CREDENTIALS_INVALID') return signInPage(id, 'ended');
+      const text = notices[error.code]?.(error.message);
+      if (text === undefined) throw error;
+      const row = await getApproval(kernel.reader, { tenant, id });
+      return renderApproval(kernel, session, { row, notice: { text, status: error.status } });
+    }
+    return seeOther(`/approvals/${id}`);
+  });
+
+/** Refusals after which the person is shown the approval again. */
+const notices: Readonly<Record<string, (message: string) => string>> = {
+  PRECONDITION_FAILED: () => 'It changed after this page was shown, so your form decided nothing. This is how it is now.',
+  ILLEGAL_TRANSITION: (message) => `Your form decided nothing. ${message}.`,
+  PERMISSION_DENIED: (message) => `Your form decided nothing. ${message}.`,
+};

@@ -1,0 +1,20 @@
+import { isAppError } from '@countersign/contracts';
+import { signInApprover } from '@countersign/contracts/governance-kernel';
+import { handlePublic, seeOther } from '@countersign/service-kit';
+import { requireOwnPage } from '../approver-pages/same-origin.ts';
+import { signInPage } from '../approver-pages/sign-in-page.ts';
+import type { Context } from '../context.ts';
+
+/** One answer for every key that is not the living key of an approver. */
+export const signInApproverRoute = ({ approverSessions }: Context) =>
+  handlePublic(signInApprover, { rateLimit: 'auth' })(async ({ body, req }) => {
+    requireOwnPage(req);
+    try {
+      const cookie = await approverSessions.open(body.key);
+      return seeOther(`/approvals/${body.approval_id}`, { 'set-cookie': cookie });
+    } catch (error) {
+      if (isAppError(error) && error.code === 'CREDENTIALS_INVALID')
+        return signInPage(body.approval_id, 'refused');
+      throw error;
+    }
+  });

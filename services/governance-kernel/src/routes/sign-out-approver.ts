@@ -1,0 +1,14 @@
+import { signOutApprover } from '@countersign/contracts/governance-kernel';
+import { handlePublic, seeOther } from '@countersign/service-kit';
+import { requireOwnPage } from '../approver-pages/same-origin.ts';
+import type { Context } from '../context.ts';
+
+/** The browser forgets its session, whichever it was; only the page of that session may make it forget one. */
+export const signOutApproverRoute = ({ approverSessions }: Context) =>
+  handlePublic(signOutApprover, { rateLimit: 'page' })(async ({ body, req }) => {
+    requireOwnPage(req);
+    const id = body.approval_id;
+    const session = await approverSessions.find(req.headers.cookie);
+    if (session !== null) approverSessions.requireForm(session, { id, action: 'sign-out' }, body.csrf_token);
+    return seeOther(`/approvals/${id}`, { 'set-cookie': approverSessions.endedCookie });
+  });
