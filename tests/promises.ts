@@ -194,6 +194,12 @@ export const promises = [
     promise: 'escalate, approve, repeat: executes once; changed arguments, changed policy, second use, expiry do not',
   },
   {
+    id: 'kn.approve.page',
+    source: 'card',
+    promise:
+      'approve_url opens a page on which the holder of an approver key decides what the page showed, with a reason that the agent is told; strangers learn nothing from it',
+  },
+  {
     id: 'kn.approve.webauthn',
     source: 'doc2',
     promise:
@@ -373,6 +379,7 @@ export const finished: readonly PromiseId[] = [
   'kn.chat.openai',
   'kn.chat.tools',
   'kn.approve.loop',
+  'kn.approve.page',
   'kn.budget',
   'kn.chain',
   'kn.log',

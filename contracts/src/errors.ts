@@ -56,7 +56,11 @@ export const errorCodes = {
   ALREADY_EXISTS: define(409, 'conflict_error', 'Choose another identifier or read the existing one.'),
   PRECONDITION_FAILED: define(412, 'conflict_error', 'Read the object again and send its current ETag.'),
   PAYLOAD_TOO_LARGE: define(413, 'invalid_request_error', 'Send a smaller body.'),
-  UNSUPPORTED_MEDIA_TYPE: define(415, 'invalid_request_error', 'Send the content type that the contract names: application/json, or a form to a page.'),
+  UNSUPPORTED_MEDIA_TYPE: define(
+    415,
+    'invalid_request_error',
+    'Send the content type that the contract names: application/json, or a form to a page.',
+  ),
   IDEMPOTENCY_KEY_REUSED: define(422, 'invalid_request_error', 'Use a new Idempotency-Key for a different request.'),
   PRECONDITION_REQUIRED: define(428, 'conflict_error', 'Send If-Match with the ETag you read.'),
   RATE_LIMITED: define(429, 'rate_limit_error', 'Wait for Retry-After seconds.', true),

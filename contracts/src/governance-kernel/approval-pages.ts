@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, Digest } from '../scalars.ts';
+import { ApprovalReason } from './approvals.ts';
 
 /** Signs one form of one session for one state of one approval. */
 const CsrfToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
@@ -61,7 +62,7 @@ export const decideOnPage = defineRoute({
   params: z.strictObject({ approval_id: ApprovalId }),
   body: z.strictObject({
     decision: z.enum(['approve', 'deny']),
-    reason: z.string().max(2000).default(''),
+    reason: ApprovalReason.default(''),
     ceremony_hash: Digest,
     csrf_token: CsrfToken,
   }),

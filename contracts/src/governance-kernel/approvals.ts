@@ -49,6 +49,12 @@ export const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
+/** In words: why somebody asks, or decides as they do. PostgreSQL keeps no NUL. */
+export const ApprovalReason = z
+  .string()
+  .max(2000)
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL');
+
 export const listApprovals = defineRoute({
   operation: 'list-approvals',
   summary: 'Approvals of the tenant, newest first.',
@@ -81,7 +87,7 @@ export const createApproval = defineRoute({
     /** As the call will say it: an approval covers this effect, or the declared one where that is graver. */
     effect_level: EffectLevel.optional(),
     session_id: SessionId,
-    reason: z.string().min(1).max(2000),
+    reason: ApprovalReason.min(1),
     quorum: z.int().min(1).max(16).default(1),
     approvers: z.array(PrincipalId).max(64).default([]),
     scope: z
@@ -101,7 +107,7 @@ export const transitionApproval = defineRoute({
   auth: 'tenant_scoped',
   params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
   query: z.strictObject(TenantQuery),
-  body: z.strictObject({ reason: z.string().max(2000).optional(), expected_ceremony_hash: Digest.optional() }),
+  body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }),
   reply: Approval,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'PERMISSION_DENIED'],
 });

@@ -25,6 +25,7 @@ export {
   listTrustKeys,
 } from './log.ts';
 export {
+  ApprovalReason,
   ApprovalState,
   Approval,
   listApprovals,

@@ -20,8 +20,10 @@ export function frontPageEndpoint({ title, what, links }: Front): Endpoint {
     <ul>
       ${items}
     </ul>
-    <p>The documents are in the folder <code>docs</code> of the source: <code>architecture.md</code>, <code>decision-cycle.md</code>,
-      <code>reference/routes.md</code>.</p>`;
+    <p>
+      The documents are in the folder <code>docs</code> of the source: <code>architecture.md</code>,
+      <code>decision-cycle.md</code>, <code>reference/routes.md</code>.
+    </p>`;
   return handlePublic(showFrontPage)(() => page({ title, body }));
 }
 

@@ -52,25 +52,22 @@ button { margin: 1rem .5rem 0 0; padding: .5rem 1.5rem; font: inherit; }
 `;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
-const policy =
-  `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 const styleElement = new Html(`<style>${style}</style>`);
 
 function documentText({ title, body, reloadSeconds }: Omit<Page, 'status' | 'headers'>): string {
   const reload = reloadSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${reloadSeconds}" />`;
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-${reload}<title>${title} · Countersign</title>
-${styleElement}
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`.text;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${reload}
+        <title>${title} · Countersign</title>
+        ${styleElement}
+      </head>
+      <body>
+        <main>${body}</main>
+      </body>
+    </html> `.text;
 }

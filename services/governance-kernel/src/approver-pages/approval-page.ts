@@ -61,7 +61,11 @@ export function approvalPage({ approval, viewer, nowMs, obstacles, tokens, notic
 function members(approval: ShownApproval, names: readonly string[]): Html {
   const known = names.filter((name) => approval[name] !== undefined);
   return html`<dl>
-    ${known.map((name) => html`<dt>${name.replaceAll('_', ' ')}</dt><dd>${valueOf(approval[name] ?? null)}</dd> `)}
+    ${known.map(
+      (name) =>
+        html`<dt>${name.replaceAll('_', ' ')}</dt>
+          <dd>${valueOf(approval[name] ?? null)}</dd> `,
+    )}
   </dl>`;
 }
 
@@ -73,8 +77,7 @@ function valueOf(value: PlainJson): Html {
   return html`<pre>${lines.map((line, index) => html`${index === 0 ? '' : newLine}${line}`)}</pre>`;
 }
 
-const newLine = html`
-`;
+const newLine = html``;
 
 type Obstacles = ApprovalPage['obstacles'];
 

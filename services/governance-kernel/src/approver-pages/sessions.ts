@@ -35,8 +35,7 @@ export class ApproverSessions {
   /** The cookie of a new session. Throws CREDENTIALS_INVALID for whatever is not the living key of an approver. */
   async open(secret: string): Promise<string> {
     const key = await this.#parts.keys.get(secret);
-    if (key.kind !== 'approver')
-      throw new AppError('CREDENTIALS_INVALID', 'This key is not the key of an approver');
+    if (key.kind !== 'approver') throw new AppError('CREDENTIALS_INVALID', 'This key is not the key of an approver');
     const endsAtMs = this.#parts.clock().getTime() + sessionMs;
     const said = `${key.id}.${endsAtMs}.${randomBytes(16).toString('base64url')}`;
     const text = `${said}.${this.#mac('session', said)}`;

@@ -39,7 +39,8 @@ export const decideOnPageRoute = (kernel: Context) =>
 
 /** Refusals after which the person is shown the approval again. */
 const notices: Readonly<Record<string, (message: string) => string>> = {
-  PRECONDITION_FAILED: () => 'It changed after this page was shown, so your form decided nothing. This is how it is now.',
+  PRECONDITION_FAILED: () =>
+    'It changed after this page was shown, so your form decided nothing. This is how it is now.',
   ILLEGAL_TRANSITION: (message) => `Your form decided nothing. ${message}.`,
   PERMISSION_DENIED: (message) => `Your form decided nothing. ${message}.`,
 };

@@ -13,8 +13,7 @@ export const signInApproverRoute = ({ approverSessions }: Context) =>
       const cookie = await approverSessions.open(body.key);
       return seeOther(`/approvals/${body.approval_id}`, { 'set-cookie': cookie });
     } catch (error) {
-      if (isAppError(error) && error.code === 'CREDENTIALS_INVALID')
-        return signInPage(body.approval_id, 'refused');
+      if (isAppError(error) && error.code === 'CREDENTIALS_INVALID') return signInPage(body.approval_id, 'refused');
       throw error;
     }
   });

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ApprovalId, PrincipalId } from '@countersign/contracts';
+import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import { Browser, type Page } from './_browser.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: pages
+version: '1'
+rules:
+  - { id: payments, effect: escalate, match: { tool: [pay.*] }, reason: A person confirms payments. }
+  - { id: transfers, effect: escalate, match: { tool: [transfer] }, approval: { quorum: 2, approvers: [alice, bob] } }
+`;
+
+const time = movableClock('2026-11-22T10:00:00.000Z');
+let test: TestKernel;
+let agent: Caller;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock } });
+  await test.activate('*', policy);
+  agent = new Caller(test);
+});
+afterAll(() => test.close());
+
+const payment = () => ({ tool: 'pay.send', args: { amount: 5 }, session_id: newSession() });
+const minuteMs = 60_000;
+
+async function keyOf(principal: string, { tenant = 'acme', kind = 'approver' as NewAccessKey['kind'] } = {}) {
+  const body = { kind, principal_id: principal as PrincipalId } as NewAccessKey; // its defaults are the kernel's
+  return (await test.as(tenant, 'operator').createAccessKey({ body })).body;
+}
+
+/** Opens the link and signs in, as a person does. */
+async function signedIn(url: string, key: string): Promise<{ browser: Browser; page: Page }> {
+  const browser = new Browser(test.kernel.url);
+  const door = await browser.open(url);
+  return { browser, page: await browser.submit(door.form('sign-in'), { key }) };
+}
+
+/** An escalated call and the link to its approval. */
+async function question(call: object = payment()) {
+  const reply = await agent.decide(call);
+  const id = asked(reply);
+  // The link names the configured address; in a test the port is free, so the path is taken at the kernel's own.
+  return { id, url: new URL(reply.approval?.approve_url ?? '').pathname };
+}
+
+const decide = (page: Page) => page.form('apr_');
+const stateOf = async (id: ApprovalId) => (await agent.approval(id)).state;
+
+describe('the page of an approval', () => {
+  verifies('kn.approve.page', 'a person opens approve_url, signs in, approves, and the agent goes on', async () => {
+    const call = payment();
+    const { id, url } = await question(call);
+    const { key, key_id } = await keyOf('alice');
+    const { browser, page } = await signedIn(url, key);
+    for (const shown of ['pay.send', 'A person confirms payments.', 'E4', '15 min 0 s', '0 of 1 approval given', id])
+      expect(page.text).toContain(shown);
+    const after = await browser.submit(decide(page), { decision: 'approve', reason: 'known payee' });
+    expect([after.status, after.text]).toEqual([200, expect.stringContaining('pay.send: approved')]);
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+    const vote = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.action === 'approval.approve');
+    expect(vote?.payload.principal_id).toBe('alice');
+    expect(vote?.record?.intent.facts).toMatchObject({ credential: 'access_key', key_id, reason: 'known payee' });
+  });
+
+  verifies('kn.approve.page', 'the reason of a denial reaches the agent, by itself and with the grant', async () => {
+    const call = payment();
+    const { id, url } = await question(call);
+    const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
+    const after = await browser.submit(decide(page), { decision: 'deny', reason: 'Ask for an invoice first. 💶' });
+    expect(after.text).toContain('denied');
+    for (const repeat of [call, { ...call, approval_grant: id }]) {
+      const reply = await agent.decide(repeat);
+      expect([said(reply), reply.reason]).toEqual([
+        'DENY APPROVAL_REJECTED',
+        'The approval was refused or withdrawn: Ask for an invoice first. 💶',
+      ]);
+    }
+    time.advance(15 * minuteMs);
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  verifies('kn.approve.page', 'a long reason is cut in the trace and told in full', async () => {
+    const call = payment();
+    const { url } = await question(call);
+    const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
+    const reason = '💶'.repeat(1_000);
+    await browser.submit(decide(page), { decision: 'deny', reason });
+    for (const tool of [call]) expect((await agent.decide(tool)).reason).toContain(reason);
+  });
+
+  verifies('kn.approve.page', 'a stranger learns nothing, not even whether the approval exists', async () => {
+    const { id, url } = await question();
+    const browser = new Browser(test.kernel.url);
+    const unknown = `/approvals/apr_${'0'.repeat(26)}`;
+    const [there, nowhere] = [await browser.open(url), await browser.open(unknown)];
+    expect(nowhere.markup).toBe(there.markup.replaceAll(id, unknown.slice('/approvals/'.length)));
+    expect([there.status, nowhere.status]).toEqual([200, 200]);
+    expect(there.text).not.toContain('pay.send');
+    const vote = { decision: 'approve', ceremony_hash: `sha256:${'0'.repeat(64)}`, csrf_token: 'A'.repeat(43) };
+    const [onThere, onNowhere] = [url, unknown].map((action) => browser.submit({ action, fields: vote }));
+    expect([(await onThere)?.status, (await onNowhere)?.status]).toEqual([401, 401]);
+    expect(await stateOf(id)).toBe('pending');
+  });
+
+  verifies('kn.approve.page', 'opens to the living key of an approver of the tenant alone', async () => {
+    const { id, url } = await question();
+    const revoked = await keyOf('alice');
+    await test.as('acme').revokeAccessKey({ params: { key_id: revoked.key_id } });
+    const agentKey = (await keyOf('alice', { kind: 'agent' })).key;
+    for (const key of [agentKey, revoked.key, `${revoked.key}x`, '', 'apk_', test.env['GOV_ADMIN_API_KEY'] ?? '']) {
+      const { browser, page } = await signedIn(url, key);
+      expect([key, page.status, browser.cookie]).toEqual([key, 401, '']);
+      expect(page.text).toContain('This key opens nothing here.');
+    }
+    const foreign = await signedIn(url, (await keyOf('alice', { tenant: 'globex' })).key);
+    expect([foreign.page.status, foreign.page.text]).toEqual([404, expect.not.stringContaining('pay.send')]);
+    expect(await stateOf(id)).toBe('pending');
+  });
+
+  verifies('kn.approve.page', 'a key that is revoked ends its sessions with the next request', async () => {
+    const { id, url } = await question();
+    const { key, key_id } = await keyOf('alice');
+    const { browser, page } = await signedIn(url, key);
+    await test.as('acme').revokeAccessKey({ params: { key_id } });
+    const after = await browser.submit(decide(page), { decision: 'approve' });
+    expect([after.status, after.text]).toEqual([401, expect.stringContaining('not signed in any more')]);
+    expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-in']);
+    expect(await stateOf(id)).toBe('pending');
+  });
+
+  verifies('kn.approve.page', 'a session ends by itself, on sign-out, and with any change of its text', async () => {
+    const { url } = await question({ ...payment(), session_id: newSession() });
+    const { key } = await keyOf('alice');
+    const { browser, page } = await signedIn(url, key);
+    const isIn = async (cookie: string) => (await browser.open(url, { cookie })).text.includes('signed in as alice');
+    const { cookie } = browser;
+    expect(await isIn(cookie)).toBe(true);
+    const [name = '', value = ''] = cookie.split('=');
+    const [id = '', ends = '', nonce = '', mac = ''] = value.split('.');
+    const later = `${name}=${[id, String(Number(ends) + minuteMs), nonce, mac].join('.')}`;
+    const other = `${name}=${[(await keyOf('bob')).key_id, ends, nonce, mac].join('.')}`;
+    for (const forged of [later, other, `${cookie}A`, `${cookie}; ${name}=x`]) expect(await isIn(forged)).toBe(false);
+    const out = await browser.submit(page.form('sign-out'));
+    expect([browser.cookie, out.text]).toEqual(['', expect.stringContaining('Sign in to decide')]);
+    time.advance(15 * minuteMs);
+    expect(await isIn(cookie)).toBe(false);
+  });
+
+  verifies('kn.approve.page', 'no form decides but the one that was shown in this session, by this site', async () => {
+    const { id, url } = await question();
+    const other = await question();
+    const [mine, theirs] = [
+      await signedIn(url, (await keyOf('alice')).key),
+      await signedIn(url, (await keyOf('bob')).key),
+    ];
+    const shown = decide(mine.page);
+    const approve = { decision: 'approve' };
+    const made = { ...shown, fields: { ...shown.fields, csrf_token: 'A'.repeat(43) } };
+    const elsewhere = { ...shown, action: other.url };
+    const signOut = {
+      ...shown,
+      fields: { ...shown.fields, csrf_token: mine.page.form('sign-out').fields['csrf_token'] ?? '' },
+    };
+    const attempts = [
+      await mine.browser.submit(made, approve),
+      await theirs.browser.submit(shown, approve),
+      await mine.browser.submit(elsewhere, approve),
+      await mine.browser.submit(signOut, approve),
+      await mine.browser.submit(shown, approve, { 'sec-fetch-site': 'cross-site' }),
+      await mine.browser.submit(mine.page.form('sign-out'), { csrf_token: 'A'.repeat(43) }),
+      await new Browser(test.kernel.url).submit(
+        (await new Browser(test.kernel.url).open(url)).form('sign-in'),
+        { key: 'x' },
+        { 'sec-fetch-site': 'cross-site' },
+      ),
+    ];
+    expect(attempts.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 403]);
+    expect([await stateOf(id), await stateOf(other.id)]).toEqual(['pending', 'pending']);
+  });
+
+  verifies(
+    'kn.approve.page',
+    'what was shown is decided: another state is told and shown, and a form counts once',
+    async () => {
+      const { id, url } = await question({ ...payment(), tool: 'transfer' });
+      const [alice, bob] = [
+        await signedIn(url, (await keyOf('alice')).key),
+        await signedIn(url, (await keyOf('bob')).key),
+      ];
+      const stale = decide(bob.page);
+      expect((await alice.browser.submit(decide(alice.page), { decision: 'approve' })).text).toContain(
+        '1 of 2 approvals',
+      );
+      const told = await bob.browser.submit(stale, { decision: 'approve' });
+      expect([told.status, told.text]).toEqual([412, expect.stringContaining('It changed after this page was shown')]);
+      expect((await agent.approval(id)).approved_by).toEqual(['alice']);
+      const twice = await Promise.all([1, 2].map(() => bob.browser.submit(decide(told), { decision: 'approve' })));
+      expect(twice.map(({ status }) => status).sort()).toEqual([200, 412]);
+      expect(await agent.approval(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
+    },
+  );
+
+  verifies(
+    'kn.approve.page',
+    'four eyes: neither who asked nor who is not named nor the same person twice',
+    async () => {
+      const own = await question();
+      const asker = await signedIn(own.url, (await keyOf('agent')).key);
+      expect(asker.page.text).toContain('Whoever asked for an approval cannot decide it');
+      expect(asker.page.forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
+      const named = await question({ ...payment(), tool: 'transfer' });
+      expect((await signedIn(named.url, (await keyOf('mallory')).key)).page.text).toContain(
+        'the caller is not among them',
+      );
+      const first = await signedIn(named.url, (await keyOf('alice')).key);
+      await first.browser.submit(decide(first.page), { decision: 'approve' });
+      const again = await signedIn(named.url, (await keyOf('alice')).key);
+      expect(again.page.text).toContain('already approved');
+      expect((await agent.approval(named.id)).approved_by).toEqual(['alice']);
+    },
+  );
+
+  verifies('kn.approve.page', 'an approval that ran out meanwhile is told and shown, and stays refused', async () => {
+    const { id, url } = await question();
+    const { key } = await keyOf('alice');
+    time.advance(10 * minuteMs);
+    const { browser, page } = await signedIn(url, key);
+    expect(page.text).toContain('5 min 0 s');
+    expect(page.markup).toContain('<meta http-equiv="refresh" content="301" />');
+    time.advance(5 * minuteMs);
+    const late = await browser.submit(decide(page), { decision: 'approve' });
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('expired')]);
+    expect(await stateOf(id)).toBe('expired');
+    expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
+  });
+});
+
+describe('what an attacker writes', () => {
+  const payload = `"><script>alert(1)</script><img src=x onerror='alert(1)'>\u202e\u200b\u0001&amp;`;
+  const seen = `"><script>alert(1)</script><img src=x onerror='alert(1)'>⟨U+202E⟩⟨U+200B⟩⟨U+0001⟩&amp;`;
+
+  verifies('kn.approve.page', 'is text on the page, with nothing hidden in it', async () => {
+    const body = { action: 'tool.call', tool: 'pay.send', session_id: newSession(), reason: payload } as never;
+    const made = (await agent.client.createApproval({ body })).body;
+    const { browser, page } = await signedIn(`/approvals/${made.approval_id}`, (await keyOf('alice')).key);
+    expect(page.text).toContain(seen);
+    expect(page.markup).not.toMatch(/<script|<img|\u202e|\u200b|\u0001/);
+    expect((await browser.submit(decide(page), { decision: 'deny', reason: '\0' })).status).toBe(400);
+    const after = await browser.submit(decide(page), { decision: 'deny', reason: payload });
+    expect(after.text).toContain(seen);
+    expect(after.markup).not.toMatch(/<script|<img|\u202e|\u200b|\u0001/);
+  });
+
+  it('cannot leave the page either: nothing loads, runs, frames or is sent elsewhere', async () => {
+    const { url } = await question();
+    const { headers } = await new Browser(test.kernel.url).open(url);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    );
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'content-type': 'text/html; charset=utf-8',
+    });
+  });
+});
+
+describe('forms', () => {
+  it('are strict: no member twice, none unknown, no other media, nothing large', async () => {
+    const { url } = await question();
+    const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
+      const response = await fetch(new URL('/approvals/sign-in', test.kernel.url), {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+      });
+      return [response.status, /([A-Z_]+), request/.exec(await response.text())?.[1]];
+    };
+    const honest = `key=x&approval_id=${url.split('/').at(-1)}`;
+    expect(await send(`${honest}&key=y`)).toEqual([400, 'DUPLICATE_MEMBER']);
+    expect(await send(`${honest}&next=https%3A%2F%2Fevil.example`)).toEqual([400, 'UNKNOWN_MEMBER']);
+    expect(await send(`${honest}&__proto__=1`)).toEqual([400, 'UNKNOWN_MEMBER']);
+    expect(await send('key=%ff&approval_id=x')).toEqual([400, 'INVALID_REQUEST']);
+    expect(await send('key=é&approval_id=x')).toEqual([400, 'INVALID_REQUEST']);
+    expect(await send('{"key":"x"}', 'application/json')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await send(`${honest}&key2=${'x'.repeat(40_000)}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
