@@ -197,7 +197,7 @@ export const promises = [
     id: 'kn.approve.page',
     source: 'card',
     promise:
-      'approve_url opens a page on which the holder of an approver key decides what the page showed, with a reason that the agent is told; strangers learn nothing from it',
+      'approve_url opens a page that takes an approver key and a vote on what it showed; strangers learn nothing',
   },
   {
     id: 'kn.approve.webauthn',

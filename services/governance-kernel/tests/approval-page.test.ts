@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApprovalId, PrincipalId } from '@countersign/contracts';
+import type { AnyRoute, ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { Browser, type Page } from './_browser.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { allRoutes, rawCall } from './_raw.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -272,23 +273,26 @@ describe('what an attacker writes', () => {
 });
 
 describe('forms', () => {
-  it('are strict: no member twice, none unknown, no other media, nothing large', async () => {
-    const { url } = await question();
-    const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
-      const response = await fetch(new URL('/approvals/sign-in', test.kernel.url), {
-        method: 'POST',
-        headers: { 'content-type': type },
-        body,
-      });
-      return [response.status, /([A-Z_]+), request/.exec(await response.text())?.[1]];
-    };
-    const honest = `key=x&approval_id=${url.split('/').at(-1)}`;
-    expect(await send(`${honest}&key=y`)).toEqual([400, 'DUPLICATE_MEMBER']);
-    expect(await send(`${honest}&next=https%3A%2F%2Fevil.example`)).toEqual([400, 'UNKNOWN_MEMBER']);
-    expect(await send(`${honest}&__proto__=1`)).toEqual([400, 'UNKNOWN_MEMBER']);
-    expect(await send('key=%ff&approval_id=x')).toEqual([400, 'INVALID_REQUEST']);
-    expect(await send('key=é&approval_id=x')).toEqual([400, 'INVALID_REQUEST']);
-    expect(await send('{"key":"x"}', 'application/json')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(await send(`${honest}&key2=${'x'.repeat(40_000)}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  const codeOf = (text: string) => /([A-Z_]+), request/.exec(text)?.[1];
+  const sent = async (route: AnyRoute, body: string, type = 'application/x-www-form-urlencoded') => {
+    const { status, text } = await rawCall(test.kernel.url, { route, body, headers: { 'content-type': type } });
+    return [status, codeOf(text)];
+  };
+  const pages = allRoutes.filter(({ media }) => media === 'html');
+
+  it.each(pages.filter(({ method }) => method === 'POST'))('to $path are strict', async (route) => {
+    expect(await sent(route, 'a=1&a=2')).toEqual([400, 'DUPLICATE_MEMBER']);
+    expect(await sent(route, 'no_such_member=1')).toEqual([400, 'UNKNOWN_MEMBER']);
+    expect(await sent(route, '__proto__=1')).toEqual([400, 'UNKNOWN_MEMBER']);
+    expect(await sent(route, 'a=%ff')).toEqual([400, 'INVALID_REQUEST']);
+    expect(await sent(route, 'a=é')).toEqual([400, 'INVALID_REQUEST']);
+    expect(await sent(route, '{}', 'application/json')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await sent(route, `a=${'x'.repeat(40_000)}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it.each(pages)('and addresses with an unknown member are refused with a page: $operation', async (route) => {
+    const { status, text, headers } = await rawCall(test.kernel.url, { route, query: { no_such: '<b>' } });
+    expect([status, codeOf(text)]).toEqual([400, 'UNKNOWN_MEMBER']);
+    expect([headers.get('content-type'), text.includes('<b>')]).toEqual(['text/html; charset=utf-8', false]);
   });
 });

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** MCP answers in JSON-RPC; everything else has the one envelope. */
-const routes = allRoutes.filter(({ media }) => media !== 'mcp');
+/** MCP answers in JSON-RPC, a page in HTML; everything else has the one envelope. */
+const routes = allRoutes.filter(({ media }) => media !== 'mcp' && media !== 'html');
 const writing = routes.filter(({ method }) => method === 'POST' || method === 'PUT');
 const deep = `{"a":${'['.repeat(80)}${']'.repeat(80)}}`;
 

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser } from './_browser.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ env: { GOV_PUBLIC_URL: 'https://kernel.example' } });
+});
+afterAll(() => test.close());
+
+describe('the bare address of the kernel', () => {
+  it('says on both ports what this is, how it is and where it is described', async () => {
+    for (const origin of [test.kernel.url, test.kernel.healthUrl]) {
+      const page = await new Browser(origin).open('/');
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining('Countersign governance kernel')]);
+      const links = [...page.markup.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => link ?? '');
+      expect(links).toContain('https://kernel.example/openapi.json');
+      for (const link of links) {
+        const at = link.startsWith('/') ? new URL(link, origin) : new URL(new URL(link).pathname, test.kernel.url);
+        expect([link, (await fetch(at)).status]).toEqual([link, 200]);
+      }
+      expect((await fetch(origin, { method: 'HEAD' })).status).toBe(200);
+    }
+  });
+
+  it('serves the published OpenAPI description, byte by byte', async () => {
+    const published = new URL('../../../contracts/openapi/governance-kernel.json', import.meta.url);
+    const response = await fetch(`${test.kernel.url}/openapi.json`);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.text()).toBe(readFileSync(published, 'utf8'));
+  });
+});
