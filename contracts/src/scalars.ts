@@ -41,6 +41,15 @@ export type StepId = z.infer<typeof StepId>;
 export type AccessKeyId = z.infer<typeof AccessKeyId>;
 export type EventId = z.infer<typeof EventId>;
 
+/** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
+export function storableText(bounds: { min?: number; max: number }) {
+  return z
+    .string()
+    .min(bounds.min ?? 0)
+    .max(bounds.max)
+    .refine((value) => !value.includes('\u0000'), 'must not contain NUL');
+}
+
 /** `sha256:` and 64 lower-case hex digits. */
 export const Digest = z
   .string()

@@ -10,11 +10,12 @@ import {
   ReceiptId,
   RunId,
   StepId,
+  storableText,
   TaskId,
   UserId,
   WorkspaceId,
 } from '../scalars.ts';
-import { PathId, storableText, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
 export type AuditVerdict = z.infer<typeof AuditVerdict>;
@@ -81,6 +82,7 @@ export const WorkspaceApproval = z.strictObject({
   /** The approval in the kernel that this one stands for. */
   kernelApprovalId: ApprovalId,
   decisionId: DecisionId.nullable(),
+  /** Null also where somebody decided in the kernel who is no person of the workspace; the audit names them. */
   resolvedBy: UserId.nullable(),
   resolvedAt: Instant.nullable(),
   expiresAt: Instant,
@@ -107,7 +109,12 @@ export const resolveWorkspaceApproval = defineRoute({
   auth: 'partner',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
-  body: z.strictObject({ ...WorkspaceBody, status: z.enum(['approved', 'rejected']) }),
+  body: z.strictObject({
+    ...WorkspaceBody,
+    status: z.enum(['approved', 'rejected']),
+    /** Sealed by the kernel; the run says why it was rejected. */
+    reason: storableText({ max: 2000 }).optional(),
+  }),
   reply: WorkspaceApproval,
   errors: [
     'NOT_FOUND',

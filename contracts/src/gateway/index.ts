@@ -1,7 +1,6 @@
 export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { EmailAddress, User, requestEmailCode, SignedIn, verifyEmailCode, endSession } from './identity.ts';
 export {
-  storableText,
   Role,
   WorkspaceMode,
   PathId,

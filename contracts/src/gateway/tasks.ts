@@ -14,8 +14,9 @@ import {
   UserId,
   Verdict,
   WorkspaceId,
+  storableText,
 } from '../scalars.ts';
-import { PathId, storableText, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const TaskStatus = z.enum([
   'pending',

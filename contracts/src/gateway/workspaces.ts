@@ -1,22 +1,13 @@
 import { z } from 'zod';
 import { BlockedTools } from '../governance-kernel/tool-blocks.ts';
 import { defineRoute } from '../route.ts';
-import { Currency, Instant, UserId, WorkspaceId } from '../scalars.ts';
+import { Currency, Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 
 export const Role = z.enum(['owner', 'partner', 'member']);
 export type Role = z.infer<typeof Role>;
 
 export const WorkspaceMode = z.enum(['discover', 'decide', 'build', 'launch', 'apply']);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
-
-/** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
-export function storableText(bounds: { min?: number; max: number }) {
-  return z
-    .string()
-    .min(bounds.min ?? 0)
-    .max(bounds.max)
-    .refine((value) => !value.includes('\u0000'), 'must not contain NUL');
-}
 
 /** Loose on purpose: an id that cannot exist is answered like one that does not, with the same 404. */
 export const PathId = z.strictObject({ id: z.string().min(1).max(128) });

@@ -11,6 +11,7 @@ import {
   ReceiptId,
   ResourceName,
   SessionId,
+  storableText,
   ToolName,
 } from '../scalars.ts';
 
@@ -49,11 +50,8 @@ export const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** In words: why somebody asks, or decides as they do. PostgreSQL keeps no NUL. */
-export const ApprovalReason = z
-  .string()
-  .max(2000)
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL');
+/** In words: why somebody asks, or decides as they do. */
+export const ApprovalReason = storableText({ max: 2000 });
 
 export const listApprovals = defineRoute({
   operation: 'list-approvals',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, Instant, SessionId, TenantId } from '../scalars.ts';
+import { ApprovalId, Instant, PrincipalId, SessionId, TenantId } from '../scalars.ts';
 import { ApprovalState } from './approvals.ts';
 
 /** An approval left `pending`: whoever parked a call for it can go on. */
@@ -11,6 +11,9 @@ export const kernelApprovalResolved = defineEvent({
     tenant_id: TenantId,
     session_id: SessionId,
     state: ApprovalState,
+    /** Null: its time ran out. */
+    resolved_by: PrincipalId.nullable(),
+    rejection_reason: z.string().nullable(),
     resolved_at: Instant,
   }),
 });

@@ -16,7 +16,9 @@ import { recordEvents } from './store/messages.ts';
 
 /*
  * What the gateway says to the world. Each event is written in the transaction that makes it true. The gateway handles one of
- * them itself: `run.enqueued.v1` (workers/orchestrator.ts).
+ * them itself:
+ * `run.enqueued.v1` (workers/orchestrator.ts); and of the kernel's events
+ * `kernel.approval.resolved.v1` (workers/approval-listener.ts).
  */
 
 type TaskPlace = { workspaceId: string; taskId: string };

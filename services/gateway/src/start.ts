@@ -2,12 +2,13 @@ import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startApprovalListener } from './workers/approval-listener.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
 
 export type StartedGateway = {
   readonly url: string;
   readonly context: Context;
-  /** Settles when runs are being taken from the queue. */
+  /** Settles when runs, and what the kernel says of approvals, are being taken from their queues. */
   readonly subscribed: Promise<void>;
   /** Not ready first, then no new requests, then no more work; runs go back to the queue. Safe to call twice. */
   stop(): Promise<boolean>;
@@ -22,13 +23,17 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
   lifecycle.onClose('context', context.close);
   context.relay.start();
   const orchestrator = config.runs.workers === 0 ? null : startOrchestrator(context);
-  if (orchestrator !== null) lifecycle.onClose('orchestrator', orchestrator.stop);
+  const subscribed: Promise<unknown>[] = [];
+  if (orchestrator !== null) {
+    lifecycle.onClose('orchestrator', orchestrator.stop);
+    subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
+  }
   const server = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
   lifecycle.onClose('http', server.close);
   return {
     url: server.url,
     context,
-    subscribed: orchestrator?.subscribed ?? Promise.resolve(),
+    subscribed: Promise.all(subscribed).then(() => undefined),
     stop: () => lifecycle.stop(),
   };
 }

@@ -1,4 +1,4 @@
-import { Instant } from '@countersign/contracts';
+import { Instant, type PrincipalId } from '@countersign/contracts';
 import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from './approvals/approval-row.ts';
@@ -9,12 +9,17 @@ import type { ApprovalRow } from './approvals/approval-row.ts';
  */
 
 /** An approval is pending no more. */
-export function approvalResolvedEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
+export function approvalResolvedEvent(
+  { newEvent }: { newEvent: NewEvent },
+  { approval, by }: { approval: ApprovalRow; by: PrincipalId | null },
+): OutgoingEvent {
   const data = {
     approval_id: approval.id,
     tenant_id: approval.tenant,
     session_id: approval.session,
     state: approval.state,
+    resolved_by: by,
+    rejection_reason: approval.rejectionReason,
     resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
   };
   return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnyRoute, ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import { Browser, type Page } from './_browser.ts';
+import { Browser, type Page } from '@countersign/testkit/browser';
 import { asked, Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Browser } from './_browser.ts';
+import { Browser } from '@countersign/testkit/browser';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 let test: TestKernel;

@@ -4,7 +4,7 @@ import { KernelError } from '../governance/kernel-error.ts';
 import type { Kernel } from '../governance/kernel.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 
-type Vote = { status: 'approved' | 'rejected'; resolver: string };
+type Vote = { status: 'approved' | 'rejected'; resolver: string; reason?: string | undefined };
 
 /** `awaits_others`: the kernel counts this vote and wants more of them. */
 type Carried = 'resolved' | 'awaits_others';
@@ -55,11 +55,11 @@ async function findInKernel(
 async function cast(
   kernel: Kernel,
   { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
-  { status, resolver: approver }: Vote,
+  { status, resolver: approver, reason }: Vote,
   ceremonyHash: string,
 ): Promise<RawAnswer<Approval> | null> {
   try {
-    const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash };
+    const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash, reason };
     return await kernel.castVote(vote);
   } catch (cause) {
     if (cause instanceof KernelError) return null;

@@ -6,11 +6,17 @@ import { recordViolation } from '../store/violations.ts';
 import { recordResolution } from '../orchestrator/record-resolution.ts';
 
 const messages = {
-  APPROVAL_REJECTED: 'The approval was rejected.',
-  APPROVAL_EXPIRED: 'Nobody decided in time.',
+  APPROVAL_REJECTED: 'The approval was rejected',
+  APPROVAL_EXPIRED: 'Nobody decided in time',
 } as const;
 
-type Unapproved = { actor: string; code: keyof typeof messages; requestId: string | null };
+type Unapproved = {
+  actor: string;
+  code: keyof typeof messages;
+  /** In the words of whoever rejected it. */
+  reason: string | null;
+  requestId: string | null;
+};
 
 /** What an approval that was rejected or expired means: the parked action never runs and the run ends as denied. */
 export async function endUnapproved(
@@ -20,7 +26,8 @@ export async function endUnapproved(
   end: Unapproved,
 ): Promise<void> {
   const now = context.now();
-  const error = { code: end.code, message: messages[end.code] };
+  const said = messages[end.code];
+  const error = { code: end.code, message: end.reason === null ? `${said}.` : `${said}: ${end.reason}` };
   await recordViolation(
     tx,
     {

@@ -13,6 +13,7 @@ export async function expireApproval(context: Context, expired: ExpiredApproval)
     await endUnapproved(tx, context, approval, {
       actor: approval.requestedBy,
       code: 'APPROVAL_EXPIRED',
+      reason: null,
       requestId: null,
     });
   });

@@ -1,23 +1,20 @@
 import { AppError } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { publishRunEnqueued } from '../events.ts';
 import { notFound } from '../guards.ts';
-import { changeRun } from '../orchestrator/change-run.ts';
-import { findApproval, resolveApproval as storeResolution, type StoredApproval } from '../store/approvals.ts';
+import { findApproval, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
-import { grantStep } from '../store/steps.ts';
-import { lockTask } from '../store/tasks.ts';
 import { countOtherApprovers, type Membership } from '../store/workspaces.ts';
 import { alreadyResolved, carryVote } from './carry-vote.ts';
-import { endUnapproved } from './end-unapproved.ts';
 import { mayResolve } from './may-resolve.ts';
-import { recordResolution } from '../orchestrator/record-resolution.ts';
+import { applyResolution } from './apply-resolution.ts';
 
 type Resolution = {
   approvalId: string;
   status: 'approved' | 'rejected';
   resolver: string;
+  /** In the words of the resolver. */
+  reason?: string | undefined;
   membership: Membership;
   requestId: string;
 };
@@ -66,21 +63,10 @@ async function recordVote(
 async function recordHere(
   context: Context,
   approval: StoredApproval,
-  resolution: Resolution,
+  { status, resolver, reason = '', requestId }: Resolution,
 ): Promise<WorkspaceApproval> {
-  const { status, resolver, requestId } = resolution;
-  return context.transaction(async (tx) => {
-    await lockTask(tx, approval.workspaceId, approval.taskId);
-    const resolved = await storeResolution(tx, approval.id, { status, resolvedBy: resolver, now: context.now() });
-    if (resolved === null) throw alreadyResolved('resolved');
-    if (status === 'rejected') {
-      await endUnapproved(tx, context, resolved, { actor: resolver, code: 'APPROVAL_REJECTED', requestId });
-      return resolved;
-    }
-    await recordResolution(tx, context, resolved, { actor: resolver, requestId });
-    await grantStep(tx, approval.stepId, approval.kernelApprovalId);
-    const change = { from: ['awaiting_approval'], to: 'queued', outcome: null, actor: resolver, requestId } as const;
-    if (await changeRun(tx, context, resolved, change)) await publishRunEnqueued(tx, context, resolved);
-    return resolved;
-  });
+  const settled = { status, resolvedBy: resolver, actor: resolver, reason: reason.trim() || null, requestId };
+  const resolved = await context.transaction((tx) => applyResolution(tx, context, approval, settled));
+  if (resolved === null) throw alreadyResolved('resolved');
+  return resolved;
 }

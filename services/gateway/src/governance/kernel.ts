@@ -43,6 +43,7 @@ type ApprovalVote = {
   approvalId: string;
   action: 'approve' | 'deny';
   ceremonyHash: string;
+  reason: string | undefined;
 };
 
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
@@ -61,12 +62,12 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
     findApproval: (asker, id) =>
       findApprovalOf(as(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
-    castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash }) =>
+    castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash, reason }) =>
       as(workspaceId, approver)
         .transitionApproval({
           params: { approval_id: approvalId, action },
           headers: { 'if-match': `"${ceremonyHash}"` },
-          body: { expected_ceremony_hash: ceremonyHash },
+          body: { expected_ceremony_hash: ceremonyHash, ...(reason === undefined ? {} : { reason }) },
         })
         .catch(throwKernelError),
   };

@@ -7,5 +7,6 @@ export const resolveWorkspaceApprovalRoute = (context: Context) =>
   handleWorkspace(resolveWorkspaceApproval)(async ({ params, body, caller, requestId }) => {
     const { session, ...membership } = caller;
     const resolver = session.user.id;
-    return resolveApproval(context, { approvalId: params.id, status: body.status, resolver, membership, requestId });
+    const { status, reason } = body;
+    return resolveApproval(context, { approvalId: params.id, status, reason, resolver, membership, requestId });
   });

@@ -64,6 +64,15 @@ export async function findApproval(
   return row === null ? null : { ...approvalOf(row), stepId: row.stepId };
 }
 
+/** The approval that stands for one of the kernel's, which is of one workspace. */
+export async function findApprovalOfKernel(
+  reader: Reader,
+  { workspaceId, kernelApprovalId }: { workspaceId: string; kernelApprovalId: string },
+): Promise<StoredApproval | null> {
+  const row = await reader.approval.findFirst({ where: { workspaceId, kernelApprovalId } });
+  return row === null ? null : { ...approvalOf(row), stepId: row.stepId };
+}
+
 /** Compare-and-set: null when it is not pending any more. */
 export async function resolveApproval(
   tx: Tx,

@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { PrincipalId } from '@countersign/contracts';
+import type { Run } from '@countersign/contracts/gateway';
+import type { StartedSystem } from '@countersign/local';
+import { Browser } from '@countersign/testkit/browser';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 60_000;
+let system: StartedSystem;
+let owner: SignedIn;
+let approverKey: string;
+
+beforeAll(async () => {
+  mkdirSync(join(dataDir.path, 'files'), { recursive: true });
+  system = await startIn(dataDir.path);
+  owner = await signIn(system, 'founder@example.com');
+  const body = { kind: 'approver', principal_id: 'carol' as PrincipalId, expires_in_days: 1 } as const;
+  approverKey = (await kernelClient(system, owner.workspaceId).createAccessKey({ body })).body.key;
+}, timeoutMs);
+
+afterAll(async () => {
+  await system.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+/** A run that waits for leave to write this file, and the page that asks for it. */
+async function parked(file: string): Promise<{ taskId: string; url: string }> {
+  const description = `call:files__write_file ${JSON.stringify({ path: file, content: 'Dear customer' })}`;
+  const { body: task } = await owner.client.createTask({ body: { title: 'A letter', description } });
+  await owner.client.runTask({ params: { id: task.id } });
+  await runIn(task.id, 'awaiting_approval');
+  const { body } = await owner.client.listWorkspaceApprovals({ query: { status: 'pending' } });
+  return { taskId: task.id, url: `/approvals/${body.data[0]?.kernelApprovalId ?? ''}` };
+}
+
+async function runIn(taskId: string, status: Run['status']): Promise<Run> {
+  return await until(async () => {
+    const { body } = await owner.client.listRuns({ params: { id: taskId } });
+    const [run] = body.data;
+    return run?.status === status && run;
+  });
+}
+
+async function decide(url: string, filled: Record<string, string>): Promise<string> {
+  const browser = new Browser(system.kernelUrl);
+  const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key: approverKey });
+  return (await browser.submit(shown.form(url), filled)).text;
+}
+
+describe('a run that waits for a person, who decides on the page of the kernel', () => {
+  verifies(
+    'kn.approve.page',
+    'ends with the reason of the denial, in the run and in its step, and nothing is executed',
+    async () => {
+      const file = join(system.filesDir, 'denied.md');
+      const { taskId, url } = await parked(file);
+      expect(await decide(url, { decision: 'deny', reason: 'Not to this customer.' })).toContain('denied');
+      const run = await runIn(taskId, 'denied');
+      const error = { code: 'APPROVAL_REJECTED', message: 'The approval was rejected: Not to this customer.' };
+      expect([run.error, run.steps.at(-1)?.error]).toEqual([error, error]);
+      expect(existsSync(file)).toBe(false);
+      const { body: audit } = await owner.client.listAudit({ query: { action: 'approval.rejected' } });
+      expect(audit.data[0]).toMatchObject({ actor: 'carol', verdict: 'deny' });
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'gw.run.escalate',
+    'goes on by itself once it is approved there, and executes the call once',
+    async () => {
+      const file = join(system.filesDir, 'letter.md');
+      const { taskId, url } = await parked(file);
+      expect(await decide(url, { decision: 'approve' })).toContain('approved');
+      expect(await runIn(taskId, 'completed')).toMatchObject({ outcome: 'allow' });
+      expect(readFileSync(file, 'utf8')).toBe('Dear customer');
+      const { body } = await owner.client.listWorkspaceApprovals({ query: { status: 'approved' } });
+      expect(body.data).toMatchObject([{ resolvedBy: null }]);
+    },
+    timeoutMs,
+  );
+});
