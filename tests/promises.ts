@@ -193,12 +193,7 @@ export const promises = [
     source: 'doc2',
     promise: 'escalate, approve, repeat: executes once; changed arguments, changed policy, second use, expiry do not',
   },
-  {
-    id: 'kn.approve.page',
-    source: 'card',
-    promise:
-      'approve_url opens a page that takes an approver key and a vote on what it showed; strangers learn nothing',
-  },
+  { id: 'kn.approve.page', source: 'card', promise: 'a person decides at approve_url; strangers learn nothing' },
   {
     id: 'kn.approve.webauthn',
     source: 'doc2',

@@ -51,8 +51,8 @@ export const signOutApprover = defineRoute({
   errors: ['PERMISSION_DENIED'],
 });
 
-export const decideOnPage = defineRoute({
-  operation: 'decide-on-page',
+export const voteOnPage = defineRoute({
+  operation: 'vote-on-page',
   summary: 'Approve or deny what the page showed. Another state is not decided: it is told and shown.',
   method: 'POST',
   path: '/approvals/{approval_id}',

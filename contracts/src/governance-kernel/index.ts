@@ -34,7 +34,7 @@ export {
   ApprovalStatement,
   approveByKernel,
 } from './approvals.ts';
-export { showApprovalPage, signInApprover, signOutApprover, decideOnPage } from './approval-pages.ts';
+export { showApprovalPage, signInApprover, signOutApprover, voteOnPage } from './approval-pages.ts';
 export {
   AccessKeyKind,
   NewAccessKey,

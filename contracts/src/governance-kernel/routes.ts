@@ -1,6 +1,6 @@
 import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
-import { decideOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
+import { voteOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
 import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
 import {
   createCheckpoint,
@@ -52,7 +52,7 @@ export const kernelRoutes = {
   showApprovalPage,
   signInApprover,
   signOutApprover,
-  decideOnPage,
+  voteOnPage,
   listAccessKeys,
   createAccessKey,
   revokeAccessKey,

@@ -17,7 +17,7 @@ import { createAccessKeyRoute } from './routes/create-access-key.ts';
 import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { createCheckpointRoute } from './routes/create-checkpoint.ts';
-import { decideOnPageRoute } from './routes/decide-on-page.ts';
+import { voteOnPageRoute } from './routes/vote-on-page.ts';
 import { describeMcpRoute } from './routes/describe-mcp.ts';
 import { evaluateRoute } from './routes/evaluate.ts';
 import { executeMcpRoute } from './routes/execute-mcp.ts';
@@ -86,7 +86,7 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     showApprovalPageRoute(kernel),
     signInApproverRoute(kernel),
     signOutApproverRoute(kernel),
-    decideOnPageRoute(kernel),
+    voteOnPageRoute(kernel),
     listAccessKeysRoute(kernel),
     createAccessKeyRoute(kernel),
     revokeAccessKeyRoute(kernel),

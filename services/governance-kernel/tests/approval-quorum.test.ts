@@ -7,7 +7,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
 import { readApproverKeys, requireSameSubject } from '../src/approvals/approver-keys.ts';
 import { kernelConfigFrom } from '../src/index.ts';
-import { findApproval } from '../src/store/approval-store.ts';
+import { getApproval } from '../src/store/approval-store.ts';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -158,7 +158,7 @@ describe('approval by signature', () => {
   it('speaks of the approval that it is held against, in every member that names one', async () => {
     const { id } = await escalated();
     const approval = await alice.approval(id);
-    const row = await findApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
+    const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
     if (row === null) throw new Error('it is not stored');
     const changes = { approval_id: 'other', tenant_id: 'globex', intent_hash: 'other', policy_hash: 'other' };
     expect(() => requireSameSubject(row, sign(statementOf(approval)))).not.toThrow();

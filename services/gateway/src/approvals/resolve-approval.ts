@@ -65,8 +65,8 @@ async function recordHere(
   approval: StoredApproval,
   { status, resolver, reason = '', requestId }: Resolution,
 ): Promise<WorkspaceApproval> {
-  const settled = { status, resolvedBy: resolver, actor: resolver, reason: reason.trim() || null, requestId };
-  const resolved = await context.transaction((tx) => applyResolution(tx, context, approval, settled));
+  const resolution = { status, resolvedBy: resolver, actor: resolver, reason: reason.trim() || null, requestId };
+  const resolved = await context.transaction((tx) => applyResolution(tx, context, approval, resolution));
   if (resolved === null) throw alreadyResolved('resolved');
   return resolved;
 }

@@ -130,7 +130,10 @@ function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: SaidMove): App
   const { approval } = move;
   batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
     changes: [put(approvals, approval)],
-    events: approval.state === 'pending' ? [] : [approvalResolvedEvent(parts, { approval, by: move.by === nobody ? null : move.by })],
+    events:
+      approval.state === 'pending'
+        ? []
+        : [approvalResolvedEvent(parts, { approval, by: move.by === nobody ? null : move.by })],
   }));
   return approval;
 }

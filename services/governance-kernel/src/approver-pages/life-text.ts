@@ -12,22 +12,22 @@ export function lifeText(approval: Approval, nowMs: number): LifeText {
   const { state, expires_at, approved_by, quorum } = approval;
   const leftSeconds = Math.max(0, Math.ceil((Date.parse(expires_at) - nowMs) / 1000));
   const votes = `${approved_by.length} of ${quorum} ${quorum === 1 ? 'approval' : 'approvals'} given`;
-  const settled = (heading: string, text: string): LifeText => ({ heading, text, reloadSeconds: null });
+  const over = (heading: string, text: string): LifeText => ({ heading, text, reloadSeconds: null });
   switch (state) {
     case 'pending': {
       const text = `There are ${durationText(leftSeconds)} left: it expires at ${expires_at}. ${votes}.`;
       return { heading: 'waits for a decision', text, reloadSeconds: leftSeconds + 1 };
     }
     case 'approved':
-      return settled('approved', `The agent may make this call until ${expires_at}. ${votes}.`);
+      return over('approved', `The agent may make this call until ${expires_at}. ${votes}.`);
     case 'consumed':
-      return settled('approved and used', `The agent has made this call. ${votes}.`);
+      return over('approved and used', `The agent has made this call. ${votes}.`);
     case 'denied':
-      return settled('denied', 'The agent may not make this call.');
+      return over('denied', 'The agent may not make this call.');
     case 'revoked':
-      return settled('withdrawn', 'The approval was withdrawn; the agent may not make this call.');
+      return over('withdrawn', 'The approval was withdrawn; the agent may not make this call.');
     case 'expired':
-      return settled('expired', 'Nobody decided in time, which is a refusal.');
+      return over('expired', 'Nobody decided in time, which is a refusal.');
     default:
       return state satisfies never;
   }

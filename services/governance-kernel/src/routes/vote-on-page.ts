@@ -1,5 +1,5 @@
 import { isAppError } from '@countersign/contracts';
-import { decideOnPage } from '@countersign/contracts/governance-kernel';
+import { voteOnPage } from '@countersign/contracts/governance-kernel';
 import { handlePublic, seeOther } from '@countersign/service-kit';
 import { moveApproval } from '../approvals/move-approval.ts';
 import { renderApproval } from '../approver-pages/render-approval.ts';
@@ -9,8 +9,8 @@ import type { Context } from '../context.ts';
 import { getApproval } from '../store/approval-store.ts';
 
 /** What was shown is what is decided: the form names its state, and decides nothing about another one. */
-export const decideOnPageRoute = (kernel: Context) =>
-  handlePublic(decideOnPage, { rateLimit: 'page' })(async ({ params, body, req }) => {
+export const voteOnPageRoute = (kernel: Context) =>
+  handlePublic(voteOnPage, { rateLimit: 'page' })(async ({ params, body, req }) => {
     requireOwnPage(req);
     const id = params.approval_id;
     const session = await kernel.approverSessions.find(req.headers.cookie);
