@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -90,7 +91,63 @@ async function partner(email: string): Promise<GatewayClient> {
   return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
 }
 
+/** What the kernel tells whoever waits. */
+async function kernelSays({ kernelApprovalId, runId }: { kernelApprovalId: string; runId: string }, changes: object) {
+  const data = {
+    approval_id: kernelApprovalId,
+    tenant_id: person.workspace.id,
+    session_id: runId,
+    state: 'denied',
+    resolved_by: 'carol',
+    rejection_reason: 'Not to this customer.',
+    resolved_at: new Date().toISOString(),
+    ...changes,
+  } as never; // checked by the definition of the event
+  const { event } = gateway.context.newEvent(kernelApprovalResolved, data);
+  const { id, type } = event;
+  await gateway.context.bus.publish([{ id, type, body: JSON.stringify(event), needsConsumer: false }]);
+}
+
+describe('an approval that was decided in the kernel', () => {
+  verifies('gw.run.escalate', 'ends its run with the reason', async () => {
+    const { taskId, approval } = await parkedRun();
+    await kernelSays(approval, {});
+    const error = { code: 'APPROVAL_REJECTED', message: 'The approval was rejected: Not to this customer.' };
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error });
+    const { body } = await person.client.listAudit({ query: { action: 'approval.rejected' } });
+    expect(body.data).toMatchObject([{ actor: 'carol', subject: approval.id }]);
+    expect(kernel.executed).toEqual([]);
+  });
+
+  it('of another workspace is not this one', async () => {
+    const { runId, approval } = await parkedRun();
+    const stranger = await signInAs(gateway.url, `eve-${Date.now()}@example.org`);
+    await kernelSays(approval, { tenant_id: stranger.workspace.id });
+    const other = await parkedRun();
+    await kernelSays(other.approval, { resolved_by: 'carol' });
+    await runReaching(person, other.taskId);
+    expect(await pendingOf(runId)).toMatchObject({ status: 'pending' });
+  });
+
+  verifies('gw.run.escalate', 'lets the run go on, also where the request that carried the vote died', async () => {
+    const { taskId, approval } = await parkedRun();
+    Object.assign(kernel.approvals.get(approval.kernelApprovalId), { state: 'approved', approvedBy: [person.user.id] });
+    await kernelSays(approval, { state: 'approved', resolved_by: person.user.id, rejection_reason: null });
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+    const { body } = await person.client.listWorkspaceApprovals({ query: { status: 'approved' } });
+    expect(body.data[0]).toMatchObject({ id: approval.id, resolvedBy: person.user.id });
+  });
+});
+
 describe('an approval', () => {
+  verifies('gw.approvals', 'that is rejected says why, where the run ended', async () => {
+    const { taskId, approval } = await parkedRun();
+    const body = { status: 'rejected', reason: 'Ask again on Monday.' } as const;
+    await person.client.resolveWorkspaceApproval({ params: { id: approval.id }, body });
+    const error = { code: 'APPROVAL_REJECTED', message: 'The approval was rejected: Ask again on Monday.' };
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error });
+  });
+
   verifies('gw.approvals', 'that the kernel wants from two people stays pending until both have voted', async () => {
     kernel.approvals.quorum = 2;
     const [first, second] = [await partner('first'), await partner('second')];

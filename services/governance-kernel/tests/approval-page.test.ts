@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnyRoute, ApprovalId, PrincipalId } from '@countersign/contracts';
+import type { AnyRoute, ApprovalId, PrincipalId, TenantId } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { Browser, type Page } from '@countersign/testkit/browser';
-import { asked, Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { approvalPage } from '../src/approver-pages/approval-page.ts';
+import { moveApproval } from '../src/approvals/move-approval.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 
@@ -134,6 +136,21 @@ describe('the page of an approval', () => {
     expect(await stateOf(id)).toBe('pending');
   });
 
+  verifies('kn.approve.page', 'a vote under a key that ends before the vote commits does not count', async () => {
+    const { id } = await question();
+    const { key_id } = await keyOf('alice');
+    const { session_id: session, ceremony_hash: expectedCeremonyHash } = await agent.approval(id);
+    const vote = { action: 'approve', by: 'alice' as PrincipalId, accessKey: key_id, evidence: {} } as const;
+    const place = { tenant: 'acme' as TenantId, id, session, expectedCeremonyHash };
+    const cast = (changes: object) => refusal(moveApproval(test.kernel.context, { ...place, ...vote, ...changes }));
+    expect(await cast({ by: 'bob' })).toBe('CREDENTIALS_INVALID');
+    expect(await cast({ accessKey: (await keyOf('alice', { kind: 'agent' })).key_id })).toBe('CREDENTIALS_INVALID');
+    expect(await cast({ accessKey: (await keyOf('alice', { tenant: 'globex' })).key_id })).toBe('CREDENTIALS_INVALID');
+    await test.as('acme').revokeAccessKey({ params: { key_id } });
+    expect(await cast({})).toBe('CREDENTIALS_INVALID');
+    expect(await stateOf(id)).toBe('pending');
+  });
+
   verifies('kn.approve.page', 'a session ends by itself, on sign-out, and with any change of its text', async () => {
     const { url } = await question({ ...payment(), session_id: newSession() });
     const { key } = await keyOf('alice');
@@ -255,6 +272,19 @@ describe('what an attacker writes', () => {
     const after = await browser.submit(decide(page), { decision: 'deny', reason: payload });
     expect(after.text).toContain(seen);
     expect(after.markup).not.toMatch(/<script|<img|\u202e|\u200b/);
+  });
+
+  it('is text inside of arguments too, where only our own line ends end a line', () => {
+    const approval = { tool: payload, arguments: { note: `${payload}\u2028`, lines: 'a\nb' }, state: 'denied' };
+    const tokens = { decide: '', signOut: '' };
+    const view = { ...approval, action: 'tool.call', expires_at: '', approved_by: [], quorum: 1 } as never;
+    const obstacles = { approve: null, deny: null };
+    const shown = approvalPage({ approval: view, viewer: 'a' as PrincipalId, nowMs: 0, obstacles, tokens });
+    const markup = JSON.stringify(
+      Object.getOwnPropertySymbols(shown).map((name) => Reflect.get(shown, name) as unknown),
+    );
+    expect(markup).not.toMatch(/<script|<img|\u202e|\u200b|\u2028/);
+    expect(markup).toContain('&quot;lines&quot;: &quot;a\\\\nb&quot;<br />}<br /></pre>');
   });
 
   it('cannot leave the page either: nothing loads, runs, frames or is sent elsewhere', async () => {

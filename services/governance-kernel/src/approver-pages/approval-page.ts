@@ -74,10 +74,8 @@ function valueOf(value: PlainJson): Html {
   if (typeof value !== 'object') return html`${String(value)}`;
   // Line by line: only our own line ends are line ends.
   const lines = JSON.stringify(value, null, 2).split('\n');
-  return html`<pre>${lines.map((line, index) => html`${index === 0 ? '' : newLine}${line}`)}</pre>`;
+  return html`<pre>${lines.map((line) => html`${line}<br />`)}</pre>`;
 }
-
-const newLine = html``;
 
 type Obstacles = ApprovalPage['obstacles'];
 
