@@ -91,9 +91,9 @@ describe('the page of an approval', () => {
     const call = payment();
     const { url } = await question(call);
     const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
-    const reason = '💶'.repeat(1_000);
+    const reason = `x${'💶'.repeat(999)}`;
     await browser.submit(decide(page), { decision: 'deny', reason });
-    for (const tool of [call]) expect((await agent.decide(tool)).reason).toContain(reason);
+    expect((await agent.decide(call)).reason).toContain(reason);
   });
 
   verifies('kn.approve.page', 'a stranger learns nothing, not even whether the approval exists', async () => {
