@@ -326,3 +326,33 @@ describe('forms', () => {
     expect([headers.get('content-type'), text.includes('<b>')]).toEqual(['text/html; charset=utf-8', false]);
   });
 });
+
+describe('a kernel that people reach', () => {
+  it('sends its cookie over TLS alone, and slows down whoever guesses keys', async () => {
+    const env = { GOV_PUBLIC_URL: 'https://kernel.example', GOV_RATE_LIMITS: '1' };
+    const reached = await startTestKernel({ env, overrides: { clock: time.clock } });
+    try {
+      const body = { kind: 'approver', principal_id: 'alice', expires_in_days: 1 } as never;
+      const { key } = (await reached.as('acme').createAccessKey({ body })).body;
+      const signIn = (secret: string) =>
+        fetch(`${reached.kernel.url}/approvals/sign-in`, {
+          method: 'POST',
+          body: new URLSearchParams({ key: secret, approval_id: `apr_${'0'.repeat(26)}` }),
+          redirect: 'manual',
+        });
+      const { status, headers } = await signIn(key);
+      expect([status, headers.getSetCookie()]).toEqual([
+        303,
+        [
+          expect.stringMatching(
+            /^countersign_approver=\S+; Path=\/approvals; HttpOnly; SameSite=Strict; Max-Age=900; Secure$/,
+          ),
+        ],
+      ]);
+      const guesses = await Promise.all(Array.from({ length: 20 }, () => signIn('apk_guess')));
+      expect(guesses.map((guess) => guess.status).sort()).toEqual([...Array<number>(19).fill(401), 429]);
+    } finally {
+      await reached.close();
+    }
+  });
+});
