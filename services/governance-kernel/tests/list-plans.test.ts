@@ -141,6 +141,7 @@ describe('on a long history', () => {
       listTrustKeys: {},
     };
     const withoutStore = [
+      'getOpenApi',
       'getHealth',
       'getHealthz',
       'healthz',
