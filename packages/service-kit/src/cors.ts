@@ -35,7 +35,10 @@ const allowed = [
 /** Browsers cap this at ten minutes to two hours; ten minutes is honoured by all. */
 const preflightAgeSeconds = '600';
 
-/** Header names and values in turn, for every answer. Credentials mode stays off: tokens travel in Authorization, never in cookies. */
+/**
+ * Header names and values in turn, for every answer but a page. Credentials mode stays off: tokens travel in Authorization, and the
+ * cookie of a page is for that page.
+ */
 export function corsHeaders(req: IncomingMessage, cors: CorsOptions): string[] {
   if (cors.origins.length === 0) return [];
   const origin = req.headers.origin;
