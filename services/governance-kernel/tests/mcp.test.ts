@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import {
   Client,
@@ -151,6 +152,23 @@ describe('the governed MCP server', () => {
     expect(textOf(await client.callTool({ name: 'notes.pay', arguments: { amount: 5 } }))).toBe('Paid 5');
     expect(asked).toHaveLength(1);
     expect(upstreams.notes.calls).toHaveLength(paid + 1);
+    await client.close();
+  });
+
+  it('sends a person to the page of the approval; what they say to a denial is what the agent reads', async () => {
+    const client = await connected('modern', newSession(), { capabilities: { elicitation: { url: {} } } });
+    const body = { kind: 'approver', principal_id: 'alice', expires_in_days: 1 } as never; // a test writes plain names
+    const { key } = (await upstreams.test.as('acme').createAccessKey({ body })).body;
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const url = params.mode === 'url' ? new URL(params.url).pathname : '';
+      const browser = new Browser(upstreams.test.kernel.url);
+      const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key });
+      await browser.submit(shown.form(url), { decision: 'deny', reason: 'Ask for an invoice first.' });
+      return { action: 'accept' };
+    });
+    const result = await client.callTool({ name: 'notes.pay', arguments: { amount: 7 } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'countersign/reason_code': 'APPROVAL_REJECTED' } });
+    expect(textOf(result)).toContain('Ask for an invoice first.');
     await client.close();
   });
 
