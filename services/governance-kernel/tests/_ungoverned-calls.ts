@@ -8,7 +8,13 @@ import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
 
-type Sample = { params?: Record<string, string>; query?: Record<string, string>; body?: object; headers?: object };
+type Sample = {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  form?: Record<string, string>;
+  headers?: object;
+};
 
 /** A well-formed call of every route that is not marked as governed; a new one needs its sample here before it is answered. */
 export async function ungovernedCalls(test: TestKernel, approver: Signer): Promise<RawCall[]> {
@@ -17,13 +23,18 @@ export async function ungovernedCalls(test: TestKernel, approver: Signer): Promi
 }
 
 function callOf(route: AnyRoute, { ids, byOperation }: Awaited<ReturnType<typeof samplesFor>>): RawCall {
-  const { params, query, body, headers }: Sample = byOperation[route.operation] ?? {};
+  const { params, query, body, form, headers }: Sample = byOperation[route.operation] ?? {};
   return {
     route,
     params: { ...ids, ...params },
-    headers: { ...credentialsFor(route), ...headers },
+    headers: {
+      ...credentialsFor(route),
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers,
+    },
     ...(query === undefined ? {} : { query }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
   };
 }
 
@@ -37,7 +48,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     return (await client.createApproval({ body })).body;
   };
   const { key_id } = (await client.createAccessKey({ body: { kind: 'approver', principal_id: 'dave' } as never })).body;
-  const [denied, signed] = [await asked('first'), await asked('second')];
+  const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
   const byOperation: Record<string, Sample> = {
@@ -53,6 +64,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       body: {},
     },
     'approve-by-kernel': { body: signedApproval(signed, approver) },
+    ...(await pageSamples(test, shownOnPage)),
     'create-access-key': { body: { kind: 'approver', principal_id: 'carol' } },
     'put-budget': { body: { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } },
     'put-ceiling': {
@@ -63,6 +75,28 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
   };
   return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };
+}
+
+async function pageSamples(
+  { kernel: { context }, as }: TestKernel,
+  approval: Approval,
+): Promise<Record<string, Sample>> {
+  const { approval_id: id, ceremony_hash: ceremonyHash } = approval;
+  const body = { kind: 'approver', principal_id: 'erin' } as never; // the defaults are the kernel's to fill in
+  const { key } = (await as('acme', 'agent').createAccessKey({ body })).body;
+  const [cookie = ''] = (await context.approverSessions.open(key)).split(';');
+  const session = await context.approverSessions.find(cookie);
+  if (session === null) throw new Error('The session was not taken');
+  const token = context.approverSessions.csrfToken(session, { id, action: 'decide', ceremonyHash });
+  return {
+    'sign-in-approver': { form: { key, approval_id: id } },
+    'sign-out-approver': { form: { approval_id: id, csrf_token: token } },
+    'vote-on-page': {
+      params: { approval_id: id },
+      form: { decision: 'approve', ceremony_hash: ceremonyHash, csrf_token: token },
+      headers: { cookie },
+    },
+  };
 }
 
 function signedApproval(
