@@ -184,6 +184,12 @@ export const promises = [
     promise: 'the OpenAI SDK works unchanged against the boundary, streaming and tools included',
   },
   {
+    id: 'kn.chat.once',
+    source: 'card',
+    promise:
+      'one Idempotency-Key is one decision and one call of the model, whoever is killed meanwhile; an answer that was bought is kept',
+  },
+  {
     id: 'kn.chat.tools',
     source: 'doc2',
     promise: "tool calls in a model's answer are decided before the caller sees them, in streams too",
@@ -371,6 +377,7 @@ export const finished: readonly PromiseId[] = [
   'kn.context',
   'kn.idempotent',
   'kn.chat.openai',
+  'kn.chat.once',
   'kn.chat.tools',
   'kn.approve.loop',
   'kn.budget',

@@ -42,5 +42,14 @@ export const createChatCompletion = defineRoute({
   media: 'openai',
   body: ChatCompletionRequest,
   reply: z.looseObject({}),
-  errors: ['POLICY_DENIED', 'APPROVAL_NEEDED', 'UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
+  errors: [
+    'POLICY_DENIED',
+    'APPROVAL_NEEDED',
+    'IDEMPOTENCY_KEY_REUSED',
+    'IDEMPOTENCY_IN_FLIGHT',
+    'OUTCOME_UNCERTAIN',
+    'RECEIPT_STORE_UNAVAILABLE',
+    'UPSTREAM_NOT_CONFIGURED',
+    'UPSTREAM_FAILED',
+  ],
 });

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AppError, type ApprovalId, type SessionId } from '@countersign/contracts';
 import type { ChatCompletionRequest, Outcome } from '@countersign/contracts/governance-kernel';
-import { errorAnswer, type Log } from '@countersign/service-kit';
-import type { Effects, Ending } from '../boundary/dispatch.ts';
-import type { Caller } from '../call/governed-call.ts';
+import { errorAnswer, type Log, type StoredAnswer } from '@countersign/service-kit';
+import type { Effects, Ending, Performed } from '../boundary/dispatch.ts';
+import type { Caller, NamedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { bodyHash } from './body-hash.ts';
@@ -12,7 +12,7 @@ import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer
 import { GovernedStream } from './govern-stream.ts';
 import { judgeWith } from './judge-calls.ts';
 import { holdsTextAlone, modelCall, outputTokensAsked } from './model-call.ts';
-import type { ModelRequest, UpstreamAnswer } from './model-upstream.ts';
+import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
 import { StreamRelay } from './relay-stream.ts';
@@ -20,7 +20,7 @@ import { readUpstreamBody, safeError } from './upstream-error.ts';
 
 export type ChatParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
-  models: Effects<ModelRequest, UpstreamAnswer>;
+  models: Effects<ModelRequest, UpstreamAnswer | NoAnswer>;
   prices: ModelPrices;
 };
 
@@ -30,13 +30,15 @@ export type ChatExchange = {
   request: ChatCompletionRequest;
   body: Buffer;
   approvalGrant: ApprovalId | null;
+  /** Under it the call is decided once. */
+  idempotency: NamedCall['idempotency'];
   signal: AbortSignal;
   log: Log;
   requestId: string;
 };
 
-/** A whole answer, ready to be sent. A streamed one was written to `res` already. */
-export type WholeAnswer = { status: number; text: string; headers: Record<string, string> };
+/** A whole answer, ready to be sent. `isFree`: the model has not been asked, or refused: asking again pays nothing twice. */
+export type WholeAnswer = StoredAnswer & { isFree: boolean };
 
 /** Whole answers are held in memory: far beyond any honest one, far below what would hurt. */
 const answerBytesMax = 33_554_432;
@@ -44,16 +46,19 @@ const errorBytesMax = 65_536;
 
 type Running = {
   exchange: ChatExchange;
-  terms: AnswerTerms;
+  termsOf: (answer: UpstreamAnswer) => AnswerTerms;
   endingOf: EndingOf;
 };
 
-/** Decides the model call and sends it upstream on ALLOW. Throws POLICY_DENIED or APPROVAL_NEEDED, and what the upstream makes of it. */
+/**
+ * Decides the model call and sends it upstream on ALLOW, once. Null: a stream, written to its end. Throws POLICY_DENIED or
+ * APPROVAL_NEEDED, and what the upstream makes of it.
+ */
 export async function completeChat(
   parts: ChatParts,
   exchange: ChatExchange,
   res: ServerResponse,
-): Promise<WholeAnswer | null> {
+): Promise<Exclude<Performed<WholeAnswer | null>, { kind: 'refused' }>> {
   const { caller, session, request, body, signal, log } = exchange;
   const choicesMax = request.n ?? 1;
   const price = findPrice(parts.prices, request.model);
@@ -64,7 +69,11 @@ export async function completeChat(
     n: choicesMax,
   });
   const endingOf = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
-  const running = { exchange, endingOf, terms: { judge: judgeWith({ ...parts, caller, session }), choicesMax } };
+  const termsOf = ({ deadline }: UpstreamAnswer) => ({
+    judge: judgeWith({ ...parts, caller, session, deadline }),
+    choicesMax,
+  });
+  const running = { exchange, endingOf, termsOf };
   const stream = request.stream === true;
   const performed = await parts.models.perform({
     call: modelCall({ ...exchange, worstCaseMicros: worstCase }),
@@ -73,67 +82,112 @@ export async function completeChat(
     failed: endingOf({ outcome: 'failed', usage: null }),
     log,
   });
-  if (performed.kind !== 'performed') throw refusedModelCall(performed.decision);
+  if (performed.kind === 'refused') throw refusedModelCall(performed.decision);
   // A stream ends once its outcome is sealed: who has read it to the end finds the receipt.
-  if (performed.result === null) res.end();
-  return performed.result;
+  if (performed.kind === 'performed' && performed.result === null) res.end();
+  return performed;
 }
 
-type Received = { answer: UpstreamAnswer; decision: SealedDecision; stream: boolean; res: ServerResponse };
+type Received = { answer: UpstreamAnswer | NoAnswer; decision: SealedDecision; stream: boolean; res: ServerResponse };
+type Answered = Received & { answer: UpstreamAnswer };
 
-function receive(running: Running, received: Received): Promise<Ending<WholeAnswer | null>> {
-  if (received.answer.status !== 200) return passError(running, received);
-  return received.stream ? streamAnswer(running, received) : wholeAnswer(running, received);
+function receive(running: Running, received: Received): Promise<Ending<WholeAnswer | null>> | Ending<WholeAnswer> {
+  const { answer } = received;
+  if (answer.kind === 'unanswered') return noAnswer(running, received.decision, answer);
+  const answered = { ...received, answer };
+  if (answer.status !== 200) return passError(running, answered);
+  return received.stream ? streamAnswer(running, answered) : wholeAnswer(running, answered);
 }
 
 function refusedModelCall(decision: SealedDecision): AppError {
-  const { reply } = decision;
+  const { reply, replayed } = decision;
   const { approval, decision_id, receipt_id, reason_code } = reply;
   const code = reply.verdict === 'ESCALATE' ? 'APPROVAL_NEEDED' : 'POLICY_DENIED';
   return new AppError(code, reply.reason, {
     reasonCode: reason_code,
-    headers: answerHeaders(decision),
+    headers: { ...answerHeaders(decision), ...(replayed ? { 'idempotency-replayed': 'true' } : {}) },
     details: { decision_id, receipt_id, ...(approval ? { approval } : {}) },
   });
 }
 
+function noAnswer(running: Running, decision: SealedDecision, { wasSent, cause }: NoAnswer): Ending<WholeAnswer> {
+  const error = new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+  return failure(running, decision, { error, isFree: !wasSent });
+}
+
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
+
+type Failure = { error: unknown; isFree: boolean };
+
+/** An answer that nobody can use has been paid for: it is settled as any other, and its caller is told by which decision. */
+function failure(
+  { exchange, endingOf }: Running,
+  decision: SealedDecision,
+  { error, isFree }: Failure,
+): Ending<WholeAnswer> {
+  const { status, headers, envelope } = errorAnswer(error, exchange.requestId, []);
+  exchange.log.error('chat.failed', { decision_id: decision.reply.decision_id, error });
+  const text = JSON.stringify(envelope);
+  return {
+    ...endingOf({ outcome: 'failed', usage: isFree ? noUsage : null }),
+    result: { status, text, headers: { ...answerHeaders(decision), ...headers }, isFree },
+  };
+}
+
 async function passError(
   { exchange, endingOf }: Running,
-  { answer: { status, retryAfter, body }, decision }: Received,
+  { answer: { status, retryAfter, body }, decision }: Answered,
 ): Promise<Ending<WholeAnswer>> {
   const bytes = await readUpstreamBody(body, errorBytesMax).catch(() => Buffer.alloc(0));
   const error = safeError({ status, retryAfter, body: bytes, requestId: exchange.requestId });
   return {
-    ...endingOf({ outcome: 'failed', usage: { promptTokens: 0, completionTokens: 0 } }),
+    ...endingOf({ outcome: 'failed', usage: noUsage }),
     result: {
       status: error.status,
       text: JSON.stringify(error.body),
       headers: { ...answerHeaders(decision), ...error.headers },
+      isFree: saysNo(status),
     },
   };
 }
 
-async function wholeAnswer(
-  { terms, endingOf }: Running,
-  { answer: { contentType, body }, decision }: Received,
+/** A server that says no, or "not now", has not asked its model. One that broke, or stands before another, may have. */
+function saysNo(status: number): boolean {
+  return status < 500 || status === 503;
+}
+
+async function wholeAnswer(running: Running, { answer, decision }: Answered): Promise<Ending<WholeAnswer>> {
+  try {
+    return await governedAnswer(running, answer, decision);
+  } catch (error) {
+    return failure(running, decision, { error, isFree: false });
+  }
+}
+
+async function governedAnswer(
+  { termsOf, endingOf }: Running,
+  answer: UpstreamAnswer,
+  decision: SealedDecision,
 ): Promise<Ending<WholeAnswer>> {
+  const { contentType, body } = answer;
   requireType(contentType, 'application/json', body);
-  const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), terms);
+  const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), termsOf(answer));
   const bytes = Buffer.from(text);
   const toolCalls = toolCallsHeader(decisions);
   const headers = { ...answerHeaders(decision), ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) };
   const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
   const ending = endingOf({ outcome: 'completed', usage, delivered });
-  return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) } } };
+  return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) }, isFree: false } };
 }
 
 async function streamAnswer(
-  { exchange, terms, endingOf }: Running,
-  { answer: { contentType, body, deadline }, decision, res }: Received,
+  { exchange, termsOf, endingOf }: Running,
+  { answer, decision, res }: Answered,
 ): Promise<Ending<null>> {
+  const { contentType, body, deadline } = answer;
   requireType(contentType, 'text/event-stream', body);
   const relay = new StreamRelay(res, deadline);
-  const governed = new GovernedStream(terms);
+  const governed = new GovernedStream(termsOf(answer));
   let outcome: Outcome = 'failed';
   try {
     // From here on nothing but events can tell the caller what went wrong.

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { AppError } from '@countersign/contracts';
 import { Pool } from 'undici';
 import type { Permit, Upstream } from '../boundary/dispatch.ts';
 import { bodyHash } from './body-hash.ts';
@@ -12,6 +11,7 @@ type ModelUpstreamOptions = {
 };
 
 export type UpstreamAnswer = {
+  kind: 'answered';
   status: number;
   contentType: string;
   retryAfter: string | null;
@@ -20,11 +20,14 @@ export type UpstreamAnswer = {
   deadline: AbortSignal;
 };
 
+/** No answer came. `wasSent`: the model may have been asked, and may be paid. */
+export type NoAnswer = { kind: 'unanswered'; wasSent: boolean; cause: unknown };
+
 export type ModelRequest = { body: Buffer; stream: boolean; signal: AbortSignal };
 
 export type ModelUpstream = {
-  /** Sends the bytes that were decided, as they are. Of the caller's headers nothing goes with them. Throws UPSTREAM_FAILED. */
-  send: Upstream<ModelRequest, UpstreamAnswer>;
+  /** Sends the bytes that were decided, as they are. Of the caller's headers nothing goes with them. Never rejects because of the server. */
+  send: Upstream<ModelRequest, UpstreamAnswer | NoAnswer>;
   close(): Promise<void>;
 };
 
@@ -44,10 +47,12 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
       assertDecided(permit, body);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const headers = headersOf(apiKey, stream);
-      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unreachable);
+      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unanswered);
+      if ('kind' in answer) return answer;
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
       return {
+        kind: 'answered',
         status: answer.statusCode,
         contentType: single(answer.headers['content-type']) ?? '',
         retryAfter: single(answer.headers['retry-after']),
@@ -84,6 +89,17 @@ function single(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null;
 }
 
-function unreachable(cause: unknown): never {
-  throw new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+/** What a request fails with that never had a connection to go by. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function unanswered(cause: unknown): NoAnswer {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
+  return { kind: 'unanswered', wasSent: typeof code !== 'string' || !neverConnected.has(code), cause };
 }
