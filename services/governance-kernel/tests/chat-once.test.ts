@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startScriptedModel, followDirectives } from '@countersign/testkit/scripted-model';
+import { followDirectives, startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
 import OpenAI from 'openai';
@@ -89,12 +89,13 @@ describe('an answer that was bought', () => {
     const port = await freePort();
     const env = { ...upstreams.test.env, GOV_UPSTREAM_URL: `http://127.0.0.1:${port}/v1` };
     const alone = await startKernel(kernelConfigFrom(env));
+    let model: ScriptedModel | null = null;
     try {
       expect(await askOnce(alone.url, 'never-sent')).toMatchObject({ status: 502, code: 'UPSTREAM_FAILED' });
-      const model = await startScriptedModel({ port });
+      model = await startScriptedModel({ port });
       expect(await askOnce(alone.url, 'never-sent')).toMatchObject({ status: 200, isReplayed: false });
-      await model.close();
     } finally {
+      await model?.close();
       await alone.stop();
     }
   });
