@@ -24,6 +24,7 @@ type JudgeParts = {
 /** The answer is bought: a ledger that is away for some seconds does not lose it. Less than what sealing may take of a dispatch. */
 const ledgerAwayMsMax = 15_000;
 const retryPauseMs = 250;
+const awayCodes: ReadonlySet<string> = new Set(['RECEIPT_STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
 
 /** The judge of one answer. What a model proposes is executed by whoever has the tool. */
 export function judgeWith({ boundary, caller, session, deadline }: JudgeParts): JudgeCalls {
@@ -51,7 +52,7 @@ async function whileLedgerIsAway<Decided>(decide: () => Promise<Decided>, deadli
     try {
       return await decide();
     } catch (error) {
-      const isAway = isAppError(error) && error.code === 'RECEIPT_STORE_UNAVAILABLE';
+      const isAway = isAppError(error) && awayCodes.has(error.code);
       if (!isAway || deadline.aborted || performance.now() > giveUpAtMs) throw error;
       await delay(retryPauseMs);
     }
