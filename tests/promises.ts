@@ -79,6 +79,12 @@ export const promises = [
     promise: 'a worker killed in the middle of a run loses no step and repeats no dispatched action',
   },
   {
+    id: 'gw.run.outage',
+    source: 'card',
+    promise:
+      'a kernel or a database that is away for seconds in the middle of a run does not end it, and makes nothing twice',
+  },
+  {
     id: 'gw.run.escalate',
     source: 'doc1',
     promise:
@@ -393,6 +399,7 @@ export const finished: readonly PromiseId[] = [
   'gw.task.create',
   'gw.task.run',
   'gw.run.crash',
+  'gw.run.outage',
   'gw.run.escalate',
   'gw.failclosed',
   'gw.health',

@@ -46,7 +46,7 @@ const say =
 const cut: Play = (req) => req.socket.destroy();
 const hang: Play = () => undefined;
 const elsewhere: Play = (_req, res) => void res.writeHead(302, { location: '/things/b' }).end();
-const refusal = (code: string) => ({
+const refusal = (code: string, retryable = true) => ({
   error: {
     message: 'No.',
     type: 'conflict_error',
@@ -54,7 +54,7 @@ const refusal = (code: string) => ({
     param: null,
     reason_code: null,
     request_id: 'a-request',
-    retryable: false,
+    retryable,
   },
 });
 
@@ -144,8 +144,7 @@ describe('a client that repeats', () => {
     const startedAtMs = Date.now();
     await expect(rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'unreachable' });
     expect([seen.length, Date.now() - startedAtMs < 1_000]).toEqual([3, true]);
-    const final = refusal('UPSTREAM_NOT_CONFIGURED');
-    plays = [say(503, { error: { ...final.error, retryable: false } })];
+    plays = [say(503, refusal('UPSTREAM_NOT_CONFIGURED', false))];
     expect(await rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
     expect(seen).toHaveLength(4);
   });
