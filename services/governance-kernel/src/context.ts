@@ -198,6 +198,7 @@ function createDoors({ config, reader, transaction, clock, upstreams, dispatch }
   return {
     ...upstreams.behind(dispatch),
     mcp: upstreams.mcp,
+    modelList: upstreams.modelList,
     answers,
     keptAnswers: new KeptAnswers({ store: answers, clock }),
     prices: config.modelPrices,

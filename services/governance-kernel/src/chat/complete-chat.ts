@@ -16,7 +16,7 @@ import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
 import { StreamRelay } from './relay-stream.ts';
-import { readUpstreamBody, safeError } from './upstream-error.ts';
+import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstream-error.ts';
 
 export type ChatParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
@@ -33,6 +33,8 @@ export type ChatExchange = {
   /** Under it the call is decided once. */
   idempotency: NamedCall['idempotency'];
   signal: AbortSignal;
+  /** Goes upstream, so that the call is found in both traces. */
+  traceparent: string;
   log: Log;
   requestId: string;
 };
@@ -59,7 +61,7 @@ export async function completeChat(
   exchange: ChatExchange,
   res: ServerResponse,
 ): Promise<Exclude<Performed<WholeAnswer | null>, { kind: 'refused' }>> {
-  const { caller, session, request, body, signal, log } = exchange;
+  const { caller, session, request, body, traceparent, signal, log } = exchange;
   const choicesMax = request.n ?? 1;
   const price = findPrice(parts.prices, request.model);
   const worstCase = worstCaseMicros(price, {
@@ -77,7 +79,7 @@ export async function completeChat(
   const stream = request.stream === true;
   const performed = await parts.models.perform({
     call: modelCall({ ...exchange, worstCaseMicros: worstCase }),
-    request: { body, stream, signal },
+    request: { body, stream, traceparent, signal },
     receive: (answer, decision) => receive(running, { answer, decision, stream, res }),
     failed: endingOf({ outcome: 'failed', usage: null }),
     log,
@@ -136,16 +138,16 @@ function failure(
 
 async function passError(
   { exchange, endingOf }: Running,
-  { answer: { status, retryAfter, body }, decision }: Answered,
+  { answer: { status, told, body, redacted }, decision }: Answered,
 ): Promise<Ending<WholeAnswer>> {
   const bytes = await readUpstreamBody(body, errorBytesMax).catch(() => Buffer.alloc(0));
-  const error = safeError({ status, retryAfter, body: bytes, requestId: exchange.requestId });
+  const error = safeError({ status, body: bytes, redacted, requestId: exchange.requestId });
   return {
     ...endingOf({ outcome: 'failed', usage: noUsage }),
     result: {
       status: error.status,
       text: JSON.stringify(error.body),
-      headers: { ...answerHeaders(decision), ...error.headers },
+      headers: { ...told, ...answerHeaders(decision) },
       isFree: saysNo(status),
     },
   };
@@ -174,7 +176,11 @@ async function governedAnswer(
   const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), termsOf(answer));
   const bytes = Buffer.from(text);
   const toolCalls = toolCallsHeader(decisions);
-  const headers = { ...answerHeaders(decision), ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) };
+  const headers = {
+    ...answer.told,
+    ...answerHeaders(decision),
+    ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }),
+  };
   const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
   const ending = endingOf({ outcome: 'completed', usage, delivered });
   return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) }, isFree: false } };
@@ -192,6 +198,7 @@ async function streamAnswer(
   try {
     // From here on nothing but events can tell the caller what went wrong.
     res.writeHead(200, {
+      ...answer.told,
       ...answerHeaders(decision),
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no',
@@ -202,16 +209,17 @@ async function streamAnswer(
   } catch (error) {
     if (!res.headersSent) throw error;
     exchange.log.warn('chat_stream.broken', { decision_id: decision.reply.decision_id, error });
-    relay.fail(errorAnswer(upstreamFault(error), exchange.requestId, []).envelope);
+    relay.fail(toldFault(error, { requestId: exchange.requestId, redacted: answer.redacted }));
   } finally {
     body.destroy();
   }
   return { ...endingOf({ outcome, usage: governed.usage, delivered: relay.delivered() }), result: null };
 }
 
-/** What a stream breaks on is the upstream's fault unless our own code says otherwise (a ledger that cannot seal). */
-function upstreamFault(error: unknown): unknown {
-  return error instanceof AppError ? error : malformedAnswer(error);
+/** What a stream breaks on is the upstream's fault, in its own words if it has any, unless our own code says otherwise (a ledger that cannot seal). */
+function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): object {
+  if (error instanceof UpstreamSaid) return streamError(error, words);
+  return errorAnswer(error instanceof AppError ? error : malformedAnswer(error), words.requestId, []).envelope;
 }
 
 function requireType(contentType: string, wanted: string, body: Readable): void {

@@ -17,12 +17,12 @@ export const createChatCompletionRoute = ({ models, ...kernel }: ChatRouteParts)
   const parts = models === null ? null : { ...kernel, models };
   return handleTenant(createChatCompletion, { idempotency: 'handler', renderError: openAiError })(
     async (input): Promise<typeof takenOver> => {
-      const { body, rawBody, caller, req, res, signal, log, requestId, idempotency: claim } = input;
+      const { body, rawBody, caller, req, res, signal, traceparent, log, requestId, idempotency: claim } = input;
       if (parts === null) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
       if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
       const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession('chat', caller);
       const approvalGrant = approvalGrantHeader(req.headers);
-      const exchange = { caller, session, request: body, body: rawBody, approvalGrant, log, requestId };
+      const exchange = { caller, session, request: body, body: rawBody, approvalGrant, traceparent, log, requestId };
       if (claim !== null) {
         refuseStream(body);
         sendWhole(res, await completeOnce(parts, { exchange, claim, res }));
