@@ -78,12 +78,7 @@ export const promises = [
     source: 'doc1',
     promise: 'a worker killed in the middle of a run loses no step and repeats no dispatched action',
   },
-  {
-    id: 'gw.run.outage',
-    source: 'card',
-    promise:
-      'a kernel or a database that is away for seconds in the middle of a run does not end it, and makes nothing twice',
-  },
+  { id: 'gw.run.outage', source: 'card', promise: 'a kernel or a database that is away for seconds ends no run' },
   {
     id: 'gw.run.escalate',
     source: 'doc1',
@@ -189,12 +184,7 @@ export const promises = [
     source: 'doc2',
     promise: 'the OpenAI SDK works unchanged against the boundary, streaming and tools included',
   },
-  {
-    id: 'kn.chat.once',
-    source: 'card',
-    promise:
-      'one Idempotency-Key is one decision and one call of the model, whoever is killed meanwhile; an answer that was bought is kept',
-  },
+  { id: 'kn.chat.once', source: 'card', promise: 'one key asks the model once, whoever is killed; its answer is kept' },
   {
     id: 'kn.chat.tools',
     source: 'doc2',

@@ -103,11 +103,13 @@ describe('an answer that was bought', () => {
   it('is not asked for under the key of a refused call: the refusal is told again', async () => {
     const headers = { 'x-gov-session-id': 'refused-by-policy', 'idempotency-key': 'refused-by-policy' };
     const { completions } = upstreams.openai({ headers }).chat;
-    const refusal = () =>
-      completions.create({ model: 'forbidden', messages: [{ role: 'user', content: 'x' }] }).catch((error: unknown) => {
-        if (!(error instanceof OpenAI.APIError)) throw error;
-        return [error.status, error.headers?.get('idempotency-replayed')];
-      });
+    const refusal = async () => {
+      const refused = completions.create({ model: 'forbidden', messages: [{ role: 'user', content: 'x' }] });
+      const error = await refused.catch(
+        (reason: unknown) => reason as InstanceType<typeof OpenAI.PermissionDeniedError>,
+      );
+      return 'headers' in error ? [error.status, error.headers.get('idempotency-replayed')] : error;
+    };
     expect([await refusal(), await refusal()]).toEqual([
       [403, null],
       [403, 'true'],
