@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { followDirectives, startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { askOnce, askUntilAnswered, callAndDie } from './_chat-callers.ts';
 import { freePort, startKernelProcess, until, type KernelProcess } from './_kernel-process.ts';

@@ -22,7 +22,7 @@ export type WholeAnswer = StoredAnswer & { isFree: boolean };
 const answerBytesMax = 33_554_432;
 const errorBytesMax = 65_536;
 
-export type Running = {
+type Running = {
   exchange: { requestId: string; log: Log };
   termsOf: (answer: UpstreamAnswer) => AnswerTerms;
   endingOf: EndingOf;

@@ -47,8 +47,8 @@ export function idempotencyStore(
       }),
     free: ({ caller: { tenant, principal }, route, claim: { key } }, decisionId) =>
       transaction(async (tx) => {
-        const decided = { tenant_id: tenant, principal_id: principal, route, key, ulid: ulidOf(decisionId) };
-        await tx.idempotencyKey.deleteMany({ where: decided });
+        const claimed = { tenant_id: tenant, principal_id: principal, route, key, ulid: ulidOf(decisionId) };
+        await tx.idempotencyKey.deleteMany({ where: claimed });
       }),
   };
 }
