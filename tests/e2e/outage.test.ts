@@ -60,7 +60,7 @@ function kernelEnvironment(): Record<string, string> {
     DATABASE_URL: throughProxy(databases.kernel.url),
     GOV_PORT: '0',
     GOV_HEALTH_PORT: '0',
-    GOV_SIGNING_KEY: generateSigningKey().privateKeyPem,
+    ...signingKeys(),
     GOV_TENANT_SALT_SECRET: 'salt-secret-'.repeat(4),
     GOV_LOG_LEVEL: 'silent',
     GOV_RATE_LIMITS: '0',
@@ -71,6 +71,12 @@ function kernelEnvironment(): Record<string, string> {
     GOV_MCP_SERVERS: JSON.stringify({ servers: [{ server_id: 'notes', transport: 'http', url: notes.url }] }),
     GOV_MCP_LIST_MAX_AGE: '0',
   };
+}
+
+/** One for each thing that is signed. */
+function signingKeys(): Record<string, string> {
+  const names = ['GOV_SIGNING_KEY', 'GOV_POLICY_KEY', 'GOV_LOG_KEY'];
+  return Object.fromEntries(names.map((name) => [name, generateSigningKey().privateKeyPem]));
 }
 
 function gatewayEnvironment(): Record<string, string> {
