@@ -78,6 +78,7 @@ export const promises = [
     source: 'doc1',
     promise: 'a worker killed in the middle of a run loses no step and repeats no dispatched action',
   },
+  { id: 'gw.run.outage', source: 'card', promise: 'a kernel or a database that is away for seconds ends no run' },
   {
     id: 'gw.run.escalate',
     source: 'doc1',
@@ -183,6 +184,7 @@ export const promises = [
     source: 'doc2',
     promise: 'the OpenAI SDK works unchanged against the boundary, streaming and tools included',
   },
+  { id: 'kn.chat.once', source: 'card', promise: 'one key asks the model once, whoever is killed; its answer is kept' },
   {
     id: 'kn.chat.tools',
     source: 'doc2',
@@ -372,6 +374,7 @@ export const finished: readonly PromiseId[] = [
   'kn.context',
   'kn.idempotent',
   'kn.chat.openai',
+  'kn.chat.once',
   'kn.chat.tools',
   'kn.approve.loop',
   'kn.approve.page',
@@ -388,6 +391,7 @@ export const finished: readonly PromiseId[] = [
   'gw.task.create',
   'gw.task.run',
   'gw.run.crash',
+  'gw.run.outage',
   'gw.run.escalate',
   'gw.failclosed',
   'gw.health',

@@ -8,8 +8,11 @@ export type ClientOptions = {
   /** For all attempts of a call together. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
-  /** Sends again what is safe to send twice (reads, and writes under an Idempotency-Key) when the peer is away or says "not now". */
-  repeats?: boolean;
+  /**
+   * For how long it sends again what is safe to send twice (reads, what replaces a whole, and writes under an Idempotency-Key) when the peer is away or says
+   * "not now". Default 0.
+   */
+  repeatsForMs?: number;
 };
 
 export type CallInput<Params, Query, Body> = {
@@ -54,8 +57,8 @@ export class CallFailed extends Error {
 const timeoutMsDefault = 30_000;
 /** As much as the kernel takes from a model; a lying peer must not fill the memory. */
 const answerBytesMax = 33_554_432;
-/** Pauses before the same request is sent again. */
-const repeatPausesMs = [200, 1_000];
+/** The pause before the same request is sent again doubles up to a length at which nobody waits much longer than the peer is away. */
+const repeatPauseMs = { first: 200, max: 2_000 };
 /** The first request with this key still runs: its answer is worth waiting for until the deadline. */
 const inFlightPauseMs = 500;
 /** Statuses that say "not now" and nothing about the request. */
@@ -75,13 +78,36 @@ export async function callRoute(route: AnyRoute, options: ClientOptions, input: 
     abort: input.signal,
   };
   const send = () => sendOnce(options, attempt);
-  if (options.repeats !== true || !isRepeatable(attempt.init)) return send();
-  for (const pauseMs of repeatPausesMs) {
-    const received = await untilNotInFlight(send, ending).catch(nullIfUnreachable);
-    if (received !== null && !notNow.has(received.status)) return received;
-    await pause(pauseMs, ending);
+  const repeatsForMs = options.repeatsForMs ?? 0;
+  if (repeatsForMs === 0 || !isRepeatable(attempt.init)) return send();
+  return await repeated(() => untilNotInFlight(send, ending), { ending, untilMs: Date.now() + repeatsForMs });
+}
+
+type Patience = { ending: AbortSignal; untilMs: number };
+
+/** Only a connection that failed is tried again: a deadline is over, a stop is a stop, nonsense stays nonsense. */
+async function repeated(send: () => Promise<Received>, { ending, untilMs }: Patience): Promise<Received> {
+  for (let pauseMs = repeatPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, repeatPauseMs.max)) {
+    const attempt = await send().catch(unlessUnreachable);
+    if (!(attempt instanceof CallFailed) && !saysNotNow(attempt)) return attempt;
+    const waitMs = attempt instanceof CallFailed ? pauseMs : Math.max(pauseMs, retryAfterMs(attempt.headers));
+    if (Date.now() + waitMs > untilMs || ending.aborted) {
+      if (attempt instanceof CallFailed) throw attempt;
+      return attempt;
+    }
+    await pause(waitMs, ending);
   }
-  return untilNotInFlight(send, ending);
+}
+
+const Final = z.object({ error: z.object({ retryable: z.literal(false) }) });
+
+function saysNotNow({ status, body }: Received): boolean {
+  return notNow.has(status) && !Final.safeParse(body).success;
+}
+
+function retryAfterMs(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }
 
 function requestOf(route: AnyRoute, options: ClientOptions, input: Untyped, signal: AbortSignal): RequestInit {
@@ -158,9 +184,10 @@ function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
   }
 }
 
-/** A POST without a key may count although its answer got lost, so it is not sent again. */
+/** A POST without a key may count although its answer got lost, so it is not sent again; nor a PUT that names what it replaces. */
 function isRepeatable({ method, headers }: RequestInit): boolean {
-  return method === 'GET' || new Headers(headers).has('idempotency-key');
+  const given = new Headers(headers);
+  return method === 'GET' || (method === 'PUT' && !given.has('if-match')) || given.has('idempotency-key');
 }
 
 async function untilNotInFlight(send: () => Promise<Received>, ending: AbortSignal): Promise<Received> {
@@ -178,9 +205,8 @@ function isInFlight({ status, body }: Received): boolean {
   return status === 409 && InFlight.safeParse(body).success;
 }
 
-/** Only a connection that failed is tried again: a deadline is over, a stop is a stop, nonsense stays nonsense. */
-function nullIfUnreachable(error: unknown): null {
-  if (error instanceof CallFailed && error.fault === 'unreachable') return null;
+function unlessUnreachable(error: unknown): CallFailed {
+  if (error instanceof CallFailed && error.fault === 'unreachable') return error;
   throw error;
 }
 

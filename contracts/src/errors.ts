@@ -53,6 +53,11 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: define(405, 'invalid_request_error', 'Use a method from the Allow header.'),
   ILLEGAL_TRANSITION: define(409, 'conflict_error', 'Read the current state; details list the allowed moves.'),
   IDEMPOTENCY_IN_FLIGHT: define(409, 'conflict_error', 'Wait for the first request with this key to end.', true),
+  OUTCOME_UNCERTAIN: define(
+    409,
+    'conflict_error',
+    'The call may have been made, and is not sent again: decide yourself, and use a new Idempotency-Key to repeat it.',
+  ),
   ALREADY_EXISTS: define(409, 'conflict_error', 'Choose another identifier or read the existing one.'),
   PRECONDITION_FAILED: define(412, 'conflict_error', 'Read the object again and send its current ETag.'),
   PAYLOAD_TOO_LARGE: define(413, 'invalid_request_error', 'Send a smaller body.'),

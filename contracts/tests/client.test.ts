@@ -46,7 +46,7 @@ const say =
 const cut: Play = (req) => req.socket.destroy();
 const hang: Play = () => undefined;
 const elsewhere: Play = (_req, res) => void res.writeHead(302, { location: '/things/b' }).end();
-const refusal = (code: string) => ({
+const refusal = (code: string, retryable = true) => ({
   error: {
     message: 'No.',
     type: 'conflict_error',
@@ -54,7 +54,7 @@ const refusal = (code: string) => ({
     param: null,
     reason_code: null,
     request_id: 'a-request',
-    retryable: false,
+    retryable,
   },
 });
 
@@ -112,7 +112,7 @@ describe('a raw call', () => {
   it('ends with its caller', async () => {
     plays = [hang];
     const abort = new AbortController();
-    const call = rawClient({ repeats: true }).getThing({ params: { id: 'a' }, signal: abort.signal });
+    const call = rawClient({ repeatsForMs: 5_000 }).getThing({ params: { id: 'a' }, signal: abort.signal });
     setTimeout(() => abort.abort(), 100);
     await expect(call).rejects.toMatchObject({ fault: 'aborted' });
     expect(seen).toHaveLength(1);
@@ -132,29 +132,39 @@ function flood(res: ServerResponse): void {
 describe('a client that repeats', () => {
   it('sends a write under a key again, with the same bytes, when the peer is away or says "not now"', async () => {
     plays = [cut, say(503, refusal('STORE_UNAVAILABLE')), say(200, { name: 'made' })];
-    const answer = await rawClient({ repeats: true }).makeThing(keyed);
+    const answer = await rawClient({ repeatsForMs: 5_000 }).makeThing(keyed);
     expect(answer).toMatchObject({ kind: 'replied', body: { name: 'made' } });
     expect(seen.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual(
       Array.from({ length: 3 }, () => ['{"name":"a"}', 'key-1']),
     );
   });
 
+  it('does so for as long as it was told to, and not when the peer says that it is no use', async () => {
+    plays = [cut];
+    const startedAtMs = Date.now();
+    await expect(rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'unreachable' });
+    expect([seen.length, Date.now() - startedAtMs < 1_000]).toEqual([3, true]);
+    plays = [say(503, refusal('UPSTREAM_NOT_CONFIGURED', false))];
+    expect(await rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
+    expect(seen).toHaveLength(4);
+  });
+
   it('waits for the first request under its key', async () => {
     plays = [say(409, refusal('IDEMPOTENCY_IN_FLIGHT')), say(200, { name: 'made' })];
-    expect(await rawClient({ repeats: true }).makeThing(keyed)).toMatchObject({ kind: 'replied', status: 200 });
+    expect(await rawClient({ repeatsForMs: 5_000 }).makeThing(keyed)).toMatchObject({ kind: 'replied', status: 200 });
     expect(seen).toHaveLength(2);
   });
 
   it('sends a write without a key once: its answer may be lost although it counts', async () => {
     plays = [cut, say(200, { name: 'made' })];
-    const call = rawClient({ repeats: true }).makeThing({ body: { name: 'a' } });
+    const call = rawClient({ repeatsForMs: 5_000 }).makeThing({ body: { name: 'a' } });
     await expect(call).rejects.toMatchObject({ fault: 'unreachable' });
     expect(seen).toHaveLength(1);
   });
 
   it('does not repeat nonsense, and nothing at all unless it was told to', async () => {
     plays = [say(200, '{')];
-    await expect(rawClient({ repeats: true }).makeThing(keyed)).rejects.toMatchObject({ fault: 'malformed' });
+    await expect(rawClient({ repeatsForMs: 5_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'malformed' });
     plays = [say(503, refusal('STORE_UNAVAILABLE'))];
     expect(await rawClient().makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
     expect(seen).toHaveLength(2);

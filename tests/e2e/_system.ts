@@ -33,7 +33,7 @@ export type GatewayClient = Client<typeof gateway.gatewayRoutes>;
 export type SignedIn = { client: GatewayClient; workspaceId: string; token: string };
 
 /** Signs a person in by the code that development answers. */
-export async function signIn({ gatewayUrl }: StartedSystem, email: string): Promise<SignedIn> {
+export async function signIn({ gatewayUrl }: Pick<StartedSystem, 'gatewayUrl'>, email: string): Promise<SignedIn> {
   const anonymous = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl });
   const requested = await anonymous.requestEmailCode({ body: { email } });
   const { body } = await anonymous.verifyEmailCode({ body: { email, code: requested.body.code ?? '' } });

@@ -42,5 +42,30 @@ export const createChatCompletion = defineRoute({
   media: 'openai',
   body: ChatCompletionRequest,
   reply: z.looseObject({}),
-  errors: ['POLICY_DENIED', 'APPROVAL_NEEDED', 'UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
+  errors: [
+    'POLICY_DENIED',
+    'APPROVAL_NEEDED',
+    'IDEMPOTENCY_KEY_REUSED',
+    'IDEMPOTENCY_IN_FLIGHT',
+    'OUTCOME_UNCERTAIN',
+    'RECEIPT_STORE_UNAVAILABLE',
+    'UPSTREAM_NOT_CONFIGURED',
+    'UPSTREAM_FAILED',
+  ],
+});
+
+export const listModels = defineRoute({
+  operation: 'list-models',
+  summary: 'The models of the upstream, in OpenAI form. Listing decides nothing; using one does.',
+  method: 'GET',
+  path: '/v1/models',
+  auth: 'tenant_scoped',
+  door: 'chat',
+  reply: z.strictObject({
+    object: z.literal('list'),
+    data: z.array(
+      z.strictObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
+    ),
+  }),
+  errors: ['UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
 });

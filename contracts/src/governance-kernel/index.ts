@@ -45,7 +45,7 @@ export {
 } from './access-keys.ts';
 export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
-export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion } from './chat.ts';
+export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
 export {

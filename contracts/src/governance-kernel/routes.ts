@@ -11,7 +11,7 @@ import {
   verifyRecord,
 } from './boundary.ts';
 import { listBudgets, putBudget, putCeiling } from './budgets.ts';
-import { createChatCompletion } from './chat.ts';
+import { createChatCompletion, listModels } from './chat.ts';
 import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
 import { evaluate } from './evaluate.ts';
 import { healthz, version } from './health.ts';
@@ -62,6 +62,7 @@ export const kernelRoutes = {
   putPolicyBundle,
   putToolBlocks,
   createChatCompletion,
+  listModels,
   describeMcp,
   callMcp,
   listMcpCapabilities,

@@ -6,6 +6,9 @@ export type Lifecycle = {
   beginStop(): void;
   /** Registers what is to be closed; the last registered is closed first. */
   onClose(name: string, close: () => Promise<void> | void): void;
+  /** Gives the stop this much more time, for parts that wait for work with deadlines of its own. */
+  allow(ms: number): void;
+  readonly allowedMs: number;
   /** Closes everything in reverse, going on past failures. Resolves to whether all of it closed. Safe to call twice. */
   stop(): Promise<boolean>;
 };
@@ -14,6 +17,7 @@ export type Lifecycle = {
 export function createLifecycle(log: Log): Lifecycle {
   const closers: { name: string; close: () => Promise<void> | void }[] = [];
   let isStopping = false;
+  let allowedMs = 0;
   let stopped: Promise<boolean> | null = null;
 
   const closeAll = async () => {
@@ -35,6 +39,12 @@ export function createLifecycle(log: Log): Lifecycle {
       isStopping = true;
     },
     onClose: (name, close) => void closers.push({ name, close }),
+    allow: (ms) => {
+      allowedMs += ms;
+    },
+    get allowedMs() {
+      return allowedMs;
+    },
     stop: () => (stopped ??= closeAll()),
   };
 }

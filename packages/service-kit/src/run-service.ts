@@ -9,7 +9,7 @@ type RunServiceOptions = {
   start(lifecycle: Lifecycle): Promise<void>;
   /** Time between "not ready" and the first close, for load balancers to notice. */
   notReadyMs?: number;
-  /** After this the process ends whatever still runs. */
+  /** After this, and what the parts were allowed beside, the process ends whatever still runs. */
   stopTimeoutMs?: number;
 };
 
@@ -51,10 +51,11 @@ export async function runService(options: RunServiceOptions): Promise<void> {
 
 async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): Promise<void> {
   const { log, notReadyMs = 0, stopTimeoutMs = 30_000 } = options;
+  const timeoutMs = stopTimeoutMs + lifecycle.allowedMs;
   const late = setTimeout(() => {
-    log.error('service.stop_timed_out', { timeout_ms: stopTimeoutMs });
+    log.error('service.stop_timed_out', { timeout_ms: timeoutMs });
     process.exit(1);
-  }, stopTimeoutMs);
+  }, timeoutMs);
   late.unref();
   lifecycle.beginStop();
   await delay(notReadyMs);

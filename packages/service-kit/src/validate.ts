@@ -21,7 +21,9 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   const first = issues[0];
   const param = first === undefined ? '' : dotted(first.path);
   const named = param === '' ? {} : { param };
-  return new AppError('INVALID_REQUEST', first?.message ?? 'The request is invalid', { ...named, details });
+  const fault = first?.message ?? 'The request is invalid';
+  // Many clients show the message alone.
+  return new AppError('INVALID_REQUEST', param === '' ? fault : `${param}: ${fault}`, { ...named, details });
 }
 
 function describe(issue: z.core.$ZodIssue): { path: string; code: string; message: string } {

@@ -33,6 +33,7 @@ import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listApprovalsRoute } from './routes/list-approvals.ts';
 import { listBudgetsRoute } from './routes/list-budgets.ts';
 import { listCheckpointsRoute } from './routes/list-checkpoints.ts';
+import { listModelsRoute } from './routes/list-models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listReceiptsRoute } from './routes/list-receipts.ts';
 import { listRecordsRoute } from './routes/list-records.ts';
@@ -96,6 +97,7 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     putPolicyBundleRoute(kernel),
     putToolBlocksRoute(kernel),
     createChatCompletionRoute(kernel),
+    listModelsRoute(kernel),
     describeMcpRoute(kernel),
     callMcpRoute(kernel),
     listMcpCapabilitiesRoute(kernel),

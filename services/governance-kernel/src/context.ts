@@ -12,6 +12,7 @@ import { ApproverSessions } from './approver-pages/sessions.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
+import { KeptAnswers } from './boundary/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import { DemoAllowance } from './demo/demo-allowance.ts';
@@ -201,14 +202,18 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
 function createDoors({ config, reader, transaction, clock, upstreams, dispatch }: Core) {
+  const answers = idempotencyStore({ reader, transaction }, { clock, runningMsMax: dispatchMsMax(config) });
   return {
     ...upstreams.behind(dispatch),
     mcp: upstreams.mcp,
-    answers: idempotencyStore({ reader, transaction }, { clock, runningMsMax: dispatchMsMax(config) }),
+    modelList: upstreams.modelList,
+    answers,
+    keptAnswers: new KeptAnswers({ store: answers, clock }),
     prices: config.modelPrices,
     approverKeys: config.approverKeys,
     guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
     callTimeoutMs: config.mcpTimeoutMs,
+    dispatchMsMax: dispatchMsMax(config),
   };
 }
 

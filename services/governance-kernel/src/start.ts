@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service-kit';
 import { createApp, createHealthApp } from './app.ts';
-import type { KernelConfig } from './config.ts';
+import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startWorkers, type Workers } from './workers/start-workers.ts';
 
@@ -20,6 +21,8 @@ export async function startKernel(
   const context = await createContext(config, overrides);
   const lifecycle = overrides.lifecycle ?? createLifecycle(context.log);
   lifecycle.onClose('context', context.close);
+  lifecycle.onClose('calls', () => endCalls(context));
+  lifecycle.allow(dispatchMsMax(config));
   context.relay.start();
   const workers = await startWorkers(context);
   lifecycle.onClose('workers', async () => workers.close());
@@ -28,7 +31,17 @@ export async function startKernel(
     port: config.healthPort,
   });
   lifecycle.onClose('health', health.close);
-  const api = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
+  const api = await serveHttp(createApp(context, lifecycle), {
+    ...{ host: config.host, port: config.port },
+    graceMs: dispatchMsMax(config),
+  });
   lifecycle.onClose('api', api.close);
   return { url: api.url, healthUrl: health.url, context, workers, stop: () => lifecycle.stop() };
+}
+
+/** What was sent is waited for within its own deadline, with its caller or without, and its answer is kept before the pools close. */
+async function endCalls({ dispatch, keptAnswers, log }: Context): Promise<void> {
+  await dispatch.ended();
+  await setImmediate(); // whoever performed a call keeps its answer in the same turn
+  await keptAnswers.storeHeld(log);
 }

@@ -44,6 +44,8 @@ export function createUpstreams({ config, log, registry }: UpstreamsParts) {
       listTimeoutMs: mcpTimeoutMs,
       ageMaxMs: config.mcpListAgeMaxMs,
     }),
+    /** Asks for names, and for no answer of a model: nothing to decide about. */
+    modelList: model === null ? null : model.listModels,
     behind: (dispatch: Dispatch) => ({
       models: model === null ? null : dispatch.to(model.send),
       executor: createToolExecutor(dispatch.to(createToolUpstream({ servers: servers.byId, outputBytesMax }))),

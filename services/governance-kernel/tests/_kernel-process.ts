@@ -33,7 +33,7 @@ export async function until(holds: () => Promise<boolean>, timeoutMs: number): P
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

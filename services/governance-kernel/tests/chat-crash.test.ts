@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { followDirectives } from '@countersign/testkit/scripted-model';
+import { verifies } from '@countersign/testkit/verifies';
 import { adminKey } from './_kernel.ts';
 import { startKernelProcess, until } from './_kernel-process.ts';
-import { startUpstreams, type Upstreams } from './_upstreams.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const upstreamTimeoutMs = 45_000;
 /** What the key outlives the longest answer of a model by, at most: judging it (GOV_MCP_TIMEOUT) and sealing. */
 const marginMs = 32_000;
+const dispatchDeadlineMs = 300_000;
+const session = 'chat-crashed';
 
 let elapsedMs = 0;
 let upstreams: Upstreams;
@@ -16,36 +19,46 @@ beforeAll(async () => {
 });
 afterAll(() => upstreams.close());
 
-async function ask(url: string): Promise<number> {
+async function ask(url: string): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${adminKey}`,
       'x-gov-tenant-id': 'acme',
       'content-type': 'application/json',
+      'x-gov-session-id': session,
       'idempotency-key': 'chat-crashed',
     },
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'hello' }] }),
   });
-  await response.arrayBuffer();
-  return response.status;
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return `${response.status} ${error?.code ?? ''}`;
 }
 
 describe('kill -9 while the model answers', () => {
-  it('keeps the key of the chat for as long as its answer could still come, and no longer', async () => {
-    const { test, model } = upstreams;
-    const process = await startKernelProcess(test.env);
-    model.follow(() => () => undefined);
-    const lost = ask(process.url).catch(() => 'lost');
-    await until(() => Promise.resolve(model.requests.length === 1), 10_000);
-    await process.kill();
-    expect(await lost).toBe('lost');
-    model.follow(followDirectives);
-    expect(await ask(test.kernel.url)).toBe(409);
-    elapsedMs = upstreamTimeoutMs;
-    expect(await ask(test.kernel.url)).toBe(409);
-    elapsedMs = upstreamTimeoutMs + marginMs;
-    expect(await ask(test.kernel.url)).toBe(200);
-    expect(model.requests).toHaveLength(2);
-  }, 60_000);
+  verifies(
+    'kn.chat.once',
+    'keeps the key for as long as the answer could still come, and then says that nobody knows it: the model is asked once',
+    async () => {
+      const { test, model } = upstreams;
+      const process = await startKernelProcess(test.env);
+      model.follow(() => () => undefined);
+      const lost = ask(process.url).catch(() => 'lost');
+      await until(() => Promise.resolve(model.requests.length === 1), 10_000);
+      await process.kill();
+      expect(await lost).toBe('lost');
+      model.follow(followDirectives);
+      expect(await ask(test.kernel.url)).toBe('409 IDEMPOTENCY_IN_FLIGHT');
+      elapsedMs = upstreamTimeoutMs;
+      expect(await ask(test.kernel.url)).toBe('409 IDEMPOTENCY_IN_FLIGHT');
+      elapsedMs = upstreamTimeoutMs + marginMs;
+      expect(await ask(test.kernel.url)).toBe('409 OUTCOME_UNCERTAIN');
+      elapsedMs = dispatchDeadlineMs + 1_000;
+      await test.kernel.workers.reconciler.run();
+      expect(await receiptsOf(test, session)).toMatchObject([{ verdict: 'ALLOW' }, { outcome: 'uncertain' }]);
+      expect(await ask(test.kernel.url)).toBe('409 OUTCOME_UNCERTAIN');
+      expect(model.requests).toHaveLength(1);
+    },
+    60_000,
+  );
 });

@@ -127,12 +127,13 @@ describe('the OpenAI SDK against the boundary', () => {
     },
   );
 
-  it("sends the body byte for byte and nothing of the caller's headers", async () => {
+  it("sends the body byte for byte, and of the caller's headers its trace alone", async () => {
     const body = '{ "model":"scripted",  "messages":[{"role":"user","content":"1.0 \\u0041"}], "temperature":1.0 }';
     const headers = {
       authorization: `bearer ${adminKey}`,
       'content-type': 'application/json',
       cookie: 'session=secret',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       'x-gov-tenant-id': 'acme',
       'x-gov-session-id': newSession(),
     };
@@ -141,7 +142,57 @@ describe('the OpenAI SDK against the boundary', () => {
     const sent = upstreams.model.requests.at(-1);
     expect(sent?.body).toBe(body);
     expect(sent?.headers.authorization).toBe(`Bearer ${upstreamKey}`);
+    expect(sent?.headers['traceparent']).toBe(headers.traceparent);
     expect(JSON.stringify(sent?.headers)).not.toMatch(new RegExp(`x-gov|cookie|${adminKey}`, 'i'));
+  });
+
+  it('lists the models of the upstream, and nothing more of what it says of them', async () => {
+    const { data } = await upstreams.openai().models.list();
+    expect(data).toEqual([{ id: 'countersign-scripted-model', object: 'model', created: 0, owned_by: 'countersign' }]);
+    expect(upstreams.model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${upstreamKey}`);
+  });
+
+  it.each([200, 429])('tells what the upstream says about its limits with an answer of %d', async (status) => {
+    const limits = {
+      'retry-after': '7',
+      'x-ratelimit-remaining-tokens': '149984',
+      'x-ratelimit-reset-requests': '6m0s',
+    };
+    const own = { 'set-cookie': 'a=b', 'x-ratelimit-odd': '<script>' };
+    const said = { choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }] };
+    upstreams.model.follow(() => (res) => {
+      res.writeHead(status, { 'content-type': 'application/json', ...limits, ...own }).end(JSON.stringify(said));
+    });
+    const { response } = await upstreams
+      .openai()
+      .chat.completions.create({ model: 'scripted', messages: user('hello') })
+      .withResponse()
+      .catch((error: unknown) => ({ response: error as { headers: Headers } })); // an APIError has them
+    for (const [name, value] of Object.entries(limits))
+      expect([name, response.headers.get(name)]).toEqual([name, value]);
+    for (const name of Object.keys(own)) expect(response.headers.get(name)).toBeNull();
+  });
+
+  it('gives on what the upstream says is wrong in the middle of a stream', async () => {
+    const error = { message: 'The engine is overloaded', type: 'server_error', code: 'overloaded', secret: 'x' };
+    upstreams.model.follow(() => (res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.end(`data: ${JSON.stringify({ error })}\n\n`);
+    });
+    const broken = await streamed('hello').catch((reason: unknown) => reason);
+    expect(broken).toBeInstanceOf(OpenAI.APIError);
+    expect(broken).toMatchObject({ code: 'overloaded', error: { message: 'The engine is overloaded' } });
+    expect(JSON.stringify(broken)).not.toContain('secret');
+  });
+
+  it('names the member that is wrong', async () => {
+    const { completions } = upstreams.openai().chat;
+    const wrong = completions.create({ model: '', messages: user('hello') });
+    await expect(wrong).rejects.toMatchObject({
+      status: 400,
+      param: 'model',
+      message: expect.stringContaining('model: '),
+    });
   });
 
   it('asks the model once for one Idempotency-Key and refuses the key for a stream', async () => {
@@ -165,7 +216,7 @@ describe("tool calls in a model's answer", () => {
       const session = newSession();
       const completion = await ask('call:notes__delete_note {"id":"a"}', inSession(session));
       const message = messageOf(completion);
-      expect(completion.choices[0]?.finish_reason).toBe('content_filter');
+      expect(completion.choices[0]?.finish_reason).toBe('stop');
       expect(message.tool_calls).toBeUndefined();
       const [, decision] = await receiptsOf(upstreams.test, session);
       expect(decision).toMatchObject({
@@ -176,6 +227,7 @@ describe("tool calls in a model's answer", () => {
       });
       expect(message.refusal).toContain('notes.delete_note was not executed: DENY POLICY_DENIED');
       expect(message.refusal).toContain(decision?.receipt_id);
+      expect(message.content).toBe(message.refusal);
       expect(message.countersign?.decisions).toMatchObject([
         { tool: 'notes.delete_note', verdict: 'DENY', receipt_id: decision?.receipt_id },
       ]);
@@ -197,7 +249,7 @@ describe("tool calls in a model's answer", () => {
       const text = await response.text();
       expect(text).not.toContain('tool_calls');
       expect(text).not.toContain('top secret');
-      expect(text).toContain('"finish_reason":"content_filter"');
+      expect(text).toContain('"finish_reason":"stop"');
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
       const final = await streamed('call:notes__delete_note {"id":"a"}');
       expect(messageOf(final).refusal).toContain('POLICY_DENIED');
@@ -213,6 +265,7 @@ describe("tool calls in a model's answer", () => {
         'notes__read_note {"id":"c"}',
       ]);
       expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
+      expect(messageOf(completion).content).toMatch(/^notes\.delete_note was not executed: DENY POLICY_DENIED/);
       expect(messageOf(completion).countersign?.decisions.map(({ verdict }) => verdict)).toEqual([
         'ALLOW',
         'DENY',

@@ -235,8 +235,11 @@ describe('the model upstream', () => {
     const send = (body: Buffer) =>
       dispatch.to(upstream.send).perform({
         call: { ...newCall(), args: { body_hash: bodyHash(decided) } },
-        request: { body, stream: false, signal: new AbortController().signal },
-        receive: (answer) => ({ outcome: 'completed', result: answer.body.destroy() }),
+        request: { body, stream: false, traceparent: '', signal: new AbortController().signal },
+        receive: (answer) => {
+          if (answer.kind === 'answered') answer.body.destroy();
+          return { outcome: 'completed', result: answer.kind };
+        },
         failed: { outcome: 'failed' },
         log: silent,
       });

@@ -46,12 +46,20 @@ type ApprovalVote = {
   reason: string | undefined;
 };
 
+/** Whoever votes waits at a screen, and can vote again. */
+const personWaitsMs = 1_500;
+
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
 export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = fetch): Kernel {
   const { url: baseUrl, adminApiKey: apiKey, serviceApiKey, timeoutMs, trustedPublicKeys } = config;
-  const client = createKernelClient({ baseUrl, apiKey, serviceApiKey, timeoutMs, fetch: fetchNow, repeats: true });
-  const as = (workspaceId: string, principal = agentOf(workspaceId)) =>
-    client.rawAs({ tenant: workspaceId, principal });
+  const clientRepeating = (repeatsForMs: number) =>
+    createKernelClient({ baseUrl, apiKey, serviceApiKey, timeoutMs, fetch: fetchNow, repeatsForMs });
+  // A kernel, or its database, that is away for seconds ends no run: a step waits for it as long as it may take at all.
+  const client = clientRepeating(timeoutMs);
+  const as = (workspaceId: string) => client.rawAs({ tenant: workspaceId, principal: agentOf(workspaceId) });
+  const forPeople = clientRepeating(personWaitsMs);
+  const asPerson = (workspaceId: string, principal = agentOf(workspaceId)) =>
+    forPeople.rawAs({ tenant: workspaceId, principal });
   const parts: Parts = { as, keyRing: createKeyRing(trustedPublicKeys, client.anonymous) };
   return {
     keyRing: parts.keyRing,
@@ -61,9 +69,9 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
     callTool: (step, call) => callTool(parts, step, call),
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
     findApproval: (asker, id) =>
-      findApprovalOf(as(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
+      findApprovalOf(asPerson(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
     castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash, reason }) =>
-      as(workspaceId, approver)
+      asPerson(workspaceId, approver)
         .transitionApproval({
           params: { approval_id: approvalId, action },
           headers: { 'if-match': `"${ceremonyHash}"` },
@@ -174,7 +182,7 @@ const Failure = z.object({ error: z.object({ code: z.string() }) });
 function refuseFailure({ status, body }: RawAnswer<unknown>): void {
   if (status === 200 || status === 403) return;
   const code = Failure.safeParse(body).data?.error.code ?? `HTTP_${status}`;
-  if (code === 'UPSTREAM_FAILED' || code === 'UPSTREAM_NOT_CONFIGURED')
+  if (code === 'UPSTREAM_FAILED' || code === 'UPSTREAM_NOT_CONFIGURED' || code === 'OUTCOME_UNCERTAIN')
     throw new KernelError('upstream', code, errorCodes[code].nextStep);
   throw new KernelError('unreachable', code, `The kernel answered ${status}`);
 }

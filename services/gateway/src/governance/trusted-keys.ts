@@ -14,9 +14,6 @@ export type KeyRing = {
 
 type TellsKeys = Pick<RawClient<typeof kernelRoutes>, 'listTrustKeys'>;
 
-/** How long the kernel may take to tell its keys. */
-const fetchTimeoutMs = 5_000;
-
 /**
  * The keys that receipts are verified with: those of the configuration, else those that the kernel names at the first use. Once
  * pinned they stay for the life of the process, so a kernel that is replaced later cannot bring its own.
@@ -34,7 +31,7 @@ export function createKeyRing(configured: readonly string[], kernel: TellsKeys):
 
 async function fetchKeys(kernel: TellsKeys): Promise<TrustedKeys> {
   try {
-    const answer = await kernel.listTrustKeys({ signal: AbortSignal.timeout(fetchTimeoutMs) });
+    const answer = await kernel.listTrustKeys();
     const keys = parseKeySet(answer.body);
     if (keys.length === 0) throw new Error('The kernel names no key');
     return keys;

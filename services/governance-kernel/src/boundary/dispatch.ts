@@ -98,6 +98,7 @@ export class Dispatch {
   readonly #boundary: Decider;
   readonly #unsealed = new Map<SealedDecision, Settlement>();
   readonly #live = new Set<string>();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(boundary: Decider) {
     this.#boundary = boundary;
@@ -105,7 +106,7 @@ export class Dispatch {
 
   /** Puts an upstream behind the boundary. */
   to<Request, Answer>(upstream: Upstream<Request, Answer>): Effects<Request, Answer> {
-    return { perform: (effect) => this.#perform(upstream, effect) };
+    return { perform: (effect) => this.#tracked(this.#perform(upstream, effect)) };
   }
 
   /** ULIDs of the calls that this process was allowed to send and has not settled. */
@@ -113,9 +114,23 @@ export class Dispatch {
     return [...this.#live];
   }
 
+  /** Resolves when every call that is on its way has ended. Each has a deadline. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
   /** Tries again to seal the outcomes that are kept. Never rejects. */
   async sealKept(): Promise<void> {
     await Promise.allSettled([...this.#unsealed].map(([decision, settlement]) => this.#settle(decision, settlement)));
+  }
+
+  async #tracked<Result>(performing: Promise<Result>): Promise<Result> {
+    this.#running.add(performing);
+    try {
+      return await performing;
+    } finally {
+      this.#running.delete(performing);
+    }
   }
 
   async #perform<Request, Answer, Result>(

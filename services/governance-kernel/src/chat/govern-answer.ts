@@ -85,15 +85,23 @@ function isPresent(value: unknown): boolean {
 
 type Passed = { message: JsonObject };
 
-function withRelease({ message }: Passed, { allowed, isPartial, refusal, summary }: Release): JsonObject {
-  const judged = { ...message, countersign: summary };
+/** What was withheld is told in `content`: agents and people read that, and our own member is read by nobody else. */
+function withRelease({ message }: Passed, { allowed, withheld, summary }: Release): JsonObject {
+  const judged = { ...message, countersign: summary, ...releasedMembers(allowed) };
+  if (withheld === null) return { message: judged };
+  const told = { ...judged, content: contentWith(message['content'], withheld) };
   // The tokens of a withheld call are not shown by the back door.
-  const tokens = isPartial ? { logprobs: null } : {};
-  if (refusal !== null) {
-    const content = message['content'] ?? refusal;
-    return { ...tokens, message: { ...judged, content, refusal }, finish_reason: 'content_filter' };
-  }
-  return { ...tokens, message: { ...judged, ...releasedMembers(allowed) } };
+  const tokens = { logprobs: null };
+  if (allowed.length > 0) return { ...tokens, message: told };
+  return { ...tokens, message: { ...told, refusal: withheld }, finish_reason: withheldFinish };
+}
+
+/** Where no call is left the answer is text like any other, so that the loop of an agent goes on with it. */
+export const withheldFinish = 'stop';
+
+function contentWith(content: unknown, withheld: string): unknown {
+  if (Array.isArray(content)) return [...(content as unknown[]), { type: 'text', text: withheld }]; // narrowed by isArray
+  return typeof content === 'string' && content !== '' ? `${content}\n\n${withheld}` : withheld;
 }
 
 /** The legacy spelling has no `type`; a message holds one such call at most. */

@@ -1,9 +1,10 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
-import { malformedAnswer, type AnswerTerms } from './govern-answer.ts';
+import { malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
 import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
 import type { Usage } from './prices.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
+import { UpstreamSaid } from './upstream-error.ts';
 import { usageOf } from './usage.ts';
 
 type Choice = { calls: FragmentBuffer; hasText: boolean; isFinished: boolean };
@@ -23,10 +24,10 @@ export class GovernedStream {
     this.#terms = terms;
   }
 
-  /** What the caller sees of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided. Throws UPSTREAM_FAILED. */
+  /** What the caller sees of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided. Throws UPSTREAM_FAILED, or what the upstream says is wrong. */
   async chunk(data: string): Promise<JsonObject[]> {
     const chunk = parseChunk(data);
-    if (isJsonObject(chunk['error'])) throw malformedAnswer(chunk['error']);
+    if (isJsonObject(chunk['error'])) throw new UpstreamSaid(chunk['error']);
     this.usage = usageOf(chunk['usage']) ?? this.usage;
     const { choices } = chunk;
     if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
@@ -79,7 +80,7 @@ export class GovernedStream {
     };
     return [
       released,
-      { index: passed['index'], delta: {}, finish_reason: release.refusal === null ? finish : 'content_filter' },
+      { index: passed['index'], delta: {}, finish_reason: isEmptied(release) ? withheldFinish : finish },
     ];
   }
 }
@@ -90,14 +91,21 @@ function shownMembers(choice: JsonObject, calls: FragmentBuffer): JsonObject {
   return calls.isEmpty || !('logprobs' in shown) ? shown : { ...shown, logprobs: null };
 }
 
-/** Whole calls in one fragment, numbered from 0 without a gap; or the refusal, as text where no text was shown. */
-function releasedDelta({ allowed, refusal, summary }: Release, hasText: boolean): JsonObject {
-  if (refusal !== null) return { ...(hasText ? {} : { content: refusal }), refusal, countersign: summary };
+function isEmptied({ allowed, withheld }: Release): boolean {
+  return withheld !== null && allowed.length === 0;
+}
+
+/** Whole calls in one fragment, numbered from 0 without a gap; and what was withheld, as text after the text that was shown. */
+function releasedDelta(release: Release, hasText: boolean): JsonObject {
+  const { allowed, withheld, summary } = release;
+  const told = withheld === null ? {} : { content: hasText ? `\n\n${withheld}` : withheld };
   const toolCalls = allowed.filter((call) => 'type' in call).map((call, index) => ({ index, ...call }));
   const legacy = allowed.find((call) => !('type' in call));
   return {
     ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
     ...(legacy ? { function_call: legacy } : {}),
+    ...told,
+    ...(isEmptied(release) ? { refusal: withheld } : {}),
     countersign: summary,
   };
 }

@@ -1,5 +1,5 @@
-import type { SessionId } from '@countersign/contracts';
-import { AppError } from '@countersign/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, isAppError, type SessionId } from '@countersign/contracts';
 import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import type { Caller, GovernedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision } from '../boundary/sealed-decision.ts';
@@ -13,10 +13,21 @@ export type JudgedCall = { proposed: ProposedCall; tool: string; decision: Seale
  */
 export type JudgeCalls = (proposed: readonly ProposedCall[]) => Promise<JudgedCall[]>;
 
-type JudgeParts = { boundary: Pick<Boundary, 'forOneAnswer'>; caller: Caller; session: SessionId };
+type JudgeParts = {
+  boundary: Pick<Boundary, 'forOneAnswer'>;
+  caller: Caller;
+  session: SessionId;
+  /** Of the answer. */
+  deadline: AbortSignal;
+};
+
+/** The answer is bought: a ledger that is away for some seconds does not lose it. Less than what sealing may take of a dispatch. */
+const ledgerAwayMsMax = 15_000;
+const retryPauseMs = 250;
+const awayCodes: ReadonlySet<string> = new Set(['RECEIPT_STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
 
 /** The judge of one answer. What a model proposes is executed by whoever has the tool. */
-export function judgeWith({ boundary, caller, session }: JudgeParts): JudgeCalls {
+export function judgeWith({ boundary, caller, session, deadline }: JudgeParts): JudgeCalls {
   const decide = boundary.forOneAnswer();
   let calls = 0;
   return async (proposed) => {
@@ -30,9 +41,22 @@ export function judgeWith({ boundary, caller, session }: JudgeParts): JudgeCalls
       mode: 'enforce',
       dispatchedBy: 'owner',
     }));
-    const decisions = await decide(named);
+    const decisions = await whileLedgerIsAway(() => decide(named), deadline);
     return decisions.map((decision, nth) => judged(proposed[nth], decision));
   };
+}
+
+async function whileLedgerIsAway<Decided>(decide: () => Promise<Decided>, deadline: AbortSignal): Promise<Decided> {
+  const giveUpAtMs = performance.now() + ledgerAwayMsMax;
+  for (;;) {
+    try {
+      return await decide();
+    } catch (error) {
+      const isAway = isAppError(error) && awayCodes.has(error.code);
+      if (!isAway || deadline.aborted || performance.now() > giveUpAtMs) throw error;
+      await delay(retryPauseMs);
+    }
+  }
 }
 
 /** Under the name that the receipt gives to the tool. */

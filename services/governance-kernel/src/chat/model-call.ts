@@ -13,6 +13,7 @@ type ModelCallRequest = {
   approvalGrant: ApprovalId | null;
   /** What the call may cost at most; null when nobody knows its price. */
   worstCaseMicros: bigint | null;
+  idempotency: NamedCall['idempotency'];
 };
 
 /** A policy judges by names; a list beyond this says no more to it. The hash of the body binds all of them anyway. */
@@ -26,6 +27,7 @@ export function modelCall({
   body,
   approvalGrant,
   worstCaseMicros,
+  idempotency,
 }: ModelCallRequest): NamedCall {
   return {
     kind: 'model',
@@ -36,6 +38,7 @@ export function modelCall({
     context: {},
     approvalGrant: approvalGrant ?? undefined,
     demand: { spend_micros: worstCaseMicros },
+    idempotency,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import { AppError } from '@countersign/contracts';
 import { Pool } from 'undici';
 import type { Permit, Upstream } from '../boundary/dispatch.ts';
 import { bodyHash } from './body-hash.ts';
+import { listModels, type ListedModel } from './list-models.ts';
+import { toldHeaders } from './told-headers.ts';
 
 type ModelUpstreamOptions = {
   /** Base URL in OpenAI's sense (https://api.openai.com/v1). */
@@ -12,19 +13,28 @@ type ModelUpstreamOptions = {
 };
 
 export type UpstreamAnswer = {
+  kind: 'answered';
   status: number;
   contentType: string;
-  retryAfter: string | null;
+  /** Of its headers, those that the caller may see. */
+  told: Record<string, string>;
   body: Readable;
+  /** What it says, without our credential. */
+  redacted: (text: string) => string;
   /** Aborted when the time of the answer is over, or when its caller went away. */
   deadline: AbortSignal;
 };
 
-export type ModelRequest = { body: Buffer; stream: boolean; signal: AbortSignal };
+/** No answer came. `wasSent`: the model may have been asked, and may be paid. */
+export type NoAnswer = { kind: 'unanswered'; wasSent: boolean; cause: unknown };
+
+export type ModelRequest = { body: Buffer; stream: boolean; traceparent: string; signal: AbortSignal };
 
 export type ModelUpstream = {
-  /** Sends the bytes that were decided, as they are. Of the caller's headers nothing goes with them. Throws UPSTREAM_FAILED. */
-  send: Upstream<ModelRequest, UpstreamAnswer>;
+  /** Sends the bytes that were decided, as they are. Of the caller's headers its trace alone goes with them. Never rejects because of the server. */
+  send: Upstream<ModelRequest, UpstreamAnswer | NoAnswer>;
+  /** What it can be asked for. Throws UPSTREAM_FAILED. */
+  listModels(): Promise<ListedModel[]>;
   close(): Promise<void>;
 };
 
@@ -40,21 +50,25 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   });
   const path = completionsPath(target);
   return {
-    send: async (permit, { body, stream, signal }) => {
+    send: async (permit, { body, stream, traceparent, signal }) => {
       assertDecided(permit, body);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const headers = headersOf(apiKey, stream);
-      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unreachable);
+      const headers = { ...headersOf(apiKey, stream), 'content-type': 'application/json', traceparent };
+      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unanswered);
+      if ('kind' in answer) return answer;
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
       return {
+        kind: 'answered',
         status: answer.statusCode,
         contentType: single(answer.headers['content-type']) ?? '',
-        retryAfter: single(answer.headers['retry-after']),
+        told: toldHeaders(answer.headers),
         body: answer.body,
+        redacted: (text) => (apiKey === null ? text : text.replaceAll(apiKey, '[redacted]')),
         deadline,
       };
     },
+    listModels: () => listModels(pool, { path: modelsPath(target), headers: headersOf(apiKey, false) }),
     close: () => pool.destroy(),
   };
 }
@@ -62,6 +76,10 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
 /** The decision was made about these bytes: only their hash is part of it. */
 function assertDecided(permit: Permit, body: Buffer): void {
   if (permit.take().args['body_hash'] !== bodyHash(body)) throw new Error('This body is not the one that was decided');
+}
+
+function modelsPath(target: URL): string {
+  return completionsPath(target).replace('/chat/completions', '/models');
 }
 
 /** `…/v1` is the usual base; a bare origin and the full address of the operation are understood as well. */
@@ -73,7 +91,6 @@ function completionsPath({ pathname, search }: URL): string {
 
 function headersOf(apiKey: string | null, stream: boolean): Record<string, string> {
   return {
-    'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': 'countersign',
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -84,6 +101,17 @@ function single(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null;
 }
 
-function unreachable(cause: unknown): never {
-  throw new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+/** What a request fails with that never had a connection to go by. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function unanswered(cause: unknown): NoAnswer {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
+  return { kind: 'unanswered', wasSent: typeof code !== 'string' || !neverConnected.has(code), cause };
 }

@@ -6,10 +6,8 @@ import type { JsonObject } from './passive-members.ts';
 export type Release = {
   /** Released members of `tool_calls`, in their order. */
   allowed: JsonObject[];
-  /** Some call is withheld, and so are the tokens that spell it. */
-  isPartial: boolean;
-  /** Set when calls were refused and none is left: why, for a person or a model. */
-  refusal: string | null;
+  /** Set when some call is withheld, and so are the tokens that spell it: which and why, for a person or a model. */
+  withheld: string | null;
   /** The extension member `countersign`: what was decided. SDKs ignore members they do not know. */
   summary: { decisions: DecisionSummary[] };
 };
@@ -32,11 +30,8 @@ export function releaseCalls(judged: readonly JudgedCall[]): Release {
   const refused = judged.filter((call) => !isAllowed(call));
   return {
     allowed: allowed.map(({ proposed }) => proposed.released),
-    isPartial: refused.length > 0,
-    refusal:
-      allowed.length > 0 || refused.length === 0
-        ? null
-        : refused.map(({ tool, decision }) => refusalText(tool, decision.reply)).join('\n\n'),
+    withheld:
+      refused.length === 0 ? null : refused.map(({ tool, decision }) => refusalText(tool, decision.reply)).join('\n\n'),
     summary: { decisions: judged.map(summaryOf) },
   };
 }

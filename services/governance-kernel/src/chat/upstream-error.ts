@@ -3,7 +3,10 @@ import { AppError } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
-type SafeError = { status: number; headers: Record<string, string>; body: JsonObject };
+/** In what form an upstream's words are given on. */
+type Words = { requestId: string; redacted: (text: string) => string };
+
+type SafeError = { status: number; body: JsonObject };
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);
@@ -12,28 +15,40 @@ const explainedStatuses = new Set([400, 404, 413, 422, 429]);
 const errorBytesMax = 65_536;
 const messageLengthMax = 500;
 
+/** What an upstream says of its own failure in the middle of a stream. */
+export class UpstreamSaid extends Error {
+  override readonly name = 'UpstreamSaid';
+  readonly said: JsonObject;
+
+  constructor(said: JsonObject) {
+    super('The model server ended its stream with an error');
+    this.said = said;
+  }
+}
+
+export function streamError({ said, message }: UpstreamSaid, words: Words): JsonObject {
+  return errorBody(said, { ...words, status: 502, fallback: { message, code: 'UPSTREAM_FAILED' } });
+}
+
 /** An upstream's refusal in OpenAI's form. Our own credential is never the caller's problem: 401 and 403 become 502. */
-export function safeError(answer: {
-  status: number;
-  retryAfter: string | null;
-  body: Buffer;
-  requestId: string;
-}): SafeError {
-  const { status, retryAfter, requestId } = answer;
+export function safeError({ status, body, ...words }: Words & { status: number; body: Buffer }): SafeError {
   const passed = passedStatuses.has(status) || status >= 500 ? status : 502;
-  const said = explainedStatuses.has(status) ? errorMember(answer.body) : {};
-  const fallback = `The model server answered ${status}`;
+  const said = explainedStatuses.has(status) ? errorMember(body) : {};
+  const fallback = { message: `The model server answered ${status}`, code: 'upstream_error' };
+  return { status: passed, body: errorBody(said, { ...words, status: passed, fallback }) };
+}
+
+type Terms = Words & { status: number; fallback: { message: string; code: string } };
+
+function errorBody(said: JsonObject, { status, requestId, redacted, fallback }: Terms): JsonObject {
+  const word = (value: unknown) => (typeof value === 'string' && value !== '' ? clean(redacted(value)) : null);
   return {
-    status: passed,
-    headers: retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? { 'retry-after': retryAfter } : {},
-    body: {
-      error: {
-        message: clean(said['message']) ?? fallback,
-        type: clean(said['type']) ?? typeOf(passed),
-        param: clean(said['param']),
-        code: clean(said['code']) ?? 'upstream_error',
-        request_id: requestId,
-      },
+    error: {
+      message: word(said['message']) ?? fallback.message,
+      type: word(said['type']) ?? typeOf(status),
+      param: word(said['param']),
+      code: word(said['code']) ?? fallback.code,
+      request_id: requestId,
     },
   };
 }
@@ -52,10 +67,9 @@ function errorMember(body: Buffer): JsonObject {
   }
 }
 
-function clean(value: unknown): string | null {
-  if (typeof value !== 'string' || value === '') return null;
+function clean(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is taken out
-  return value.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, messageLengthMax);
+  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, messageLengthMax);
 }
 
 /** The whole body. Throws UPSTREAM_FAILED beyond the cap or when it breaks off. */

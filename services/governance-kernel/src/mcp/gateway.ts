@@ -1,4 +1,4 @@
-import type { EffectLevel } from '@countersign/contracts';
+import { isAppError, type EffectLevel } from '@countersign/contracts';
 import { foldedToolName, type Fact, type RegistryFact } from '@countersign/policy';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
@@ -101,6 +101,8 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsO
     const live = tools.find(({ name }) => name === address.toolName);
     return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
+    // Nothing is decided on a database that blinked, so no verdict is sealed under the call's key: its caller may come back.
+    if (isAppError(error) && error.code === 'STORE_UNAVAILABLE') throw error;
     parts.log.warn('mcp_registry.unavailable', { tool: named.tool, error });
     const effectLevel = effectOf(parts, address, null);
     return { ...named, effectLevel, registry: unavailable('The registry or the server does not answer') };

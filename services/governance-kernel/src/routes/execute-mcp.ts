@@ -1,20 +1,18 @@
 import type { PlainJson } from '@countersign/contracts';
 import { executeMcp, type McpExecution as McpExecutionShape } from '@countersign/contracts/governance-kernel';
-import { answer, inFlight, prepared, type IdempotencyClaim } from '@countersign/service-kit';
+import { answer, prepared } from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
-import type { Caller } from '../call/governed-call.ts';
+import { neverAborted, type KeptAnswers, type KeyedCall } from '../boundary/kept-answers.ts';
 import { handleTenant } from '../handle.ts';
 import type { ToolExecution, ToolExecutor } from '../mcp/execute-tool.ts';
 import { toolResult, uncertainResult } from '../mcp/tool-result.ts';
-import type { AnswerStore } from '../store/idempotency-store.ts';
 
 type McpExecution = z.infer<typeof McpExecutionShape>;
 
 type ExecuteMcpParts = {
   executor: ToolExecutor;
-  answers: Pick<AnswerStore, 'find' | 'keep'>;
-  clock: () => Date;
+  keptAnswers: Pick<KeptAnswers, 'find' | 'keep'>;
   callTimeoutMs: number;
 };
 
@@ -22,25 +20,27 @@ type ExecuteMcpParts = {
 export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
   handleTenant(executeMcp, { idempotency: 'handler' })(async ({ body, caller, idempotency, signal, log }) => {
     const { tool, args, session_id: session, context, approval_grant: approvalGrant } = body;
-    const key = idempotency === null ? undefined : { ...idempotency, route: executeMcp.operation };
-    const request = { caller, session, tool, args, context, approvalGrant, idempotency: key };
-    // A caller that goes away does not stop a keyed call: it will come back for the answer.
-    const execution = await kernel.executor.execute(request, idempotency === null ? signal : neverAborted, log);
-    if (execution.kind === 'replayed' && idempotency !== null)
-      return await replay(kernel, { tool, caller, claim: idempotency, execution });
-    const reply = executionReply(tool, execution);
-    const status = execution.kind === 'refused' ? 403 : 200;
-    if (idempotency !== null && execution.kind === 'performed') {
-      // The tool has run: an answer that cannot be kept must not turn into an error.
-      const kept = { status: 200, headers: {}, text: JSON.stringify(reply) };
-      await kernel.answers
-        .keep(scopeOf(caller), idempotency, kept)
-        .catch((error: unknown) => log.error('tool_answer.not_kept', { error }));
+    const request = { caller, session, tool, args, context, approvalGrant };
+    if (idempotency === null) {
+      const execution = await kernel.executor.execute(request, signal, log);
+      return executionAnswer(tool, execution);
     }
-    return answer(status, reply, execution.decision.headers);
+    const route = executeMcp.operation;
+    const keyed = { caller, route, claim: idempotency, runningMsMax: kernel.callTimeoutMs };
+    const underKey = { ...request, idempotency: { ...idempotency, route } };
+    const execution = await kernel.executor.execute(underKey, neverAborted, log);
+    if (execution.kind === 'replayed') return await replay(kernel, { tool, keyed, execution });
+    if (execution.kind === 'performed') {
+      const text = JSON.stringify(executionReply(tool, execution));
+      await kernel.keptAnswers.keep(keyed, { status: 200, headers: {}, text }, log);
+    }
+    return executionAnswer(tool, execution);
   });
 
-const neverAborted = new AbortController().signal;
+function executionAnswer(tool: string, execution: ToolExecution) {
+  const status = execution.kind === 'refused' ? 403 : 200;
+  return answer(status, executionReply(tool, execution), execution.decision.headers);
+}
 
 function executionReply(tool: string, execution: ToolExecution): McpExecution {
   const { decision } = execution;
@@ -55,26 +55,16 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
   };
 }
 
-type Replayed = { tool: string; caller: Caller; claim: IdempotencyClaim; execution: ToolExecution };
+type Replayed = { tool: string; keyed: KeyedCall; execution: ToolExecution };
 
 /** The decision is an old one. Its answer is told again; without an answer nobody knows how the call ended, and it is not tried again. */
-async function replay(kernel: ExecuteMcpParts, { tool, caller, claim, execution }: Replayed) {
-  const { reply, headers } = execution.decision;
-  const stored = await kernel.answers.find(scopeOf(caller), claim);
-  if (stored !== null) return prepared(stored.status, stored.text, { ...headers, 'idempotency-replayed': 'true' });
-  const mayStillRun = kernel.clock().getTime() < Date.parse(reply.receipt.payload.issued_at) + kernel.callTimeoutMs;
-  if (mayStillRun) throw inFlight();
+async function replay({ keptAnswers }: ExecuteMcpParts, { tool, keyed, execution: { decision } }: Replayed) {
+  const { reply, headers } = decision;
+  const replayed = { ...headers, 'idempotency-replayed': 'true' };
+  const kept = await keptAnswers.find(keyed, decision);
+  if (kept !== null) return prepared(kept.status, kept.text, replayed);
   const result = uncertainResult(tool, reply);
-  return answer(
-    200,
-    { decision: reply, result: plain(result), is_error: true },
-    { ...headers, 'idempotency-replayed': 'true' },
-  );
-}
-
-/** Beside the decision, which keeps the key itself under the bare operation. */
-function scopeOf({ tenant, principal }: Caller): string {
-  return `${executeMcp.operation} answer ${tenant}\n${principal}`;
+  return answer(200, { decision: reply, result: plain(result), is_error: true }, replayed);
 }
 
 function plain(result: CallToolResult): Record<string, PlainJson> {

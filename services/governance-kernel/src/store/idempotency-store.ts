@@ -1,6 +1,8 @@
-import type { IdempotencyClaim, IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
+import { ulidOf } from '@countersign/receipts';
+import type { IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
 import { answersKeptMs } from '../boundary/answers.ts';
+import type { AnswerStore } from '../boundary/kept-answers.ts';
 import type { IdempotencyKeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
@@ -10,18 +12,14 @@ type IdempotencyOptions = {
   runningMsMax: number;
 };
 
-/** Of a key that is claimed elsewhere, in the ledger: its answer is looked for and kept without a claim of its own. */
-export type AnswerStore = IdempotencyStore & {
-  /** Reads and nothing else, so that looking never takes the place of an answer that is being kept. */
-  find(scope: string, claim: IdempotencyClaim): Promise<StoredAnswer | null>;
-  keep(scope: string, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void>;
-};
-
-/** Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead. */
+/**
+ * Answers of mutating routes by Idempotency-Key. Routes that seal keep their key in the ledger's transaction instead; of calls that the
+ * kernel performs, the answer is found and kept without a claim of its own.
+ */
 export function idempotencyStore(
   { reader, transaction }: { reader: Reader; transaction: Transaction },
   { clock, runningMsMax }: IdempotencyOptions,
-): AnswerStore {
+): IdempotencyStore & AnswerStore {
   return {
     begin: (scope, key, fingerprint) =>
       transaction((tx) => begin(tx, { place: placeOf(scope, key), fingerprint, now: clock(), runningMsMax })),
@@ -33,6 +31,7 @@ export function idempotencyStore(
       transaction(async (tx) => {
         await tx.idempotencyKey.deleteMany({ where: { ...placeOf(scope, key), state: 'running' } });
       }),
+    // Reads and nothing else, so that looking never takes the place of an answer that is being kept.
     find: async (scope, { key, fingerprint }) => {
       const kept = { created_at: { gt: ago(clock(), answersKeptMs) } };
       const where = { ...placeOf(scope, key), fingerprint, state: 'done', ...kept };
@@ -45,6 +44,11 @@ export function idempotencyStore(
         const kept = { fingerprint, ...done(answer), created_at: clock() };
         const where = { tenant_id_principal_id_route_key: place };
         await tx.idempotencyKey.upsert({ where, create: { ...place, ...kept }, update: kept });
+      }),
+    free: ({ caller: { tenant, principal }, route, claim: { key } }, decisionId) =>
+      transaction(async (tx) => {
+        const claimed = { tenant_id: tenant, principal_id: principal, route, key, ulid: ulidOf(decisionId) };
+        await tx.idempotencyKey.deleteMany({ where: claimed });
       }),
   };
 }

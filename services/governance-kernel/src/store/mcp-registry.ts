@@ -1,4 +1,6 @@
 import { Digest, EffectLevel } from '@countersign/contracts';
+import { isUnavailable } from '@countersign/database';
+import { storeOutage } from '@countersign/service-kit';
 import { z } from 'zod';
 import type { McpToolModel } from '../generated/prisma/models.ts';
 import type { McpRegistry, ObservedTool, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
@@ -24,23 +26,37 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
           update: declared,
         });
       }),
-    recordTools: (serverId, tools) => transaction((tx) => recordTools(tx, { serverId, tools, now: clock() })),
-    findServer: async (serverId) => {
+    recordTools: whileItAnswers((serverId, tools) =>
+      transaction((tx) => recordTools(tx, { serverId, tools, now: clock() })),
+    ),
+    findServer: whileItAnswers(async (serverId) => {
       const state = await stateOf(serverId);
       if (state === null) return null;
       const where = { server_id: serverId };
       const tools = await reader.mcpTool.findMany({ where, orderBy: { tool_name: 'asc' } });
       return { state, tools: tools.map(registeredTool) };
-    },
-    findTool: async ({ serverId, toolName }) => {
+    }),
+    findTool: whileItAnswers(async ({ serverId, toolName }) => {
       const key = { server_id: serverId, tool_name: toolName };
       const [state, tool] = await Promise.all([
         stateOf(serverId),
         reader.mcpTool.findUnique({ where: { server_id_tool_name: key } }),
       ]);
       return state === null ? null : { state, tool: tool === null ? null : registeredTool(tool) };
-    },
+    }),
   };
+}
+
+const outage = storeOutage(isUnavailable);
+
+/** A database that does not answer says nothing about a tool: that is told apart from what a decision could rest on. */
+function whileItAnswers<Args extends unknown[], Found>(
+  ask: (...args: Args) => Promise<Found>,
+): (...args: Args) => Promise<Found> {
+  return (...args) =>
+    ask(...args).catch((error: unknown) => {
+      throw outage(error) ?? error;
+    });
 }
 
 type Recording = { serverId: string; tools: readonly ObservedTool[]; now: Date };

@@ -7,6 +7,8 @@ import type { OverdueQuery } from '../store/dispatch-store.ts';
 type ReconcilerParts = {
   /** Seals the outcomes that this process knows and could not seal before. */
   sealKept(): Promise<void>;
+  /** Stores the answers that this process has and could not store before. */
+  storeHeld(): Promise<void>;
   /** ULIDs of the calls that are on their way in this process: late or not, they will be settled by it. */
   live(): readonly string[];
   /** Decisions whose dispatch passed its deadline without an outcome, oldest first. */
@@ -28,7 +30,7 @@ type Reconciler = { run(): Promise<number>; close(): void };
  */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const run = async () => {
-    await parts.sealKept();
+    await Promise.all([parts.sealKept(), parts.storeHeld()]);
     const overdue = await parts.listOverdue({ now: parts.clock(), limit: settlementsPerRun, except: parts.live() });
     for (const abandoned of overdue) await settleUncertain(parts, abandoned);
     return overdue.length;

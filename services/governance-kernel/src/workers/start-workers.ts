@@ -23,10 +23,11 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
 /** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
 export async function startWorkers(context: Context) {
-  const { reader, transaction, clock, log, cycle, dispatch } = context;
+  const { reader, transaction, clock, log, cycle, dispatch, keptAnswers } = context;
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
+    storeHeld: () => keptAnswers.storeHeld(log),
     live: () => dispatch.live(),
     listOverdue: (query) => listOverdueDispatches(reader, query),
     settleAbandoned: (abandoned) => settleAbandoned(cycle, abandoned),

@@ -1,0 +1,84 @@
+import type { PrincipalId, TenantId } from '@countersign/contracts';
+import { inFlight, type IdempotencyClaim, type Log, type StoredAnswer } from '@countersign/service-kit';
+import type { SealedDecision } from './sealed-decision.ts';
+
+/** A call under an Idempotency-Key that the kernel performs. Its decision keeps the key; what came of it is kept beside. */
+export type KeyedCall = {
+  caller: { tenant: TenantId; principal: PrincipalId };
+  route: string;
+  claim: IdempotencyClaim;
+  /** For how long after its decision the call may be on its way in a process that lives. */
+  runningMsMax: number;
+};
+
+export type AnswerStore = {
+  find(scope: string, claim: IdempotencyClaim): Promise<StoredAnswer | null>;
+  keep(scope: string, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void>;
+  /** Takes back the key of one decision. */
+  free(call: KeyedCall, decisionId: string): Promise<void>;
+};
+
+/** A keyed call goes on to its end without its caller, who will come back for the answer. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+type KeptAnswersParts = { store: AnswerStore; clock: () => Date };
+type Held = { call: KeyedCall; answer: StoredAnswer };
+
+/**
+ * The answers of keyed calls. A key is decided once and its call sent at most once, whatever happens in between: whoever repeats it
+ * gets the answer, or hears that it is still coming, or that nobody knows it.
+ *
+ * An answer that cannot be stored is held here: it was bought, and only this process has it.
+ */
+export class KeptAnswers {
+  readonly #store: AnswerStore;
+  readonly #clock: () => Date;
+  readonly #held = new Map<string, Held>();
+
+  constructor({ store, clock }: KeptAnswersParts) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Never rejects: the call has been sent, and a store that is away must not turn its answer into an error. */
+  async keep(call: KeyedCall, answer: StoredAnswer, log: Log): Promise<void> {
+    const name = nameOf(call);
+    this.#held.set(name, { call, answer });
+    try {
+      await this.#store.keep(scopeOf(call), call.claim, answer);
+      this.#held.delete(name);
+    } catch (error) {
+      log.error('answer.not_kept', { route: call.route, error });
+    }
+  }
+
+  /** Lets the key be decided and sent again, of a call that is known to have had no effect. Never rejects: at worst the key stays. */
+  async free(call: KeyedCall, decision: SealedDecision, log: Log): Promise<void> {
+    await this.#store
+      .free(call, decision.reply.decision_id)
+      .catch((error: unknown) => log.error('key.not_freed', { route: call.route, error }));
+  }
+
+  /** The answer of a call that was decided before. Null: nobody knows how it ended. Throws IDEMPOTENCY_IN_FLIGHT while it may still come. */
+  async find(call: KeyedCall, { reply }: SealedDecision): Promise<StoredAnswer | null> {
+    const kept = this.#held.get(nameOf(call))?.answer ?? (await this.#store.find(scopeOf(call), call.claim));
+    if (kept !== null) return kept;
+    const runsUntilMs = Date.parse(reply.receipt.payload.issued_at) + call.runningMsMax;
+    if (this.#clock().getTime() < runsUntilMs) throw inFlight();
+    return null;
+  }
+
+  /** Tries again to store what is held. Never rejects. */
+  async storeHeld(log: Log): Promise<void> {
+    await Promise.all([...this.#held.values()].map(({ call, answer }) => this.keep(call, answer, log)));
+  }
+}
+
+/** Beside the decision, which keeps the key itself under the bare operation. */
+function scopeOf({ route, caller: { tenant, principal } }: KeyedCall): string {
+  return `${route} answer ${tenant}\n${principal}`;
+}
+
+function nameOf(call: KeyedCall): string {
+  return `${scopeOf(call)}\n${call.claim.key}\n${call.claim.fingerprint}`;
+}

@@ -1,0 +1,168 @@
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { AppError } from '@countersign/contracts';
+import type { Outcome } from '@countersign/contracts/governance-kernel';
+import { errorAnswer, type Log, type StoredAnswer } from '@countersign/service-kit';
+import type { Ending } from '../boundary/dispatch.ts';
+import type { SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { bodyHash } from './body-hash.ts';
+import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
+import { GovernedStream } from './govern-stream.ts';
+import type { NoAnswer, UpstreamAnswer } from './model-upstream.ts';
+import type { Usage } from './prices.ts';
+import { toolCallsHeader } from './release-calls.ts';
+import { StreamRelay } from './relay-stream.ts';
+import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstream-error.ts';
+
+/** A whole answer, ready to be sent. `isFree`: the model has not been asked, or refused: asking again pays nothing twice. */
+export type WholeAnswer = StoredAnswer & { isFree: boolean };
+
+/** Whole answers are held in memory: far beyond any honest one, far below what would hurt. */
+const answerBytesMax = 33_554_432;
+const errorBytesMax = 65_536;
+
+type Running = {
+  exchange: { requestId: string; log: Log };
+  termsOf: (answer: UpstreamAnswer) => AnswerTerms;
+  endingOf: EndingOf;
+};
+
+type Ended = { outcome: Outcome; usage: Usage | null; delivered?: { bytes: number; hash: string } };
+export type EndingOf = (ended: Ended) => Settlement;
+
+type Received = { answer: UpstreamAnswer | NoAnswer; decision: SealedDecision; stream: boolean; res: ServerResponse };
+type Answered = Received & { answer: UpstreamAnswer };
+
+/** Reads what came of the model call to its end: whole, streamed, refused, broken or not at all. */
+export function receive(
+  running: Running,
+  received: Received,
+): Promise<Ending<WholeAnswer | null>> | Ending<WholeAnswer> {
+  const { answer } = received;
+  if (answer.kind === 'unanswered') return noAnswer(running, received.decision, answer);
+  const answered = { ...received, answer };
+  if (answer.status !== 200) return passError(running, answered);
+  return received.stream ? streamAnswer(running, answered) : wholeAnswer(running, answered);
+}
+
+function noAnswer(running: Running, decision: SealedDecision, { wasSent, cause }: NoAnswer): Ending<WholeAnswer> {
+  const error = new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+  return failure(running, decision, { error, isFree: !wasSent });
+}
+
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
+
+type Failure = { error: unknown; isFree: boolean };
+
+/** An answer that nobody can use has been paid for: it is settled as any other, and its caller is told by which decision. */
+function failure(
+  { exchange, endingOf }: Running,
+  decision: SealedDecision,
+  { error, isFree }: Failure,
+): Ending<WholeAnswer> {
+  const { status, headers, envelope } = errorAnswer(error, exchange.requestId, []);
+  exchange.log.error('chat.failed', { decision_id: decision.reply.decision_id, error });
+  const text = JSON.stringify(envelope);
+  return {
+    ...endingOf({ outcome: 'failed', usage: isFree ? noUsage : null }),
+    result: { status, text, headers: { ...answerHeaders(decision), ...headers }, isFree },
+  };
+}
+
+async function passError(
+  { exchange, endingOf }: Running,
+  { answer: { status, told, body, redacted }, decision }: Answered,
+): Promise<Ending<WholeAnswer>> {
+  const bytes = await readUpstreamBody(body, errorBytesMax).catch(() => Buffer.alloc(0));
+  const error = safeError({ status, body: bytes, redacted, requestId: exchange.requestId });
+  return {
+    ...endingOf({ outcome: 'failed', usage: noUsage }),
+    result: {
+      status: error.status,
+      text: JSON.stringify(error.body),
+      headers: { ...told, ...answerHeaders(decision) },
+      isFree: saysNo(status),
+    },
+  };
+}
+
+/** A server that says no, or "not now", has not asked its model. One that broke, or stands before another, may have. */
+function saysNo(status: number): boolean {
+  return status < 500 || status === 503;
+}
+
+async function wholeAnswer(running: Running, { answer, decision }: Answered): Promise<Ending<WholeAnswer>> {
+  try {
+    return await governedAnswer(running, answer, decision);
+  } catch (error) {
+    return failure(running, decision, { error, isFree: false });
+  }
+}
+
+async function governedAnswer(
+  { termsOf, endingOf }: Running,
+  answer: UpstreamAnswer,
+  decision: SealedDecision,
+): Promise<Ending<WholeAnswer>> {
+  const { contentType, body } = answer;
+  requireType(contentType, 'application/json', body);
+  const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), termsOf(answer));
+  const bytes = Buffer.from(text);
+  const toolCalls = toolCallsHeader(decisions);
+  const headers = {
+    ...answer.told,
+    ...answerHeaders(decision),
+    ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }),
+  };
+  const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
+  const ending = endingOf({ outcome: 'completed', usage, delivered });
+  return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) }, isFree: false } };
+}
+
+async function streamAnswer(
+  { exchange, termsOf, endingOf }: Running,
+  { answer, decision, res }: Answered,
+): Promise<Ending<null>> {
+  const { contentType, body, deadline } = answer;
+  requireType(contentType, 'text/event-stream', body);
+  const relay = new StreamRelay(res, deadline);
+  const governed = new GovernedStream(termsOf(answer));
+  let outcome: Outcome = 'failed';
+  try {
+    // From here on nothing but events can tell the caller what went wrong.
+    res.writeHead(200, {
+      ...answer.told,
+      ...answerHeaders(decision),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    });
+    res.flushHeaders();
+    await relay.run(body, governed, answerBytesMax);
+    outcome = 'completed';
+  } catch (error) {
+    if (!res.headersSent) throw error;
+    exchange.log.warn('chat_stream.broken', { decision_id: decision.reply.decision_id, error });
+    relay.fail(toldFault(error, { requestId: exchange.requestId, redacted: answer.redacted }));
+  } finally {
+    body.destroy();
+  }
+  return { ...endingOf({ outcome, usage: governed.usage, delivered: relay.delivered() }), result: null };
+}
+
+/** What a stream breaks on is the upstream's fault, in its own words if it has any, unless our own code says otherwise (a ledger that cannot seal). */
+function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): object {
+  if (error instanceof UpstreamSaid) return streamError(error, words);
+  return errorAnswer(error instanceof AppError ? error : malformedAnswer(error), words.requestId, []).envelope;
+}
+
+function requireType(contentType: string, wanted: string, body: Readable): void {
+  if (contentType.toLowerCase().startsWith(wanted)) return;
+  body.destroy();
+  throw malformedAnswer(new Error(`content-type ${contentType}`));
+}
+
+/** What the call was counted for, so that who reads the answer need not know prices. */
+function spendHeader({ spentMicros }: Settlement): Record<string, string> {
+  return spentMicros === undefined ? {} : { 'x-gov-spend-micros': String(spentMicros) };
+}

@@ -1,0 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const told = /^(retry-after|x-ratelimit-[a-z0-9-]{1,60})$/;
+/** Numbers, durations and dates; nothing that could carry more than that. */
+const plainValue = /^[A-Za-z0-9 ,:;.=+-]{1,100}$/;
+const headersMax = 32;
+
+/** What a model server says about how much may be asked of it, and when: callers pace themselves by it. */
+export function toldHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const passed = Object.entries(headers).filter(
+    (header): header is [string, string] =>
+      told.test(header[0]) && typeof header[1] === 'string' && plainValue.test(header[1]),
+  );
+  return Object.fromEntries(passed.slice(0, headersMax));
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { adminKey } from './_kernel.ts';
+
+export type Said = { status: number; code: string | null; text: string; isReplayed: boolean };
+
+export function keyedHeaders(key: string): Record<string, string> {
+  return {
+    authorization: `Bearer ${adminKey}`,
+    'x-gov-tenant-id': 'acme',
+    'x-gov-session-id': key,
+    'content-type': 'application/json',
+    'idempotency-key': key,
+  };
+}
+
+export function chatBody(content: string): string {
+  return JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
+}
+
+/** One keyed chat. Its session is the key, so that the ledger tells what became of each. */
+export async function askOnce(url: string, key: string, content = key): Promise<Said> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: keyedHeaders(key),
+    body: chatBody(content),
+  });
+  const text = await response.text();
+  const { error } = JSON.parse(text) as { error?: { code: string } };
+  const isReplayed = response.headers.get('idempotency-replayed') === 'true';
+  return { status: response.status, code: error?.code ?? null, text, isReplayed };
+}
+
+/** Asks like a caller with patience: the first request under the key may still run. */
+export async function askUntilAnswered(url: string, key: string): Promise<Said> {
+  for (;;) {
+    const said = await askOnce(url, key);
+    if (said.code !== 'IDEMPOTENCY_IN_FLIGHT') return said;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+const program = `
+  const [url, requests] = [process.argv[1], JSON.parse(process.argv[2])];
+  process.stdout.write('started\\n');
+  await Promise.all(requests.map((request) => fetch(url, request).then((answer) => answer.text()).catch(() => undefined)));
+`;
+
+/** A process that asks for all keys at once and is killed (-9) after a while, whatever it has heard by then. */
+export async function callAndDie(url: string, keys: readonly string[], livesMs: number): Promise<void> {
+  const requests = keys.map((key) => ({ method: 'POST', headers: keyedHeaders(key), body: chatBody(key) }));
+  const args = ['--input-type=module', '-e', program, `${url}/v1/chat/completions`, JSON.stringify(requests)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit');
+  await Promise.race([once(createInterface(child.stdout), 'line'), gone]);
+  await new Promise((resolve) => setTimeout(resolve, livesMs));
+  child.kill('SIGKILL');
+  await gone;
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { adminKey } from './_kernel.ts';
+import { until } from './_kernel-process.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let upstreams: Upstreams;
+let locking: pg.Client;
+let admin: pg.Client;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+  const options = { connectionString: upstreams.test.database.adminUrl, options: '-c search_path=kernel' };
+  [locking, admin] = [new pg.Client(options), new pg.Client(options)];
+  await Promise.all([locking.connect(), admin.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([locking.end(), admin.end()]);
+  await upstreams.close();
+});
+
+const session = 'registry-blinked';
+
+async function execute(): Promise<[number, string | undefined]> {
+  const response = await fetch(`${upstreams.test.kernel.url}/mcp/v1/execute`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'acme',
+      'content-type': 'application/json',
+      'idempotency-key': session,
+    },
+    body: JSON.stringify({ tool: 'notes.read_note', args: { id: 'a' }, session_id: session }),
+  });
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return [response.status, error?.code];
+}
+
+/** Breaks the connections that wait to read the registry, as a database does that restarts. */
+async function breakReaders(): Promise<boolean> {
+  const { rowCount } = await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%mcp_%'`,
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+describe('a registry that cannot be read because the database blinked', () => {
+  it('is a 503 and no verdict: the same key is decided when it is back', async () => {
+    await locking.query('BEGIN');
+    await locking.query('LOCK TABLE mcp_servers, mcp_tools IN ACCESS EXCLUSIVE MODE');
+    const asking = execute();
+    await until(breakReaders, 5_000);
+    // Those that were on their way to the lock are broken as well.
+    const refused = await Promise.race([
+      asking,
+      until(breakReaders, 2_000)
+        .catch(() => undefined)
+        .then(() => asking),
+    ]);
+    await locking.query('ROLLBACK');
+    expect(refused).toEqual([503, 'STORE_UNAVAILABLE']);
+    expect(await receiptsOf(upstreams.test, session)).toEqual([]);
+    expect(await execute()).toEqual([200, undefined]);
+    expect(await receiptsOf(upstreams.test, session)).toMatchObject([{ verdict: 'ALLOW' }, { kind: 'outcome' }]);
+  });
+});
