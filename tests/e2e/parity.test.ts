@@ -68,6 +68,8 @@ const send = { action: 'tool.call', tool: 'mail.send', effect_level: 'E3', sessi
 async function askDecisions(ask: Ask): Promise<void> {
   await ask(kernel.healthz);
   await ask(kernel.version);
+  await ask(kernel.getOpenApi);
+  await ask(kernel.listModels);
   await ask(kernel.putBudget, {
     params: { budget_id: 'reads' },
     body: { subject: 'tool:crm.read', window: '1h', tool_call_limit: 100 },
@@ -182,6 +184,7 @@ async function askPolicy(ask: Ask): Promise<void> {
 
 async function askGateway(published: Published): Promise<void> {
   await published.ask(gateway.getHealth);
+  await published.ask(gateway.getOpenApi);
   await published.ask(gateway.listModes);
   const email = 'parity@example.com';
   const requested = members((await published.ask(gateway.requestEmailCode, { body: { email } })).body);
@@ -232,8 +235,10 @@ async function askGovernance(ask: Ask): Promise<void> {
   await ask(gateway.getGovernanceReceipt, { params: { decisionId: receipts.data[0]?.['decisionId'] ?? '' } });
 }
 
+/** Pages are for people; their own tests read them. */
 function operationsOf(service: string): string[] {
-  return (routesByService.find(({ name }) => name === service)?.routes ?? []).map(({ operation }) => operation);
+  const routes = routesByService.find(({ name }) => name === service)?.routes ?? [];
+  return routes.filter(({ media }) => media !== 'html').map(({ operation }) => operation);
 }
 
 describe('the published OpenAPI', () => {
