@@ -149,6 +149,7 @@ describe('on a long history', () => {
       'getVersion',
       'listMcpCapabilities',
       'describeMcp',
+      'listModels',
     ];
     const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
     expect(left.filter((name) => !(name in lookups) && !withoutStore.includes(name))).toEqual([]);
