@@ -197,6 +197,12 @@ export const promises = [
   },
   { id: 'kn.approve.page', source: 'card', promise: 'a person decides at approve_url; strangers learn nothing' },
   {
+    id: 'kn.approve.judged',
+    source: 'doc2',
+    promise:
+      'an approval binds intent, effect, demand and the facts that the policy read, and shows them with the arguments; another amount is not the approved call',
+  },
+  {
     id: 'kn.approve.webauthn',
     source: 'doc2',
     promise:

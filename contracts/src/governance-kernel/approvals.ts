@@ -4,9 +4,11 @@ import { defineRoute } from '../route.ts';
 import {
   ActionName,
   ApprovalId,
+  CallMembers,
   Digest,
   EffectLevel,
   Instant,
+  PlainObject,
   PrincipalId,
   ReceiptId,
   ResourceName,
@@ -14,6 +16,8 @@ import {
   storableText,
   ToolName,
 } from '../scalars.ts';
+import { Demand, ReadFacts } from './boundary-record.ts';
+import { DeclaredDemand } from './evaluate.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
@@ -29,7 +33,15 @@ export const Approval = z.strictObject({
   action: ActionName,
   tool: ToolName.nullable(),
   resource: ResourceName.nullable(),
+  effect_level: EffectLevel,
+  demand: Demand,
+  /** What the policy read of the call. `now` is the time of the question; all else holds for the call as well. */
+  facts: ReadFacts,
+  /** The arguments, while the approval is pending; null afterwards: then they are kept nowhere. */
+  args: PlainObject.nullable(),
   intent_hash: Digest,
+  /** Of intent, effect, demand and facts, as in the boundary record: a call that differs in any of them is not the approved one. */
+  judged_hash: Digest,
   policy_hash: Digest.nullable(),
   /** The receipt of the ESCALATE, or of the question that was asked beforehand. */
   receipt_id: ReceiptId.nullable(),
@@ -81,9 +93,11 @@ export const createApproval = defineRoute({
     action: ActionName,
     tool: ToolName.optional(),
     resource: ResourceName.optional(),
-    args: z.record(z.string(), z.json()).default({}),
-    /** As the call will say it: an approval covers this effect, or the declared one where that is graver. */
+    args: CallMembers.default({}),
+    /** These three as the call will say them, since the approval is of what they make of it. */
     effect_level: EffectLevel.optional(),
+    context: CallMembers.default({}),
+    demand: DeclaredDemand.optional(),
     session_id: SessionId,
     reason: ApprovalReason.min(1),
     quorum: z.int().min(1).max(16).default(1),
@@ -116,6 +130,7 @@ export const ApprovalStatement = z.strictObject({
   approval_id: ApprovalId,
   tenant_id: z.string(),
   intent_hash: Digest,
+  judged_hash: Digest,
   policy_hash: Digest.nullable(),
   ceremony_hash: Digest,
   approver_id: PrincipalId,

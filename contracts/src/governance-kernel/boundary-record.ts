@@ -3,8 +3,10 @@ import { SpendMicros } from '../money.ts';
 import { GateName, ReasonCode } from '../reason-codes.ts';
 import {
   ActionName,
+  AmountMinor,
   ApprovalId,
   BudgetId,
+  Currency,
   DecisionId,
   Digest,
   EffectLevel,
@@ -29,6 +31,9 @@ export const GateOutcome = z.strictObject({
 });
 export type GateOutcome = z.infer<typeof GateOutcome>;
 
+/** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
+export const ReadFacts = z.record(z.string(), z.json());
+
 /** The normalised call, as far as the record keeps it: hashes, and exactly the fields that the policy read. */
 export const RecordedIntent = z.strictObject({
   action: ActionName,
@@ -36,12 +41,36 @@ export const RecordedIntent = z.strictObject({
   resource: ResourceName.nullable(),
   effect_level: EffectLevel,
   args_hash: Digest,
-  /** Of tenant, principal, session, action, tool, resource and args_hash: what an approval is bound to. */
+  /** Of tenant, principal, session, action, tool, resource and args_hash: who wants what. */
   intent_hash: Digest,
-  /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
-  facts: z.record(z.string(), z.json()),
+  facts: ReadFacts,
 });
 export type RecordedIntent = z.infer<typeof RecordedIntent>;
+
+/** What a call takes of each of its budgets. */
+export const Demand = z.strictObject({
+  tool_calls: z.int().min(0),
+  /** What it may cost at most, in millionths of a minor unit. Null: nobody can say, so a budget that counts money denies. */
+  spend_micros: SpendMicros.nullable(),
+  egress_bytes: z.int().min(0),
+  writes: z.int().min(0),
+});
+export type Demand = z.infer<typeof Demand>;
+
+/** What was left of a budget when it was judged. Null: no such ceiling. Below zero: the ceiling was lowered under what was taken. */
+export const BudgetRemainder = z.strictObject({
+  budget_id: BudgetId,
+  tool_calls_remaining: z.int().nullable(),
+  spend_remaining_micros: z
+    .string()
+    .regex(/^(0|-?[1-9][0-9]{0,18})$/)
+    .nullable(),
+  egress_remaining_bytes: z.int().nullable(),
+  writes_remaining: z.int().nullable(),
+  approval_required_above_minor: AmountMinor.nullable(),
+  currency: Currency.nullable(),
+});
+export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 
 /** Everything a decision was made from. `record_hash` is the SHA-256 of the canonical JSON of all members but itself, `receipt_id` included. */
 export const BoundaryRecord = z.strictObject({
@@ -66,9 +95,15 @@ export const BoundaryRecord = z.strictObject({
   sandbox_grant_hash: Digest.nullable(),
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
-  budget_ids: z.array(BudgetId),
-  /** What the call may cost at most, in millionths of a minor unit; an ALLOW takes it from each budget. Absent: no money. */
-  spend_micros: SpendMicros.optional(),
+  /** The budgets that limit the call, with what was left of each before this decision took anything. */
+  budgets: z.array(BudgetRemainder),
+  /** Of a decision, what the call takes; an ALLOW takes it from each budget. */
+  demand: Demand.optional(),
+  /**
+   * Of a decision, what an approval of it binds: SHA-256 of the canonical JSON of `demand`, of `intent_hash` and `effect_level` of the
+   * intent, and of its `facts` but for `now`.
+   */
+  judged_hash: Digest.optional(),
   /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
   tool_blocked: z.literal(true).optional(),
   /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */

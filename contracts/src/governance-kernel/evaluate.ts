@@ -18,8 +18,15 @@ import {
   ToolName,
   Verdict,
 } from '../scalars.ts';
-import { GateOutcome } from './boundary-record.ts';
+import { Demand, GateOutcome } from './boundary-record.ts';
 import { StoredReceipt } from './receipt.ts';
+
+/** What a call will take from budgets, as far as its caller knows. */
+export const DeclaredDemand = z.strictObject({
+  spend_minor: AmountMinor.optional(),
+  egress_bytes: z.int().min(0).optional(),
+});
+export type DeclaredDemand = z.infer<typeof DeclaredDemand>;
 
 export const EvaluateRequest = z.strictObject({
   action: ActionName,
@@ -35,12 +42,16 @@ export const EvaluateRequest = z.strictObject({
   context: CallMembers.default({}),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),
   approval_grant: ApprovalId.optional(),
-  /** What the call will take from budgets, as far as the caller knows. */
-  demand: z.strictObject({ spend_minor: AmountMinor.optional(), egress_bytes: z.int().min(0).optional() }).optional(),
+  demand: DeclaredDemand.optional(),
 });
 export type EvaluateRequest = z.infer<typeof EvaluateRequest>;
 
-export const ApprovalHandle = z.strictObject({ approval_id: ApprovalId, expires_at: Instant, approve_url: z.string() });
+export const ApprovalHandle = z.strictObject({
+  approval_id: ApprovalId,
+  expires_at: Instant,
+  approve_url: z.string(),
+  demand: Demand,
+});
 export type ApprovalHandle = z.infer<typeof ApprovalHandle>;
 
 export const BudgetUse = z.strictObject({

@@ -84,6 +84,7 @@ export type ApprovalFact = {
   approval_id: string;
   state: 'pending' | 'approved' | 'denied' | 'expired' | 'revoked';
   intent_hash: string;
+  judged_hash: string;
   policy_hash: string | null;
   /** Who approved, each once and never the requester. */
   approved_by: string[];
@@ -115,5 +116,7 @@ export type Facts = {
   block: Fact<BlockFact>;
   budgets: Fact<BudgetFact[]>;
   demand: Demand;
+  /** Of the intent, its effect, the demand and what the policy reads of the call: what an approval binds. */
+  judged_hash: string;
   approval: Fact<ApprovalFact>;
 };

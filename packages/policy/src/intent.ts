@@ -12,6 +12,6 @@ export type Intent = {
   args: Record<string, PlainJson>;
   context: Record<string, PlainJson>;
   args_hash: string;
-  /** H(JCS{tenant, principal, session, action, tool, resource, args_hash}): what an approval is bound to. */
+  /** H(JCS{tenant, principal, session, action, tool, resource, args_hash}): who wants what. */
   intent_hash: string;
 };

@@ -234,6 +234,12 @@ const situations: Situation[] = [
   { code: 'APPROVAL_MISMATCH', when: 'the arguments changed', policy: asking, facts: grant({ intent_hash: 'other' }) },
   {
     code: 'APPROVAL_MISMATCH',
+    when: 'the same call takes more than was approved',
+    policy: asking,
+    facts: grant({ judged_hash: 'other' }),
+  },
+  {
+    code: 'APPROVAL_MISMATCH',
     when: 'the policy changed',
     policy: asking,
     facts: grant({ policy_hash: allowing.hash }),

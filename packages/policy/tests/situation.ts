@@ -5,6 +5,7 @@ import type { CompiledPolicy, Facts, Intent } from '../src/index.ts';
 
 export const frozenNow = '2026-03-01T12:00:00.000Z';
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+const judgedHash = digest('f');
 
 export function policyOf(rules: object[], tests: object[] = []): CompiledPolicy {
   return compilePolicy(bundleOf(rules, tests), nodeProvider);
@@ -54,6 +55,7 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
     block: known({ tool_blocked: false }),
     budgets: known([budgetOf({})]),
     demand: { tool_calls: 1, spend_micros: 10_000_000n, egress_bytes: 100, writes: 0 },
+    judged_hash: judgedHash,
     approval: known(null),
     ...changes,
   };
@@ -86,6 +88,7 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
     approval_id: 'apr_1',
     state: 'approved' as const,
     intent_hash: intent.intent_hash,
+    judged_hash: judgedHash,
     policy_hash: policy.hash,
     approved_by: ['alice', 'bob'],
     scope: 'once',

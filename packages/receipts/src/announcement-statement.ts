@@ -49,7 +49,7 @@ function recordOf(provider: CryptoProvider, said: Announcement): RecordMembers {
   return {
     approval_id: said.approvalId,
     authz_snapshot_hash: null,
-    budget_ids: [],
+    budgets: [],
     created_at: said.at,
     decision_id: decisionIdOf(said.ulid),
     gate_roster_hash: gateRosterHash(provider, []),

@@ -1,5 +1,5 @@
-import type { Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
-import type { BoundaryRecord, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { BoundaryRecord, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
 import { decisionIdOf, receiptIdOf, recordIdOf } from './ids.ts';
 import { receiptOf } from './receipt-of.ts';
 import type { RecordMembers } from './record-text.ts';
@@ -9,7 +9,7 @@ import type { Statement } from './statement.ts';
 type Decided = Pick<
   BoundaryRecord,
   | 'approval_id'
-  | 'budget_ids'
+  | 'budgets'
   | 'gate_roster_hash'
   | 'gates'
   | 'matched_rules'
@@ -17,13 +17,14 @@ type Decided = Pick<
   | 'policy_epoch'
   | 'policy_hash'
   | 'reason_code'
-  | 'spend_micros'
   | 'tool_blocked'
   | 'tool_definition_hash'
   | 'verdict'
 > & {
   ulid: string;
+  demand: Demand;
   dispatched_by: NonNullable<BoundaryRecord['dispatched_by']>;
+  judged_hash: Digest;
   at: Instant;
   tenant: TenantId;
   principal: PrincipalId;
@@ -46,13 +47,15 @@ function recordOf(decided: Decided): RecordMembers {
   const record: RecordMembers = {
     approval_id: decided.approval_id,
     authz_snapshot_hash: null,
-    budget_ids: decided.budget_ids,
+    budgets: decided.budgets,
     created_at: decided.at,
     decision_id: decisionIdOf(decided.ulid),
+    demand: decided.demand,
     dispatched_by: decided.dispatched_by,
     gate_roster_hash: decided.gate_roster_hash,
     gates: decided.gates,
     intent: recordedIntent(decided),
+    judged_hash: decided.judged_hash,
     kind: 'decision',
     matched_rules: decided.matched_rules,
     mcp_server_id: decided.mcp_server_id,
@@ -70,7 +73,6 @@ function recordOf(decided: Decided): RecordMembers {
     type: 'countersign.record.v1',
     verdict: decided.verdict,
   };
-  if (decided.spend_micros !== undefined) record.spend_micros = decided.spend_micros;
   if (decided.tool_blocked !== undefined) record.tool_blocked = decided.tool_blocked;
   return record;
 }

@@ -1,5 +1,6 @@
 export { receiptIdOf, recordIdOf, ulidOf } from './ids.ts';
 export { argsHash, gateRosterHash, intentHash, outputHash, receiptLeaf } from './hashes.ts';
+export { judgedHash } from './judged-hash.ts';
 export { decisionStatement } from './decision-statement.ts';
 export { announcementStatement } from './announcement-statement.ts';
 export { outcomeStatement } from './outcome-statement.ts';

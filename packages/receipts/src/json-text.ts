@@ -20,7 +20,7 @@ import type {
   ReceiptPayload,
   Signature,
 } from '@countersign/contracts/governance-kernel';
-import { canonicalString, CryptoError } from '@countersign/crypto';
+import { canonicalNumber, canonicalString, CryptoError } from '@countersign/crypto';
 
 /** Values whose schemas admit no character that JSON escapes. */
 type Plain =
@@ -69,6 +69,10 @@ export function optionalText(name: string, value: string | undefined): string {
 
 export function quotedOrNull(value: string | null): string {
   return value === null ? 'null' : canonicalString(value);
+}
+
+export function numberOrNull(value: number | null): string {
+  return value === null ? 'null' : canonicalNumber(value);
 }
 
 export function truth(value: boolean): string {

@@ -24,6 +24,13 @@ export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }
     verdict: record.verdict,
   };
   if (record.approval_id !== null) receipt.approval_id = record.approval_id;
-  if (record.spend_micros !== undefined) receipt.spend_micros = record.spend_micros;
+  const spend = spendOf(record);
+  if (spend !== null) receipt.spend_micros = spend;
   return receipt;
+}
+
+/** A call without money states none; so does one whose price nobody knows. */
+function spendOf({ demand }: RecordMembers): string | null {
+  const spend = demand?.spend_micros ?? null;
+  return spend === '0' ? null : spend;
 }

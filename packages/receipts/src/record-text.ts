@@ -1,8 +1,9 @@
-import { AppError, argumentsDepthMax, type Digest } from '@countersign/contracts';
+import { AppError, type Digest } from '@countersign/contracts';
 import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
-import { canonicalNumber, canonicalString as quoted, canonicalize, type CryptoProvider } from '@countersign/crypto';
+import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
-import { listText, optionalMember, optionalText, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
+import { demandText, factsText } from './judged-hash.ts';
+import { listText, optionalMember, numberOrNull, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
 /** In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. */
 const recordCharactersMax = 2_000_000;
@@ -31,13 +32,15 @@ function membersBeforeHash(record: RecordMembers): string {
   return (
     `{"approval_id":${plainOrNull(record.approval_id)},` +
     `"authz_snapshot_hash":${plainOrNull(record.authz_snapshot_hash)},` +
-    `"budget_ids":${listText(record.budget_ids, budgetText)},` +
+    `"budgets":${listText(record.budgets, budgetText)},` +
     `"created_at":"${plain(record.created_at)}",` +
     `"decision_id":"${plain(record.decision_id)}",` +
+    (record.demand === undefined ? '' : `"demand":${demandText(record.demand)},`) +
     optionalMember('dispatched_by', record.dispatched_by) +
     `"gate_roster_hash":"${plain(record.gate_roster_hash)}",` +
     `"gates":${gatesText(record.gates)},` +
     `"intent":${intentText(record.intent)},` +
+    optionalMember('judged_hash', record.judged_hash) +
     `"kind":"${plain(record.kind)}",` +
     `"matched_rules":${listText(record.matched_rules, quoted)},` +
     `"mcp_server_id":${quotedOrNull(record.mcp_server_id)},` +
@@ -55,7 +58,6 @@ function membersAfterHash(record: RecordMembers): string {
     `"sandbox_grant_hash":${plainOrNull(record.sandbox_grant_hash)},` +
     `"session_id":${quoted(record.session_id)},` +
     `"shadow":${listText(record.shadow, shadowText)},` +
-    optionalText('spend_micros', record.spend_micros) +
     `"tenant_id":"${plain(record.tenant_id)}",` +
     (record.tool_blocked === undefined ? '' : `"tool_blocked":${truth(record.tool_blocked)},`) +
     `"tool_definition_hash":${plainOrNull(record.tool_definition_hash)},` +
@@ -64,8 +66,16 @@ function membersAfterHash(record: RecordMembers): string {
   );
 }
 
-function budgetText(id: RecordMembers['budget_ids'][number]): string {
-  return `"${plain(id)}"`;
+function budgetText(budget: RecordMembers['budgets'][number]): string {
+  return (
+    `{"approval_required_above_minor":${numberOrNull(budget.approval_required_above_minor)},` +
+    `"budget_id":"${plain(budget.budget_id)}",` +
+    `"currency":${quotedOrNull(budget.currency)},` +
+    `"egress_remaining_bytes":${numberOrNull(budget.egress_remaining_bytes)},` +
+    `"spend_remaining_micros":${quotedOrNull(budget.spend_remaining_micros)},` +
+    `"tool_calls_remaining":${numberOrNull(budget.tool_calls_remaining)},` +
+    `"writes_remaining":${numberOrNull(budget.writes_remaining)}}`
+  );
 }
 
 function intentText(intent: RecordMembers['intent']): string {
@@ -73,15 +83,12 @@ function intentText(intent: RecordMembers['intent']): string {
     `{"action":${quoted(intent.action)},` +
     `"args_hash":"${plain(intent.args_hash)}",` +
     `"effect_level":"${plain(intent.effect_level)}",` +
-    `"facts":${canonicalize(intent.facts, { depthMax: factsDepthMax })},` +
+    `"facts":${factsText(intent.facts)},` +
     `"intent_hash":"${plain(intent.intent_hash)}",` +
     `"resource":${quotedOrNull(intent.resource)},` +
     `"tool":${quotedOrNull(intent.tool)}}`
   );
 }
-
-/** Each fact is a part of arguments or context, which doors bound. A fact that no reader would take is not sealed. */
-const factsDepthMax = argumentsDepthMax + 1;
 
 /** The canonical text of what the gates said. */
 export function gatesText(gates: readonly GateOutcome[]): string {

@@ -11,6 +11,7 @@ import {
   decisionStatement,
   gateRosterHash,
   intentHash,
+  judgedHash,
   outcomeStatement,
   outputHash,
   payloadOf,
@@ -41,10 +42,13 @@ const intent = {
   intent_hash: intentHash(nodeProvider, { ...caller, ...named }),
 };
 
+const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 2, writes: 3 };
+
 const decided = decisionStatement({
   ...caller,
   ...{ ulid, at, intent, facts: { 'args.amount': 5 }, shadow: false, dispatched_by: 'kernel' },
-  ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', matched_rules: ['small'], budget_ids: [], approval_id: null },
+  ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', matched_rules: ['small'], budgets: [], approval_id: null },
+  ...{ demand, judged_hash: judgedHash(nodeProvider, { ...intent, facts: { 'args.amount': 5 }, demand }) },
   ...{ gates: [{ gate: 'rules', outcome: 'pass' }], gate_roster_hash: gateRosterHash(nodeProvider, ['rules']) },
   ...{ policy_hash: sha256('policy'), policy_epoch: 3, mcp_server_id: null, tool_definition_hash: null },
 });
@@ -74,6 +78,17 @@ describe('hashes', () => {
       `{"action":"tool.call","args_hash":"${named.args_hash}","principal":"agent \\"7\\"","resource":null,` +
       `"session":"s-1","tenant":"acme","tool":"pay.send"}`;
     expect(intentHash(nodeProvider, { ...caller, ...named })).toBe(sha256(text));
+  });
+
+  it('of what was judged covers intent, effect, demand and facts, and not the time', () => {
+    const priced = { ...demand, spend_micros: '7' };
+    const judged = { ...intent, demand: priced, facts: { now: at, 'context.channel': 'chat', 'args.amount': 5 } };
+    const text =
+      `{"demand":{"egress_bytes":2,"spend_micros":"7","tool_calls":1,"writes":3},"effect_level":"E3",` +
+      `"facts":{"args.amount":5,"context.channel":"chat"},"intent_hash":"${intent.intent_hash}"}`;
+    expect(judgedHash(nodeProvider, judged)).toBe(sha256(text));
+    const unpriced = { ...judged, demand: { ...demand, spend_micros: null } };
+    expect(judgedHash(nodeProvider, unpriced)).toBe(sha256(text.replace('"7"', 'null')));
   });
 
   it('of a gate roster is that of the names in order, and of no names for an announcement', () => {

@@ -35,6 +35,11 @@ describe('the text of a record', () => {
       'an entry of its trace',
       Record.extend({ gates: z.array(Record.shape.gates.element.extend({ novel: z.string() })).length(1) }),
     ],
+    ['its demand', Record.extend({ demand: Record.shape.demand.unwrap().extend({ novel: z.string() }) })],
+    [
+      'a budget',
+      Record.extend({ budgets: z.array(Record.shape.budgets.element.extend({ novel: z.string() })).length(1) }),
+    ],
     [
       'a shadow verdict',
       Record.extend({ shadow: z.array(Record.shape.shadow.element.extend({ novel: z.string() })).length(1) }),
@@ -77,7 +82,7 @@ describe('the text of a record', () => {
   });
 
   it('is refused where a member is missing or a number is none', () => {
-    const optional = ['dispatched_by', 'spend_micros', 'tool_blocked'];
+    const optional = ['demand', 'dispatched_by', 'judged_hash', 'tool_blocked'];
     for (const name of Object.keys(Record.shape).filter((member) => !optional.includes(member))) {
       const record = { ...someRecord, [name]: undefined } as typeof someRecord;
       expect(() => [name, sealRecord(nodeProvider, record)]).toThrow();

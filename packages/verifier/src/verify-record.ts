@@ -2,7 +2,7 @@ import { BoundaryRecord, SignedReceipt } from '@countersign/contracts/governance
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { verdictOfTrace } from '@countersign/policy';
-import { gateRosterHash, intentHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
+import { gateRosterHash, intentHash, judgedHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
@@ -11,7 +11,7 @@ import { VerificationError } from './verification-error.ts';
  * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is
  * the one that the trace leads to. The receipt's
  * own signature is the business of `verifyReceipt`. Throws {@link VerificationError}: `MALFORMED`, `RECORD_HASH_MISMATCH`,
- * `INTENT_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`, `VERDICT_MISMATCH`.
+ * `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`, `VERDICT_MISMATCH`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');
@@ -23,6 +23,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   assertRecordHash(parsed, provider);
   assertIntentHash(parsed, provider);
+  assertJudgedHash(parsed, provider);
   assertRosterHash(parsed, provider);
   assertSaysTheSame(parsed, payload);
   assertVerdict(parsed);
@@ -44,6 +45,17 @@ function assertIntentHash({ intent, ...record }: BoundaryRecord, provider: Crypt
     throw new VerificationError(
       'INTENT_HASH_MISMATCH',
       'intent_hash is not the hash of the call that the record names',
+    );
+}
+
+/** An announcement judges nothing. */
+function assertJudgedHash({ kind, intent, demand, judged_hash }: BoundaryRecord, provider: CryptoProvider): void {
+  const isDecision = kind === 'decision';
+  const made = demand === undefined ? undefined : judgedHash(provider, { ...intent, demand });
+  if (judged_hash !== made || (made !== undefined) !== isDecision)
+    throw new VerificationError(
+      'JUDGED_HASH_MISMATCH',
+      'judged_hash is not the hash of the intent, effect, demand and facts that the record names',
     );
 }
 

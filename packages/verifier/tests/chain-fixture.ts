@@ -15,7 +15,7 @@ import {
 import type { JsonValue } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
-import { gateRosterHash, intentHash } from '@countersign/receipts';
+import { gateRosterHash, intentHash, judgedHash } from '@countersign/receipts';
 
 /** Private keys of RFC 8032 §7.1, TEST 1 to TEST 3: published, hence of no use but in tests. */
 export const testSigner = createSigner(decodeHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'));
@@ -124,7 +124,7 @@ const allowed = {
 };
 
 /** A boundary record with its hashes, which are those of the changed members unless they are changed themselves. */
-export function recordOf(number: number, { intent = {}, ...changes }: Members = {}): Members {
+export function recordOf(number: number, { intent = {}, demand = {}, ...changes }: Members = {}): Members {
   const args_hash = hashOf(['args', number]);
   const call = { action: 'tool.call', tool: 'mail.send', resource: null, effect_level: 'E3', args_hash };
   const record: Members = {
@@ -146,7 +146,7 @@ export function recordOf(number: number, { intent = {}, ...changes }: Members = 
     sandbox_grant_hash: null,
     tool_definition_hash: null,
     mcp_server_id: null,
-    budget_ids: [],
+    budgets: [],
     approval_id: null,
     shadow: [],
     created_at: instantOf(number),
@@ -154,17 +154,25 @@ export function recordOf(number: number, { intent = {}, ...changes }: Members = 
   };
   const named = { tenant: 'acme', principal: 'agent-1', session: String(record['session_id']), ...call };
   const gates = (record['gates'] as { gate: never }[]).map(({ gate }) => gate); // built above, or by the test
+  const recorded = {
+    ...call,
+    intent_hash: intentHash(nodeProvider, named as never), // args_hash is a digest, which hashOf has made
+    facts: { 'args.to': 'someone@example.org', now: record['created_at'] ?? null },
+    ...(intent as Members), // an object in every test
+  };
   const hashed: Members = {
     gate_roster_hash: gateRosterHash(nodeProvider, gates),
+    ...(record['kind'] === 'decision' ? judgedMembers(recorded, demand as Members) : {}), // as above
     ...record,
-    intent: {
-      ...call,
-      intent_hash: intentHash(nodeProvider, named as never), // args_hash is a digest, which hashOf has made
-      facts: { 'args.to': 'someone@example.org' },
-      ...(intent as Members), // an object in every test
-    },
+    intent: recorded,
   };
   return { ...hashed, record_hash: hashOf(hashed) };
+}
+
+/** What the record of a decision says of what was judged beside the intent. */
+function judgedMembers(intent: Members, changes: Members): Members {
+  const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 0, writes: 1, ...changes };
+  return { demand, judged_hash: judgedHash(nodeProvider, { ...intent, demand } as never) }; // built above, or by the test
 }
 
 function instantOf(number: number): string {
@@ -175,7 +183,8 @@ function payloadOf(record: Members): Members {
   const { receipt_id, kind, tenant_id, principal_id, session_id, decision_id, record_hash, verdict, reason_code } =
     record;
   const { action, tool, resource, effect_level, args_hash } = record['intent'] as Members; // built above
-  const { policy_hash, policy_epoch, created_at, approval_id, spend_micros } = record;
+  const { policy_hash, policy_epoch, created_at, approval_id, demand } = record;
+  const { spend_micros = '0' } = (demand ?? {}) as Members; // built above
   return {
     ...{ type: 'countersign.receipt.v1', receipt_id, kind, tenant_id, principal_id, session_id, decision_id },
     ...{
@@ -191,7 +200,7 @@ function payloadOf(record: Members): Members {
       policy_epoch,
     },
     ...(approval_id === null ? {} : { approval_id }),
-    ...(spend_micros === undefined ? {} : { spend_micros }),
+    ...(spend_micros === '0' || spend_micros === null ? {} : { spend_micros }),
     ...{ shadow: false, issued_at: created_at },
   } as Members; // every member was set above
 }

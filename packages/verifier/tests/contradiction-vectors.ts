@@ -30,6 +30,7 @@ export async function contradictions(): Promise<Record<string, ReceiptVector>> {
       'A record that names another tool than its intent_hash.',
       record({ intent: { tool: 'mail.read' } }),
     ),
+    ...(await judgedOtherwise()),
     'invalid/roster-of-other-gates': await about(
       'ROSTER_HASH_MISMATCH',
       'A gate_roster_hash that is not of the gates in the trace.',
@@ -94,6 +95,32 @@ export async function contradictions(): Promise<Record<string, ReceiptVector>> {
       record({}, { decision_receipt_id: idOf('rcp', 1) }),
       0,
     ),
+  };
+}
+
+/** A judged_hash that is not of what the record names. */
+async function judgedOtherwise(): Promise<Record<string, ReceiptVector>> {
+  const { judged_hash = null } = recordOf(1);
+  const judged = async (about: string, changes: Members) =>
+    invalid(about, 'JUDGED_HASH_MISMATCH', await exportOf([chainOfRecords([recordOf(1, changes)])]));
+  const spend = { spend_micros: '999999999000000' };
+  return {
+    'invalid/judged-with-another-demand': await judged('A record that takes more than its judged_hash covers.', {
+      demand: spend,
+      judged_hash,
+    }),
+    'invalid/judged-with-another-effect': await judged('A record that is graver than its judged_hash covers.', {
+      intent: { effect_level: 'E4' },
+      judged_hash,
+    }),
+    'invalid/judged-with-another-fact': await judged('A record whose policy read what its judged_hash does not cover.', {
+      intent: { facts: { 'args.to': 'another@example.org' } },
+      judged_hash,
+    }),
+    'invalid/announcement-that-judges': await judged('An announcement that claims a judged_hash.', {
+      ...{ kind: 'approval', verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [] },
+      judged_hash,
+    }),
   };
 }
 

@@ -11,7 +11,7 @@ export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>>
   return {
     'valid/spend': valid(
       'A decision that holds money, and the outcome that counts less of it.',
-      await exportOf([settledChain({ decided: { spend_micros: '96000001' }, outcome: { spend_micros: '7' } })]),
+      await exportOf([settledChain({ decided: { demand: { spend_micros: '96000001' } }, outcome: { spend_micros: '7' } })]),
     ),
     'valid/blocked-tool': valid(
       'A call of a tool that the workspace blocks, which the rules gate denied.',
@@ -30,7 +30,7 @@ export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>>
     'invalid/spend-of-another-amount': await about(
       link,
       'A receipt that holds more money than its record.',
-      record({ spend_micros: '1' }, { spend_micros: '2' }),
+      record({ demand: { spend_micros: '1' } }, { spend_micros: '2' }),
     ),
     'invalid/outcome-of-money-not-held': await about(
       link,
@@ -41,7 +41,7 @@ export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>>
     'invalid/outcome-that-hides-money': await about(
       link,
       'An outcome that counts no money of a decision which held some.',
-      settledChain({ decided: { spend_micros: '7' }, outcome: { spend_micros: undefined } }),
+      settledChain({ decided: { demand: { spend_micros: '7' } }, outcome: { spend_micros: undefined } }),
       1,
     ),
   };

@@ -8,6 +8,7 @@ import { createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
+import { argsCipher } from './approvals/args-cipher.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
@@ -128,6 +129,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     newUlid,
   });
   const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ ...database, clock }) });
+  const cipher = argsCipher(config.tenantSaltSecret);
   const cycle: BoundaryParts = {
     ledger,
     policies,
@@ -136,7 +138,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
     clock,
     newUlid,
-    settings: { ...cycleSettings(config, rosterHash), spoil: overrides.spoil },
+    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher }), spoil: overrides.spoil },
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
   const made = {
@@ -148,6 +150,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     newUlid,
     newEvent,
     rosterHash,
+    argsCipher: cipher,
     ledger,
     logWatch,
     policies,
@@ -238,10 +241,13 @@ function noticed(commit: Commit, watch: LogWatch): Commit {
   };
 }
 
-function cycleSettings(config: KernelConfig, rosterHash: Digest): CycleSettings {
+function cycleSettings(
+  config: KernelConfig,
+  made: Pick<CycleSettings, 'rosterHash' | 'argsCipher'>,
+): CycleSettings {
   return {
+    ...made,
     provider: nodeProvider,
-    rosterHash,
     policyAgeMaxMs: config.policyAgeMaxMs,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     publicUrl: config.publicUrl,

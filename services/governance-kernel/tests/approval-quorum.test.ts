@@ -51,8 +51,8 @@ const escalated = async (tool = 'two.keys') => {
 };
 
 function statementOf(approval: Approval, changes: Partial<Statement> = {}): Statement {
-  const { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash } = approval;
-  const common = { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash };
+  const { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash } = approval;
+  const common = { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...common, approver_id: 'alice', decision: 'approve' };
   return { ...statement, ...changes } as Statement; // a test writes plain names
 }
@@ -142,6 +142,7 @@ describe('approval by signature', () => {
     const cases: [string, ReturnType<typeof sign>][] = [
       ['PRECONDITION_FAILED', sign(statementOf(approval, { ceremony_hash: other }))],
       ['PRECONDITION_FAILED', sign(statementOf(approval, { intent_hash: other }))],
+      ['PRECONDITION_FAILED', sign(statementOf(approval, { judged_hash: other }))],
       ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: other }))],
       ['PRECONDITION_FAILED', sign(statementOf(approval, { policy_hash: null }))],
       ['PERMISSION_DENIED', sign(statementOf(approval, { approver_id: 'bob' as never }), 'alice')],
@@ -160,7 +161,7 @@ describe('approval by signature', () => {
     const approval = await alice.approval(id);
     const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
     if (row === null) throw new Error('it is not stored');
-    const changes = { approval_id: 'other', tenant_id: 'globex', intent_hash: 'other', policy_hash: 'other' };
+    const changes = { approval_id: 'other', tenant_id: 'globex', intent_hash: 'other', judged_hash: 'other', policy_hash: 'other' };
     expect(() => requireSameSubject(row, sign(statementOf(approval)))).not.toThrow();
     for (const [member, value] of Object.entries(changes)) {
       const signed = sign(statementOf(approval, { [member]: value }), 'alice');

@@ -213,7 +213,7 @@ describe('transitions', () => {
   it('seal who approved what, with the reason, and tell whoever waits', async () => {
     const call = payment();
     const id = asked(await agent.decide(call));
-    const { ceremony_hash, intent_hash } = await alice.approval(id);
+    const { ceremony_hash, intent_hash, judged_hash } = await alice.approval(id);
     const body = { reason: 'invoice 7', expected_ceremony_hash: ceremony_hash };
     await alice.client.transitionApproval({ params: { approval_id: id, action: 'approve' }, body });
     const [, approval] = await ledgerOf(test, call.session_id);
@@ -228,6 +228,7 @@ describe('transitions', () => {
       reason: 'invoice 7',
       ceremony_hash,
       approved_intent_hash: intent_hash,
+      approved_judged_hash: judged_hash,
       state: 'approved',
     });
     const { rows } = await test.pool.query('SELECT envelope FROM outbox WHERE envelope LIKE $1', [`%${id}%`]);

@@ -117,7 +117,7 @@ describe('a ceiling', () => {
       const decision = await decideAndDie(boundary, paying);
       await boundary.settle(decision, { outcome: 'completed', spentMicros: 7n });
       const [decided, ended] = await ledgerOf(test, session);
-      expect([decided?.record?.spend_micros, decided?.payload.spend_micros, ended?.payload.spend_micros]).toEqual([
+      expect([decided?.record?.demand?.spend_micros, decided?.payload.spend_micros, ended?.payload.spend_micros]).toEqual([
         '1500001',
         '1500001',
         '7',

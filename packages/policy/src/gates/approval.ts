@@ -4,8 +4,8 @@ import type { Ask, Gate, GateInput, GateResult } from '../gate.ts';
 import type { ApprovalFact } from '../facts.ts';
 
 /**
- * Answers what rules and budgets asked for. A grant counts for exactly this call under exactly this policy, unexpired and
- * unused. It must come from the people that every ask wants, and its scope and lifetime may be no wider than any ask's. Without
+ * Answers what rules and budgets asked for. A grant counts for exactly what was judged of this call, under exactly this policy,
+ * unexpired and unused. It must come from the people that every ask wants, and its scope and lifetime may be no wider than any ask's. Without
  * an ask it is neither judged nor used up. It never outweighs a denial, because a denial has ended the cycle before.
  */
 export const approval: Gate = (input) => {
@@ -17,9 +17,11 @@ export const approval: Gate = (input) => {
   return presented === null ? escalate(first, asks) : judge(presented, first, input);
 };
 
-function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, policy }: GateInput): GateResult {
-  const { state, intent_hash, policy_hash, expired, uses_remaining } = presented;
+function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, facts, policy }: GateInput): GateResult {
+  const { state, intent_hash, judged_hash, policy_hash, expired, uses_remaining } = presented;
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
+  if (judged_hash !== facts.judged_hash)
+    return deny('APPROVAL_MISMATCH', 'The approval is for this call with another effect, demand or fact.');
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
   if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', rejectionText(presented));

@@ -7,7 +7,7 @@ import type {
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { ApprovalState } from '@countersign/contracts/governance-kernel';
+import type { ApprovalState, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
 
 /** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
@@ -20,8 +20,15 @@ export type ApprovalRow = {
   readonly tool: string | null;
   readonly resource: string | null;
   readonly effectLevel: EffectLevel;
+  readonly demand: Demand;
+  /** What the policy read of the call. */
+  readonly facts: RecordedIntent['facts'];
   readonly argsHash: Digest;
+  /** For whoever is to decide. Null as soon as the approval is pending no more. */
+  readonly argsEncrypted: string | null;
   readonly intentHash: Digest;
+  /** Of intent, effect, demand and facts: what the approval binds. */
+  readonly judgedHash: Digest;
   readonly policyHash: Digest | null;
   readonly policyEpoch: number;
   readonly receiptId: ReceiptId | null;

@@ -1,20 +1,32 @@
 import type { Instant } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import type { ApprovalRow } from './approval-row.ts';
+import type { ArgsCipher } from './args-cipher.ts';
 import { isExpired } from './expire.ts';
 
-/** An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. */
-export function approvalView(row: ApprovalRow, nowMs: number): Approval {
+type Viewing = { nowMs: number; argsCipher: ArgsCipher };
+
+/**
+ * An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. Its arguments are shown to
+ * whoever still can decide.
+ */
+export function approvalView(row: ApprovalRow, { nowMs, argsCipher }: Viewing): Approval {
+  const state = isExpired(row, nowMs) ? 'expired' : row.state;
   return {
     approval_id: row.id,
-    state: isExpired(row, nowMs) ? 'expired' : row.state,
+    state,
     tenant_id: row.tenant,
     requested_by: row.requestedBy,
     session_id: row.session,
     action: row.action,
     tool: row.tool,
     resource: row.resource,
+    effect_level: row.effectLevel,
+    demand: row.demand,
+    facts: row.facts,
+    args: state === 'pending' && row.argsEncrypted !== null ? argsCipher.decrypt(row, row.argsEncrypted) : null,
     intent_hash: row.intentHash,
+    judged_hash: row.judgedHash,
     policy_hash: row.policyHash,
     receipt_id: row.receiptId,
     reason: row.reason,

@@ -1,6 +1,6 @@
 import type { ApprovalId } from '@countersign/contracts';
 import type { ApprovalRow } from './approval-row.ts';
-import { columnsOf, instantMs, integer, keys, nullable, text, texts } from '../ledger/columns.ts';
+import { columnsOf, instantMs, integer, json, keys, nullable, text, texts } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 import { chainName, type ChainKey } from '../ledger/statement.ts';
 
@@ -31,8 +31,12 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     tool: nullable(text('tool')),
     resource: nullable(text('resource')),
     effectLevel: text('effect_level'),
+    demand: json('demand'),
+    facts: json('facts'),
     argsHash: text('args_hash'),
+    argsEncrypted: nullable(text('args_encrypted')),
     intentHash: text('intent_hash'),
+    judgedHash: text('judged_hash'),
     policyHash: nullable(text('policy_hash')),
     policyEpoch: integer('policy_epoch'),
     receiptId: nullable(text('receipt_id')),

@@ -73,6 +73,7 @@ export function requireSameSubject(approval: ApprovalRow, { statement }: SignedS
     statement.approval_id === approval.id &&
     statement.tenant_id === approval.tenant &&
     statement.intent_hash === approval.intentHash &&
+    statement.judged_hash === approval.judgedHash &&
     statement.policy_hash === approval.policyHash;
   if (!same)
     throw new AppError('PRECONDITION_FAILED', 'The signed statement is about something else', { param: 'statement' });

@@ -1,7 +1,8 @@
 import { AppError } from '@countersign/contracts';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
-import type { ApprovalId, Instant } from '@countersign/contracts';
+import type { Instant } from '@countersign/contracts';
 import type { NamedCall } from '../call/governed-call.ts';
+import { judgedOf, type Judged } from '../call/judged.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put } from '../ledger/control.ts';
@@ -11,8 +12,10 @@ import { isActive, wantedPolicies } from '../policy/policy-heads.ts';
 import { underActivePolicy, type PolicyChanged, type PolicySource } from '../policy/under-active-policy.ts';
 import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import type { ArgsCipher } from './args-cipher.ts';
 import { approvals } from './approvals.ts';
 import { withCeremonyHash } from './ceremony.ts';
+import { askedCall } from './pending.ts';
 import { usesOf } from './scope.ts';
 
 type AskParts = {
@@ -22,6 +25,7 @@ type AskParts = {
   hasher: Hasher;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
+  settings: { argsCipher: ArgsCipher };
 };
 
 type Question = { call: NamedCall; expiresInSeconds: number } & Pick<
@@ -31,7 +35,7 @@ type Question = { call: NamedCall; expiresInSeconds: number } & Pick<
 
 /**
  * Opens the approval of one exact call before it is made, under the policy that is active now: its tool is resolved and the call is
- * normalised as it will be when it comes, so the approval fits it by whatever door. It decides nothing; the call takes the whole cycle.
+ * normalised and judged as it will be when it comes, so the approval fits it by whatever door. It decides nothing; the call takes the whole cycle.
  * Throws POLICY_DENIED where no approval could ever fit: without a policy, and for a call that cannot be decided about.
  */
 export async function askBeforehand(parts: AskParts, question: Question): Promise<ApprovalRow> {
@@ -42,25 +46,34 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
   const asked = await underActivePolicy(parts.policies, tenant, async (policy) => {
     const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: policy?.policy ?? null });
     if (fault !== null) throw new AppError('POLICY_DENIED', fault, { reasonCode: 'MALFORMED_ARGUMENTS' });
-    return await openQuestion(parts, { question, intent, policy });
+    const nowMs = parts.clock().getTime();
+    const now = instant(nowMs);
+    const judged = judgedOf(parts.hasher.provider, call, { intent, policy: policy?.policy ?? null, now });
+    return await openQuestion(parts, { question, intent, judged, policy, nowMs, ulid: parts.newUlid(nowMs) });
   });
   return asked.approval;
 }
 
 type Opened = PolicyChanged | { kind: 'asked'; approval: ApprovalRow };
-type Put = { question: Question; intent: SealedIntent; policy: LoadedPolicy | null };
+type Asked = {
+  question: Question;
+  intent: SealedIntent;
+  judged: Judged;
+  policy: LoadedPolicy | null;
+  ulid: string;
+  nowMs: number;
+};
 
-function openQuestion(parts: AskParts, { question, intent, policy }: Put): Promise<Opened> {
-  const { caller, session } = question.call;
-  const nowMs = parts.clock().getTime();
-  const ulid = parts.newUlid(nowMs);
+function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
+  const { policy, ulid } = asked;
+  const { caller, session } = asked.question.call;
   return parts.ledger.submit({
     chain: { tenant: caller.tenant, session },
     wants: wantedPolicies(caller.tenant),
     conclude: (batch: LedgerBatch): (() => Opened) => {
       if (!isActive(batch, caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
-      const approval = questionRow(parts, { ulid, nowMs, intent, question, policy });
-      batch.seal(announcementStatement(parts.hasher.provider, asked(approval, ulid)), () => ({
+      const approval = questionRow(parts, asked);
+      batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],
       }));
       return () => ({ kind: 'asked', approval });
@@ -68,25 +81,16 @@ function openQuestion(parts: AskParts, { question, intent, policy }: Put): Promi
   });
 }
 
-type Asked = Put & { ulid: string; nowMs: number };
-
-function questionRow({ hasher }: AskParts, { ulid, nowMs, intent, question, policy }: Asked): ApprovalRow {
+function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow {
+  const { ulid, nowMs, intent, judged, question, policy } = asked;
   const { call, reason, quorum, approvers, scope, expiresInSeconds } = question;
-  const { caller, session } = call;
   if (policy === null)
     throw new AppError('POLICY_DENIED', 'Without an active policy there is nothing to approve under', {
       reasonCode: 'POLICY_MISSING',
     });
   return withCeremonyHash(hasher.provider, {
-    ...{
-      id: `apr_${ulid}` as ApprovalId,
-      tenant: caller.tenant,
-      state: 'pending',
-      requestedBy: caller.principal,
-      session,
-    },
-    ...{ action: intent.action, tool: intent.tool, resource: intent.resource, effectLevel: intent.effect_level },
-    ...{ argsHash: intent.args_hash, intentHash: intent.intent_hash },
+    ...askedCall(settings.argsCipher, { ulid, call, intent, judged }),
+    state: 'pending',
     ...{ policyHash: policy.hash, policyEpoch: policy.epoch, receiptId: receiptIdOf(ulid) },
     ...{ reason, quorum, approvers: [...new Set(approvers)], approvedBy: [], scope, usesRemaining: usesOf(scope) },
     rejectionReason: null,
@@ -98,17 +102,25 @@ function questionRow({ hasher }: AskParts, { ulid, nowMs, intent, question, poli
 }
 
 /** That somebody asked is sealed like everything that changes a session's approvals. */
-function asked(approval: ApprovalRow, ulid: string) {
+function announced(approval: ApprovalRow, ulid: string) {
   const { tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch } = approval;
   return {
     ...{ tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch, ulid },
-    at: new Date(approval.createdAtMs).toISOString() as Instant, // toISOString writes exactly this form
+    at: instant(approval.createdAtMs),
     principal: approval.requestedBy,
     kind: 'approval' as const,
     action: 'approval.request',
     verdict: 'ESCALATE' as const,
     reasonCode: 'APPROVAL_REQUIRED' as const,
     approvalId: approval.id,
-    facts: { asked_intent_hash: approval.intentHash, ceremony_hash: approval.ceremonyHash },
+    facts: {
+      asked_intent_hash: approval.intentHash,
+      asked_judged_hash: approval.judgedHash,
+      ceremony_hash: approval.ceremonyHash,
+    },
   };
+}
+
+function instant(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

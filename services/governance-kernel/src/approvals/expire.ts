@@ -8,5 +8,5 @@ export function isExpired({ state, expiresAtMs }: Pick<ApprovalRow, 'state' | 'e
 }
 
 export function expired(provider: CryptoProvider, approval: ApprovalRow, nowMs: number): ApprovalRow {
-  return withCeremonyHash(provider, { ...approval, state: 'expired', updatedAtMs: nowMs });
+  return withCeremonyHash(provider, { ...approval, state: 'expired', argsEncrypted: null, updatedAtMs: nowMs });
 }

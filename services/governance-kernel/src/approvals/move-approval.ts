@@ -150,7 +150,7 @@ function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, ve
     verdict,
     reasonCode: reason,
     approvalId: approval.id,
-    facts: { ...facts, approved_intent_hash: approval.intentHash, state: approval.state },
+    facts: { ...facts, approved_intent_hash: approval.intentHash, approved_judged_hash: approval.judgedHash, state: approval.state },
   };
 }
 

@@ -4,9 +4,11 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { grantsNoMore, type ApprovalRequest, type Decision } from '@countersign/policy';
 import { receiptIdOf } from '@countersign/receipts';
 import type { NamedCall } from '../call/governed-call.ts';
+import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import type { ArgsCipher } from './args-cipher.ts';
 import { withCeremonyHash } from './ceremony.ts';
 import { lifetimeSeconds, usesOf } from './scope.ts';
 
@@ -15,29 +17,21 @@ type Escalation = {
   nowMs: number;
   call: NamedCall;
   intent: SealedIntent;
+  judged: Judged;
   policy: LoadedPolicy | null;
   decision: Decision;
   asked: ApprovalRequest;
 };
 
-/** The pending approval that an ESCALATE leaves behind: bound to this call, this policy, this scope, until it expires. */
+/** The pending approval that an ESCALATE leaves behind: bound to what was judged, this policy, this scope, until it expires. */
 export function pendingApproval(
-  provider: CryptoProvider,
-  { ulid, nowMs, call, intent, policy, decision, asked }: Escalation,
+  { provider, argsCipher }: AskedParts,
+  { ulid, nowMs, call, intent, judged, policy, decision, asked }: Escalation,
 ): ApprovalRow {
   const { scope } = asked;
   return withCeremonyHash(provider, {
-    id: `apr_${ulid}` as ApprovalId, // the decision's own ULID: each leads to the other
-    tenant: call.caller.tenant,
+    ...askedCall(argsCipher, { ulid, call, intent, judged }),
     state: 'pending',
-    requestedBy: call.caller.principal,
-    session: call.session,
-    action: intent.action,
-    tool: intent.tool,
-    resource: intent.resource,
-    effectLevel: intent.effect_level,
-    argsHash: intent.args_hash,
-    intentHash: intent.intent_hash,
     policyHash: policy?.hash ?? null,
     policyEpoch: policy?.epoch ?? 0,
     receiptId: receiptIdOf(ulid),
@@ -53,6 +47,34 @@ export function pendingApproval(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   });
+}
+
+type AskedParts = { provider: CryptoProvider; argsCipher: ArgsCipher };
+
+/** What an approval says of the call that it is for, whoever words the question. */
+export function askedCall(
+  argsCipher: ArgsCipher,
+  { ulid, call, intent, judged }: Pick<Escalation, 'ulid' | 'call' | 'intent' | 'judged'>,
+) {
+  const id = `apr_${ulid}` as ApprovalId; // the ULID of what was sealed with it: each leads to the other
+  const { tenant, principal: requestedBy } = call.caller;
+  const argsHash = intent.args_hash;
+  return {
+    id,
+    tenant,
+    requestedBy,
+    session: call.session,
+    action: intent.action,
+    tool: intent.tool,
+    resource: intent.resource,
+    effectLevel: intent.effect_level,
+    demand: judged.recorded,
+    facts: judged.facts,
+    argsHash,
+    argsEncrypted: argsCipher.encrypt({ id, tenant, argsHash }, intent.args),
+    intentHash: intent.intent_hash,
+    judgedHash: judged.hash,
+  };
 }
 
 /** Would an answer to this question satisfy that ask too? */

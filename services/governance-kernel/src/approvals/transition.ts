@@ -84,11 +84,16 @@ function moved(approval: ApprovalRow, { action, by, reason = '' }: ApprovalVote)
   switch (action) {
     case 'approve': {
       const approvedBy = [...approval.approvedBy, by];
-      return approvedBy.length >= approval.quorum ? { approvedBy, state: 'approved' } : { approvedBy };
+      return approvedBy.length >= approval.quorum ? { approvedBy, ...resolved('approved') } : { approvedBy };
     }
     case 'deny':
-      return { state: 'denied', rejectionReason: reason.trim() || null };
+      return { ...resolved('denied'), rejectionReason: reason.trim() || null };
     case 'revoke':
-      return { state: 'revoked', rejectionReason: reason.trim() || null };
+      return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
   }
+}
+
+/** Whoever wanted to see the arguments has seen them. */
+function resolved(state: ApprovalRow['state']): Pick<ApprovalRow, 'state' | 'argsEncrypted'> {
+  return { state, argsEncrypted: null };
 }

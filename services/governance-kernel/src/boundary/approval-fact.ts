@@ -4,13 +4,18 @@ import { approvals } from '../approvals/approvals.ts';
 import { lifetimeSeconds } from '../approvals/scope.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import type { Situation } from './facts.ts';
-import type { SealedIntent } from '../call/normalise.ts';
 
-/** Approvals that could count for exactly this call under this policy, newest first: a later one answers a stronger question. */
-export function standingApprovals(batch: LedgerBatch, { call, intent, policy, nowMs }: Situation): ApprovalRow[] {
+/**
+ * Approvals that could count for exactly what is judged of this call under this policy, newest first: a later one answers a stronger
+ * question. One of the same intent that was judged otherwise is another question.
+ */
+export function standingApprovals(batch: LedgerBatch, { call, intent, judged, policy, nowMs }: Situation): ApprovalRow[] {
   return batch
     .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
-    .filter((row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && covers(row, intent))
+    .filter(
+      (row) =>
+        nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
+    )
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
@@ -26,21 +31,17 @@ export function presentedApproval(
   return inState('approved') ?? inState('pending') ?? inState('denied') ?? null;
 }
 
-export function approvalFact({ call, intent, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
-  if (approval !== null) return factOf(approval, covers(approval, intent) ? approval.intentHash : '', nowMs);
+export function approvalFact({ call, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
+  if (approval !== null) return factOf(approval, nowMs);
   return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
 }
 
-/** The effect is not part of the intent's hash: an approval of a graver call covers the milder one, and never the reverse. */
-function covers({ effectLevel }: ApprovalRow, { effect_level }: SealedIntent): boolean {
-  return effect_level <= effectLevel; // E0 to E4 sort by gravity
-}
-
-function factOf(row: ApprovalRow, intentHash: string, nowMs: number): NonNullable<ApprovalFact> {
+function factOf(row: ApprovalRow, nowMs: number): NonNullable<ApprovalFact> {
   return {
     approval_id: row.id,
     state: row.state === 'consumed' ? 'approved' : row.state,
-    intent_hash: intentHash,
+    intent_hash: row.intentHash,
+    judged_hash: row.judgedHash,
     policy_hash: row.policyHash,
     approved_by: [...row.approvedBy],
     scope: row.scope,
@@ -57,6 +58,7 @@ function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
     approval_id: approvalId,
     state: 'approved',
     intent_hash: '',
+    judged_hash: '',
     policy_hash: null,
     approved_by: [],
     scope: 'once',

@@ -9,6 +9,7 @@ import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts'
 import { concludeCall, wantedFor, type Concluded, type CycleSettings } from './conclude-call.ts';
 import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
 import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import { judgedOf } from '../call/judged.ts';
 import { isClaimTo } from './dispatch.ts';
 import { dispatchedBy, learnedOf, type Asker } from './known-call.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
@@ -93,6 +94,7 @@ async function attemptCall(
     call,
     asker,
     intent,
+    judged: judgedOf(parts.hasher.provider, call, { intent, policy: compiled, now }),
     fault,
     dispatchedBy: dispatchedBy(asker, resolution),
     learned: learnedOf(intent, asker, resolution),

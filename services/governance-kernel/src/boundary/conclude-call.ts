@@ -1,9 +1,10 @@
 import type { ApprovalId, BudgetId, Digest, Instant } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
-import { decide, readFacts, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
+import { decide, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
+import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
 import { budgets } from '../budgets/budgets.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
@@ -38,6 +39,7 @@ export type Judgeable = { intent: Intent; facts: Facts };
 
 export type CycleSettings = {
   provider: CryptoProvider;
+  argsCipher: ArgsCipher;
   rosterHash: Digest;
   policyAgeMaxMs: number;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
@@ -87,7 +89,7 @@ export function concludeCall(
   const { publicUrl } = settings;
   const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
   const statement = statementOf({
-    ...judgedOf(prepared, decision, gathered, approval),
+    ...decided(prepared, decision, gathered, approval),
     rosterHash: settings.rosterHash,
   });
   const entry = batch.seal(statement, (sealed) => ({
@@ -131,25 +133,23 @@ function approvalAsked(
   { call, ...prepared }: Prepared,
   decision: Decision,
   { open }: Gathered,
-  { provider }: CycleSettings,
+  { provider, argsCipher }: CycleSettings,
 ): Asked | null {
   const { approval_request: asked } = decision;
   if (asked === undefined) return null;
   const earlier = open.find((approval) => wantsNoLess(approval, asked));
   if (earlier !== undefined) return { approval: earlier, changes: [] };
   if (!mayAsk(prepared.asker)) return null;
-  const approval = pendingApproval(provider, { ...prepared, call, decision, asked });
+  const approval = pendingApproval({ provider, argsCipher }, { ...prepared, call, decision, asked });
   return { approval, changes: [put(approvals, approval)] };
 }
 
-function judgedOf(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
-  const { now, intent, policy } = prepared;
+function decided(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
   return {
     ...prepared,
-    at: now,
+    at: prepared.now,
     decision,
-    readFacts: policy === null ? {} : readFacts(policy.policy, intent, { now, relations: [] }),
-    budgetIds: gathered.budgets.map((budget): BudgetId => budget.id),
+    budgets: gathered.budgets,
     facts: gathered.facts,
     approvalId: asked?.id ?? namedApproval(prepared, decision, gathered),
   };

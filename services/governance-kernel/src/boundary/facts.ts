@@ -18,7 +18,6 @@ import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
-import { demandOf } from './demand.ts';
 import type { Asker, KnownCall } from './known-call.ts';
 import { registeredTool, registryFact } from './registry-fact.ts';
 
@@ -54,7 +53,7 @@ type FactsOf = {
   provenance: 'provenance';
   rules: 'block';
   budget: 'budgets' | 'demand';
-  approval: 'approval';
+  approval: 'approval' | 'judged_hash';
 };
 
 type Source<Gate extends GateName> = {
@@ -113,9 +112,9 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   budget: {
     wants: ({ call: { caller }, intent }) =>
       budgetSubjects(intent).map((subject) => wanted(budgets, { tenant: caller.tenant, subject })),
-    facts: ({ call, intent, limiting }) => ({
+    facts: ({ judged, limiting }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
-      demand: demandOf(call, intent),
+      demand: judged.demand,
     }),
   },
   approval: {
@@ -125,7 +124,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
       if (approvalGrant === undefined) return [ofIntent];
       return [ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
     },
-    facts: (read) => ({ approval: { state: 'known', value: approvalFact(read, read.approval) } }),
+    facts: (read) => ({
+      approval: { state: 'known', value: approvalFact(read, read.approval) },
+      judged_hash: read.judged.hash,
+    }),
   },
 };
 
@@ -161,7 +163,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered 
     block: sources.rules.facts(read).block,
     budgets: left,
     demand,
-    approval: sources.approval.facts(read).approval,
+    ...sources.approval.facts(read),
   };
   const open = standing.filter(({ state }) => state === 'pending');
   return { facts: Object.freeze(facts), budgets: limiting, approval, open };

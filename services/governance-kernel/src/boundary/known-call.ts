@@ -1,5 +1,6 @@
 import type { Fact, RegistryFact } from '@countersign/policy';
 import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 
@@ -13,6 +14,7 @@ export type KnownCall = {
   call: NamedCall;
   asker: Asker;
   intent: SealedIntent;
+  judged: Judged;
   fault: string | null;
   /**
    * `kernel`: what the call takes is held until settle(). `caller`: it is committed with the decision. `nobody`: the proposal of a

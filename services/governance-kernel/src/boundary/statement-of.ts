@@ -1,55 +1,52 @@
-import type { ApprovalId, BudgetId, Digest, Instant } from '@countersign/contracts';
-import type { RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type { ApprovalId, Digest, Instant } from '@countersign/contracts';
 import type { Decision, Fact, Facts, RegistryFact } from '@countersign/policy';
 import { decisionStatement, type Statement } from '@countersign/receipts';
+import type { BudgetRow } from '../budgets/budget-row.ts';
+import { remainderOf } from '../budgets/reserve.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { KnownCall } from './known-call.ts';
 
-type Judged = KnownCall & {
+type Sealable = KnownCall & {
   ulid: string;
   at: Instant;
   policy: LoadedPolicy | null;
   decision: Decision;
-  readFacts: RecordedIntent['facts'];
   rosterHash: Digest;
-  budgetIds: BudgetId[];
-  facts: Pick<Facts, 'demand' | 'block'>;
+  /** Before the decision took anything. */
+  budgets: readonly BudgetRow[];
+  facts: Pick<Facts, 'block'>;
   approvalId: ApprovalId | null;
 };
 
 /** What a decision states, in the words of the record. */
-export function statementOf(judged: Judged): Statement {
-  const { call, decision, policy } = judged;
-  const tool = knownTool(judged.learned);
+export function statementOf(sealable: Sealable): Statement {
+  const { call, decision, judged, policy } = sealable;
+  const tool = knownTool(sealable.learned);
   return decisionStatement({
-    ulid: judged.ulid,
-    at: judged.at,
+    ulid: sealable.ulid,
+    at: sealable.at,
     tenant: call.caller.tenant,
     principal: call.caller.principal,
     session: call.session,
-    intent: judged.intent,
-    facts: judged.readFacts,
+    intent: sealable.intent,
+    facts: judged.facts,
     verdict: decision.verdict,
     reason_code: decision.reason_code,
     gates: decision.trace,
-    gate_roster_hash: judged.rosterHash,
+    gate_roster_hash: sealable.rosterHash,
     matched_rules: decision.matched_rules,
     policy_hash: policy?.hash ?? null,
     policy_epoch: policy?.epoch ?? 0,
     mcp_server_id: tool.server,
     tool_definition_hash: tool.hash,
-    budget_ids: judged.budgetIds,
-    spend_micros: spendOf(judged.facts),
-    tool_blocked: isBlocked(judged.facts) ? true : undefined,
-    approval_id: judged.approvalId,
-    dispatched_by: judged.dispatchedBy,
-    shadow: judged.asker.mode === 'shadow',
+    budgets: sealable.budgets.map(remainderOf),
+    demand: judged.recorded,
+    judged_hash: judged.hash,
+    tool_blocked: isBlocked(sealable.facts) ? true : undefined,
+    approval_id: sealable.approvalId,
+    dispatched_by: sealable.dispatchedBy,
+    shadow: sealable.asker.mode === 'shadow',
   });
-}
-
-/** A call without money states none; so does one whose price nobody knows. */
-function spendOf({ demand: { spend_micros } }: Pick<Facts, 'demand'>): string | undefined {
-  return spend_micros === null || spend_micros === 0n ? undefined : String(spend_micros);
 }
 
 function isBlocked({ block }: Pick<Facts, 'block'>): boolean {

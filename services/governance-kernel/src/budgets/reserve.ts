@@ -1,4 +1,5 @@
 import { microsOf } from '@countersign/contracts';
+import type { BudgetRemainder } from '@countersign/contracts/governance-kernel';
 import type { BudgetFact, Demand } from '@countersign/policy';
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 
@@ -27,6 +28,13 @@ export function budgetFact(budget: BudgetRow): BudgetFact {
     approval_required_above_minor: budget.approvalRequiredAboveMinor,
     currency: budget.currency,
   };
+}
+
+/** The same as it is written: JSON has no exact number for money. */
+export function remainderOf(budget: BudgetRow): BudgetRemainder {
+  const left = budgetFact(budget);
+  const { spend_remaining_micros: spend } = left;
+  return { ...left, budget_id: budget.id, spend_remaining_micros: spend === null ? null : String(spend) };
 }
 
 function remaining({ limits, used, reserved }: BudgetRow, amount: Counted): number | null {

@@ -2,17 +2,18 @@ import { createApproval } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { askBeforehand } from '../approvals/ask-beforehand.ts';
 import { approvalView } from '../approvals/approval-view.ts';
+import { declaredDemand } from '../call/demand.ts';
 import { meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag } from '../if-match.ts';
 
 /** Asks for the approval of one exact call. The caller is its requester, so somebody else must decide it. */
-export const createApprovalRoute = ({ cycle }: Context) =>
+export const createApprovalRoute = ({ cycle, argsCipher }: Context) =>
   handleTenant(createApproval)(async ({ body, caller }) => {
-    const { session_id: session, args, effect_level: effectLevel, expires_in_seconds: expiresInSeconds } = body;
+    const { session_id: session, args, context, effect_level: effectLevel, expires_in_seconds: expiresInSeconds } = body;
     const { reason, quorum, approvers, scope } = body;
-    const call = { ...meantBy(body), caller, session, args, context: {}, effectLevel };
+    const call = { ...meantBy(body), caller, session, args, context, effectLevel, demand: declaredDemand(body.demand) };
     const approval = await askBeforehand(cycle, { call, expiresInSeconds, reason, quorum, approvers, scope });
-    return answer(201, approvalView(approval, cycle.clock().getTime()), etag(approval.ceremonyHash));
+    return answer(201, approvalView(approval, { nowMs: cycle.clock().getTime(), argsCipher }), etag(approval.ceremonyHash));
   });

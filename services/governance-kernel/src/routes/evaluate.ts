@@ -1,7 +1,6 @@
-import { microsOf } from '@countersign/contracts';
-import { evaluate, type EvaluateRequest } from '@countersign/contracts/governance-kernel';
-import type { Demand } from '@countersign/policy';
+import { evaluate } from '@countersign/contracts/governance-kernel';
 import { prepared } from '@countersign/service-kit';
+import { declaredDemand } from '../call/demand.ts';
 import { meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
@@ -24,7 +23,3 @@ export const evaluateRoute = ({ boundary }: Context) =>
     });
     return prepared(200, decision.json, decision.headers);
   });
-
-function declaredDemand({ spend_minor, egress_bytes }: EvaluateRequest['demand'] = {}): Partial<Demand> {
-  return { spend_micros: microsOf(spend_minor ?? 0), egress_bytes: egress_bytes ?? 0 };
-}

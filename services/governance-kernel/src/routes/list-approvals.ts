@@ -4,13 +4,13 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/approval-store.ts';
 
-export const listApprovalsRoute = ({ reader, clock }: Context) =>
+export const listApprovalsRoute = ({ reader, clock, argsCipher }: Context) =>
   handleTenant(listApprovals)(async ({ query, caller }) => {
     const now = clock();
     const filter = { tenant: caller.tenant, state: query.state, session: query.session_id };
     return await store.listApprovals(reader, filter, {
       page: query,
       now,
-      item: (row) => approvalView(row, now.getTime()),
+      item: (row) => approvalView(row, { nowMs: now.getTime(), argsCipher }),
     });
   });

@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { PlainJson, TenantId } from '@countersign/contracts';
+import { canonicalize, utf8Bytes } from '@countersign/crypto';
+import type { ApprovalRow } from './approval-row.ts';
+
+/** Keeps the arguments of a call for whoever is to approve it. The database alone does not tell them. */
+export type ArgsCipher = {
+  encrypt(of: ArgsPlace, args: Record<string, PlainJson>): string;
+  /** Null unless the text was encrypted for this very approval, under the secret of today. */
+  decrypt(of: ArgsPlace, encrypted: string): Record<string, PlainJson> | null;
+};
+
+type ArgsPlace = Pick<ApprovalRow, 'tenant' | 'id' | 'argsHash'>;
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+/** The length that NIST SP 800-38D §8.2 has for random ones. */
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM with a key for each tenant. The label keeps it from being any other key of the same secret. */
+export function argsCipher(secret: string): ArgsCipher {
+  const keyOf = (tenant: TenantId) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `countersign.approval-arguments.v1\n${tenant}`, keyBytes));
+  return {
+    encrypt: (of, args) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, keyOf(of.tenant), nonce, { authTagLength: tagBytes });
+      cipher.setAAD(placeBytes(of));
+      const encrypted = [cipher.update(canonicalize(args), 'utf8'), cipher.final()];
+      return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]).toString('base64');
+    },
+    decrypt: (of, encrypted) => {
+      const bytes = Buffer.from(encrypted, 'base64');
+      const nonce = bytes.subarray(0, nonceBytes);
+      try {
+        const decipher = createDecipheriv(algorithm, keyOf(of.tenant), nonce, { authTagLength: tagBytes });
+        decipher.setAAD(placeBytes(of));
+        decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+        const args = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()];
+        return JSON.parse(Buffer.concat(args).toString('utf8')) as Record<string, PlainJson>; // the kernel encrypted it
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** What the text belongs to: put at another approval, or at other arguments, it does not decrypt. */
+function placeBytes({ tenant, id, argsHash }: ArgsPlace): Uint8Array {
+  return utf8Bytes(`${tenant}\n${id}\n${argsHash}`);
+}

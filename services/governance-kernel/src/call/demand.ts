@@ -1,0 +1,27 @@
+import { microsOf, type EffectLevel } from '@countersign/contracts';
+import type { DeclaredDemand, Demand as RecordedDemand } from '@countersign/contracts/governance-kernel';
+import type { Demand, Intent } from '@countersign/policy';
+import type { NamedCall } from './governed-call.ts';
+
+const writing = new Set<EffectLevel>(['E2', 'E3', 'E4']);
+
+/** What a call takes from its budgets: counted here where it can be, declared by the door where only the door knows. Thinking is no call. */
+export function demandOf({ demand }: Pick<NamedCall, 'demand'>, { action, effect_level }: Intent): Demand {
+  const executes = action !== 'model.call';
+  return {
+    tool_calls: demand?.tool_calls ?? (executes ? 1 : 0),
+    spend_micros: demand?.spend_micros === undefined ? 0n : demand.spend_micros,
+    egress_bytes: demand?.egress_bytes ?? 0,
+    writes: demand?.writes ?? (executes && writing.has(effect_level) ? 1 : 0),
+  };
+}
+
+/** As a caller declares it, who speaks of money in minor units. */
+export function declaredDemand({ spend_minor, egress_bytes }: DeclaredDemand = {}): Partial<Demand> {
+  return { spend_micros: microsOf(spend_minor ?? 0), egress_bytes: egress_bytes ?? 0 };
+}
+
+/** As it is written: JSON has no exact number for money. */
+export function recordedDemand({ spend_micros, ...counted }: Demand): RecordedDemand {
+  return { ...counted, spend_micros: spend_micros === null ? null : String(spend_micros) };
+}

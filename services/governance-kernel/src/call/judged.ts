@@ -1,0 +1,33 @@
+import type { Digest, Instant } from '@countersign/contracts';
+import type { Demand as RecordedDemand, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type { CryptoProvider } from '@countersign/crypto';
+import { readFacts, type CompiledPolicy, type Demand } from '@countersign/policy';
+import { judgedHash } from '@countersign/receipts';
+import { demandOf, recordedDemand } from './demand.ts';
+import type { NamedCall } from './governed-call.ts';
+import type { SealedIntent } from './normalise.ts';
+
+/** What is judged of a call beside its intent. An approval binds both by one hash. */
+export type Judged = {
+  readonly demand: Demand;
+  readonly recorded: RecordedDemand;
+  /** What the policy reads of the call. */
+  readonly facts: RecordedIntent['facts'];
+  readonly hash: Digest;
+};
+
+type Known = { intent: SealedIntent; policy: CompiledPolicy | null; now: Instant };
+
+/** The same for a call that is made and for one whose approval is asked for beforehand. */
+export function judgedOf(
+  provider: CryptoProvider,
+  call: Pick<NamedCall, 'demand'>,
+  { intent, policy, now }: Known,
+): Judged {
+  const demand = demandOf(call, intent);
+  const recorded = recordedDemand(demand);
+  const facts = policy === null ? {} : readFacts(policy, intent, { now, relations: [] });
+  const { intent_hash, effect_level } = intent;
+  const hash = judgedHash(provider, { intent_hash, effect_level, facts, demand: recorded });
+  return { demand, recorded, facts, hash };
+}

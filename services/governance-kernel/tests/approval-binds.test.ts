@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ApprovalId, SessionId } from '@countersign/contracts';
+import { nodeProvider } from '@countersign/crypto/node';
+import { verifies } from '@countersign/testkit/verifies';
+import { verifyRecord } from '@countersign/verifier';
+import { asAdministrator } from './_administrator.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: judged
+version: '1'
+rules:
+  - { id: transfers, effect: escalate, match: { action: [money.transfer] }, reason: A person confirms transfers. }
+  - { id: chats, effect: escalate, match: { action: [message.send] }, when: "context.channel != 'drafts'" }
+  - { id: nights, effect: escalate, match: { action: [door.open] }, when: "now > timestamp('2026-01-01T00:00:00Z')" }
+  - { id: two, effect: escalate, match: { action: [vault.open] }, approval: { quorum: 2 } }
+`;
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+let test: TestKernel;
+let agent: Caller, alice: Caller, bob: Caller;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock } });
+  await test.activate('*', policy);
+  [agent, alice, bob] = [new Caller(test), new Caller(test, 'acme', 'alice'), new Caller(test, 'acme', 'bob')];
+});
+afterAll(() => test.close());
+
+const secret = 'the account of Ada Lovelace';
+const transfer = (changes: Call = {}) => ({
+  action: 'money.transfer',
+  effect_level: 'E3',
+  args: { to: secret },
+  demand: { spend_minor: 101 },
+  session_id: newSession(),
+  ...changes,
+});
+
+describe('an approval binds what was judged', () => {
+  verifies(
+    'kn.approve.judged',
+    'approved for 101, used for 999,999,999: another call, and another question',
+    async () => {
+      const call = transfer();
+      const id = asked(await agent.decide(call));
+      await alice.move('approve', id);
+      const dearer = { ...call, demand: { spend_minor: 999_999_999 } };
+      const question = await agent.decide(dearer);
+      expect(said(question)).toBe('ESCALATE APPROVAL_REQUIRED');
+      expect(asked(question)).not.toBe(id);
+      expect(said(await agent.decide({ ...dearer, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+      expect(await alice.approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
+      expect(said(await agent.decide({ ...call, approval_grant: id }))).toBe('ALLOW ALLOWED');
+    },
+  );
+
+  verifies('kn.approve.judged', 'an open question is asked again only by a call that wants the same', async () => {
+    const call = transfer();
+    const first = asked(await agent.decide(call));
+    expect(asked(await agent.decide({ ...call, demand: { spend_minor: 102 } }))).not.toBe(first);
+    expect(asked(await agent.decide(call))).toBe(first);
+  });
+
+  verifies('kn.approve.judged', 'another effect, demand or fact that the policy read is another call', async () => {
+    const message = { action: 'message.send', effect_level: 'E2', context: { channel: 'mail', mood: 'calm' } };
+    const call = { ...message, args: {}, session_id: newSession() };
+    const id = asked(await agent.decide(call));
+    await alice.move('approve', id);
+    const others: Call[] = [
+      { effect_level: 'E1' },
+      { effect_level: 'E4' },
+      { demand: { egress_bytes: 1 } },
+      { context: { channel: 'press' } },
+    ];
+    for (const other of others) {
+      const changed = { ...call, ...other };
+      expect([other, said(await agent.decide(changed))]).toEqual([other, 'ESCALATE APPROVAL_REQUIRED']);
+      expect(said(await agent.decide({ ...changed, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
+    }
+    // What no rule reads is not judged.
+    const unread = { ...call, context: { channel: 'mail', mood: 'wild' } };
+    expect(said(await agent.decide({ ...unread, approval_grant: id }))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.judged', 'a policy that reads the clock can be satisfied, since time does pass', async () => {
+    const call = { action: 'door.open', effect_level: 'E2', session_id: newSession() };
+    const id = asked(await agent.decide(call));
+    await alice.move('approve', id);
+    time.advance(60_000);
+    expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.judged', 'what is asked for beforehand is judged as the call will be', async () => {
+    const call = transfer({ action: 'message.send', context: { channel: 'mail' } });
+    const { body } = await agent.client.createApproval({ body: { ...call, reason: 'the monthly one' } as never });
+    await alice.move('approve', body.approval_id);
+    const grant = { approval_grant: body.approval_id };
+    for (const other of [{ demand: { spend_minor: 102 } }, { context: { channel: 'press' } }, { effect_level: 'E4' }])
+      expect(said(await agent.decide({ ...call, ...other, ...grant }))).toBe('DENY APPROVAL_MISMATCH');
+    expect(said(await agent.decide({ ...call, ...grant }))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.judged', 'the record holds what was judged, and no other demand fits it', async () => {
+    await setBudget(1_000);
+    const call = transfer();
+    const reply = await agent.decide(call);
+    const [sealed] = await ledgerOf(test, call.session_id);
+    const approval = await alice.approval(asked(reply));
+    const { record } = sealed ?? {};
+    expect(record).toMatchObject({
+      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: 0, writes: 1 },
+      budgets: [{ budget_id: 'transfers', spend_remaining_micros: '1000000000', tool_calls_remaining: null }],
+      judged_hash: approval.judged_hash,
+    });
+    const { log_index: _index, receipt_hash: _hash, ...receipt } = reply.receipt;
+    expect(verifyRecord(record, receipt, nodeProvider).judged_hash).toBe(approval.judged_hash);
+    const changed = { ...record, demand: { ...record?.demand, spend_micros: '999999999000000' } };
+    expect(() => verifyRecord(changed, receipt, nodeProvider)).toThrow(
+      expect.objectContaining({ code: 'RECORD_HASH_MISMATCH' }),
+    );
+  });
+});
+
+describe('an approver', () => {
+  verifies('kn.approve.judged', 'sees effect, demand, facts, arguments and the reason of the policy', async () => {
+    const call = transfer({ action: 'message.send', context: { channel: 'mail' }, args: { to: secret } });
+    const id = asked(await agent.decide(call));
+    expect(await alice.approval(id)).toMatchObject({
+      effect_level: 'E3',
+      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: 0, writes: 1 },
+      facts: { 'context.channel': 'mail' },
+      args: { to: secret },
+    });
+    expect((await alice.approval(asked(await agent.decide(transfer())))).reason).toBe('A person confirms transfers.');
+  });
+
+  verifies('kn.approve.judged', 'decides on one view of it all', async () => {
+    const call = transfer();
+    const [one, other] = [await agent.decide(call), await agent.decide({ ...call, demand: { spend_minor: 1 } })];
+    const [shown, hidden] = [await alice.approval(asked(one)), await alice.approval(asked(other))];
+    expect(shown.intent_hash).toBe(hidden.intent_hash);
+    const params = { approval_id: hidden.approval_id, action: 'approve' as const };
+    const body = { expected_ceremony_hash: shown.ceremony_hash };
+    expect(await refusal(alice.client.transitionApproval({ params, body }))).toBe('PRECONDITION_FAILED');
+  });
+
+  it('keeps seeing the arguments while more votes are wanted', async () => {
+    const id = asked(await agent.decide(transfer({ action: 'vault.open' })));
+    expect(await alice.move('approve', id)).toMatchObject({ state: 'pending', args: { to: secret } });
+    expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', args: null });
+    expect(await stored(id)).toBeNull();
+  });
+});
+
+describe('the arguments of an approval', () => {
+  const question = async () => asked(await agent.decide(transfer()));
+
+  verifies('kn.approve.judged', 'are encrypted while it is pending and gone however it ends', async () => {
+    const endings: Record<string, (id: ApprovalId) => Promise<unknown>> = {
+      approved: (id) => alice.move('approve', id),
+      denied: (id) => alice.move('deny', id),
+      revoked: (id) => alice.move('revoke', id),
+      expired: async (id) => {
+        time.advance(15 * 60_000);
+        expect(await alice.approval(id)).toMatchObject({ state: 'expired', args: null });
+        await test.kernel.workers.housekeeper.run();
+      },
+    };
+    for (const [state, end] of Object.entries(endings)) {
+      const id = await question();
+      const encrypted = await stored(id);
+      expect(Buffer.from(encrypted ?? '', 'base64').toString('latin1')).not.toContain('Ada');
+      expect(encrypted?.length).toBeGreaterThan(secret.length);
+      await end(id);
+      expect(await alice.approval(id)).toMatchObject({ state, args: null });
+      expect([state, await stored(id)]).toEqual([state, null]);
+    }
+    const { rows } = await test.pool.query(`SELECT 1 FROM ledger WHERE record LIKE '%${secret}%'`);
+    expect(rows).toEqual([]);
+  });
+
+  it('cannot stay behind an approval that is pending no more', async () => {
+    const id = await question();
+    const decided = asAdministrator(test, `UPDATE approvals SET state = 'approved' WHERE approval_id = $1`, [id]);
+    await expect(decided).rejects.toThrow('approvals_args_while_pending');
+  });
+
+  verifies('kn.approve.judged', 'are readable to no other tenant, and at no other approval', async () => {
+    const id = await question();
+    expect((await test.as('globex', 'mallory').listApprovals()).body.data).toEqual([]);
+    const elsewhere = [
+      asked(await agent.decide(transfer({ session_id: newSession() as SessionId }))),
+      asked(await new Caller(test, 'globex').decide(transfer())),
+    ];
+    for (const [tenant, other] of [
+      ['acme', elsewhere[0]],
+      ['globex', elsewhere[1]],
+    ] as const) {
+      const moved = 'args_encrypted = (SELECT args_encrypted FROM approvals WHERE approval_id = $1)';
+      await asAdministrator(test, `UPDATE approvals SET ${moved} WHERE approval_id = $2`, [id, other]);
+      const { data } = (await test.as(tenant, 'alice').listApprovals()).body;
+      expect(data.find(({ approval_id }) => approval_id === other)).toMatchObject({ state: 'pending', args: null });
+    }
+  });
+});
+
+async function stored(id: ApprovalId): Promise<string | null> {
+  const found = await test.pool.query<{ args_encrypted: string | null }>(
+    'SELECT args_encrypted FROM approvals WHERE approval_id = $1',
+    [id],
+  );
+  return found.rows[0]?.args_encrypted ?? null;
+}
+
+async function setBudget(spendLimitMinor: number): Promise<void> {
+  await test.as('acme').putBudget({
+    params: { budget_id: 'transfers' },
+    body: {
+      ...{ subject: 'tenant', window: 'total', currency: 'EUR', spend_limit_minor: spendLimitMinor },
+      ...{ tool_call_limit: null, egress_limit_bytes: null, write_limit: null, approval_required_above_minor: null },
+    } as never,
+  });
+}
