@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { camelPage, PageQuery } from '../list.ts';
+import { SpendMicros } from '../money.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import {
   ApprovalId,
   DecisionId,
   Digest,
+  EffectLevel,
   Instant,
   ReceiptId,
   RunId,
@@ -64,6 +66,15 @@ export const listAudit = defineRoute({
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'cancelled']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
+/** What a call takes, as the kernel judges it. Money in millionths of a minor unit; null: nobody can say what it costs at most. */
+export const WorkspaceDemand = z.strictObject({
+  toolCalls: z.int().min(0),
+  spendMicros: SpendMicros.nullable(),
+  egressBytes: z.int().min(0),
+  writes: z.int().min(0),
+});
+export type WorkspaceDemand = z.infer<typeof WorkspaceDemand>;
+
 export const WorkspaceApproval = z.strictObject({
   id: ApprovalId,
   workspaceId: WorkspaceId,
@@ -71,9 +82,12 @@ export const WorkspaceApproval = z.strictObject({
   runId: RunId,
   status: ApprovalStatus,
   tool: z.string().nullable(),
-  /** The exact arguments that would be executed. */
+  /** The exact arguments that would be executed; of a model call, what the policy may read of its request. */
   args: z.record(z.string(), z.json()),
+  effectLevel: EffectLevel,
+  demand: WorkspaceDemand,
   reasonCode: z.string(),
+  /** In the words of the policy or budget that asks. */
   reason: z.string(),
   /** The agent that asked; it may never resolve its own request. */
   requestedBy: z.string(),

@@ -36,6 +36,7 @@ export {
   AuditEntry,
   listAudit,
   ApprovalStatus,
+  WorkspaceDemand,
   WorkspaceApproval,
   listWorkspaceApprovals,
   resolveWorkspaceApproval,

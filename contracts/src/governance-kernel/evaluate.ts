@@ -18,7 +18,7 @@ import {
   ToolName,
   Verdict,
 } from '../scalars.ts';
-import { Demand, GateOutcome } from './boundary-record.ts';
+import { GateOutcome } from './boundary-record.ts';
 import { StoredReceipt } from './receipt.ts';
 
 /** What a call will take from budgets, as far as its caller knows. */
@@ -46,12 +46,7 @@ export const EvaluateRequest = z.strictObject({
 });
 export type EvaluateRequest = z.infer<typeof EvaluateRequest>;
 
-export const ApprovalHandle = z.strictObject({
-  approval_id: ApprovalId,
-  expires_at: Instant,
-  approve_url: z.string(),
-  demand: Demand,
-});
+export const ApprovalHandle = z.strictObject({ approval_id: ApprovalId, expires_at: Instant, approve_url: z.string() });
 export type ApprovalHandle = z.infer<typeof ApprovalHandle>;
 
 export const BudgetUse = z.strictObject({

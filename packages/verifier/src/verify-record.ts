@@ -2,7 +2,15 @@ import { BoundaryRecord, SignedReceipt } from '@countersign/contracts/governance
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { verdictOfTrace } from '@countersign/policy';
-import { gateRosterHash, intentHash, judgedHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
+import {
+  gateRosterHash,
+  intentHash,
+  judgedHash,
+  payloadOf,
+  receiptOf,
+  recordHash,
+  ulidOf,
+} from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';

@@ -113,10 +113,13 @@ async function judgedOtherwise(): Promise<Record<string, ReceiptVector>> {
       intent: { effect_level: 'E4' },
       judged_hash,
     }),
-    'invalid/judged-with-another-fact': await judged('A record whose policy read what its judged_hash does not cover.', {
-      intent: { facts: { 'args.to': 'another@example.org' } },
-      judged_hash,
-    }),
+    'invalid/judged-with-another-fact': await judged(
+      'A record whose policy read what its judged_hash does not cover.',
+      {
+        intent: { facts: { 'args.to': 'another@example.org' } },
+        judged_hash,
+      },
+    ),
     'invalid/announcement-that-judges': await judged('An announcement that claims a judged_hash.', {
       ...{ kind: 'approval', verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [] },
       judged_hash,

@@ -11,7 +11,9 @@ export async function makeMoneyVectors(): Promise<Record<string, ReceiptVector>>
   return {
     'valid/spend': valid(
       'A decision that holds money, and the outcome that counts less of it.',
-      await exportOf([settledChain({ decided: { demand: { spend_micros: '96000001' } }, outcome: { spend_micros: '7' } })]),
+      await exportOf([
+        settledChain({ decided: { demand: { spend_micros: '96000001' } }, outcome: { spend_micros: '7' } }),
+      ]),
     ),
     'valid/blocked-tool': valid(
       'A call of a tool that the workspace blocks, which the rules gate denied.',

@@ -181,6 +181,9 @@ describe('a refused action', () => {
         expect(approval).toMatchObject({
           tool: 'files.write',
           args: { path: 'a' },
+          effectLevel: 'E2',
+          demand: { toolCalls: 1, spendMicros: '0', egressBytes: 0, writes: 1 },
+          reason: 'as the table says',
           requestedBy: `agent:${person.workspace.id}`,
           startedBy: person.user.id,
         });

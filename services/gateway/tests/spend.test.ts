@@ -81,6 +81,7 @@ describe('a call of the model', () => {
     const { taskId } = await startRun(person);
     await runReaching(person, taskId, ['awaiting_approval']);
     const { body: pending } = await person.client.listWorkspaceApprovals({ query: { status: 'pending' } });
+    expect(pending.data[0]).toMatchObject({ tool: null, args: { seen: 'by the policy' }, effectLevel: 'E2' });
     await setMonthlyBudget(0);
     let isMade = false;
     kernel.beforeModelAnswer = () => Promise.resolve(void (isMade = true));

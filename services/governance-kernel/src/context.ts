@@ -241,10 +241,7 @@ function noticed(commit: Commit, watch: LogWatch): Commit {
   };
 }
 
-function cycleSettings(
-  config: KernelConfig,
-  made: Pick<CycleSettings, 'rosterHash' | 'argsCipher'>,
-): CycleSettings {
+function cycleSettings(config: KernelConfig, made: Pick<CycleSettings, 'rosterHash' | 'argsCipher'>): CycleSettings {
   return {
     ...made,
     provider: nodeProvider,

@@ -161,7 +161,13 @@ describe('approval by signature', () => {
     const approval = await alice.approval(id);
     const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
     if (row === null) throw new Error('it is not stored');
-    const changes = { approval_id: 'other', tenant_id: 'globex', intent_hash: 'other', judged_hash: 'other', policy_hash: 'other' };
+    const changes = {
+      approval_id: 'other',
+      tenant_id: 'globex',
+      intent_hash: 'other',
+      judged_hash: 'other',
+      policy_hash: 'other',
+    };
     expect(() => requireSameSubject(row, sign(statementOf(approval)))).not.toThrow();
     for (const [member, value] of Object.entries(changes)) {
       const signed = sign(statementOf(approval, { [member]: value }), 'alice');

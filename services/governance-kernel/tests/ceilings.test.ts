@@ -117,11 +117,11 @@ describe('a ceiling', () => {
       const decision = await decideAndDie(boundary, paying);
       await boundary.settle(decision, { outcome: 'completed', spentMicros: 7n });
       const [decided, ended] = await ledgerOf(test, session);
-      expect([decided?.record?.demand?.spend_micros, decided?.payload.spend_micros, ended?.payload.spend_micros]).toEqual([
-        '1500001',
-        '1500001',
-        '7',
-      ]);
+      expect([
+        decided?.record?.demand?.spend_micros,
+        decided?.payload.spend_micros,
+        ended?.payload.spend_micros,
+      ]).toEqual(['1500001', '1500001', '7']);
       const { body } = await test.as(tenant).verifyRecord({ params: { record_id: decided?.record?.record_id ?? '' } });
       expect(body.verified).toBe(true);
     },

@@ -17,7 +17,11 @@ export const approval: Gate = (input) => {
   return presented === null ? escalate(first, asks) : judge(presented, first, input);
 };
 
-function judge(presented: NonNullable<ApprovalFact>, first: Ask, { asks, intent, facts, policy }: GateInput): GateResult {
+function judge(
+  presented: NonNullable<ApprovalFact>,
+  first: Ask,
+  { asks, intent, facts, policy }: GateInput,
+): GateResult {
   const { state, intent_hash, judged_hash, policy_hash, expired, uses_remaining } = presented;
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
   if (judged_hash !== facts.judged_hash)

@@ -103,8 +103,8 @@ async function callModel(parts: Parts, step: GovernedStep, request: string): Pro
   const { receipt, decisionId } = chatReceiptOf(answer.headers);
   // The tool of a model call is the model's business; all else must be this very step.
   await verifyDecision(parts.keyRing, step, receipt, { action: 'model.call', tool: receipt.payload.tool, decisionId });
-  const approval = receipt.payload.verdict === 'ESCALATE' ? await approvalOf(parts, step, receipt.payload) : null;
-  const decision = decisionOf(receipt, reasonOf(answer.body), handleOf(approval));
+  const asked = await questionOf(parts, step, receipt.payload);
+  const decision = decisionOf(receipt, reasonOf(answer.body), asked);
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   return { decision, reply: modelReplyOf(repliedBy(answer), answer.headers) };
 }
@@ -124,7 +124,7 @@ async function recallDecision(
   const approval = await approvalOf(parts, step, receipt.payload);
   // Two equal calls share one approval. When the first has used it up, the second must ask for its own.
   if (approval !== null && approval.state !== 'pending') return callTool(parts, step, call);
-  return { decision: decisionOf(receipt, '', handleOf(approval)), reply: null };
+  return { decision: decisionOf(receipt, '', shown(approval)), reply: null };
 }
 
 async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
@@ -149,9 +149,9 @@ async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): P
     .catch(throwKernelError);
   refuseFailure(answer);
   const execution = repliedBy(answer);
-  const { receipt, approval, reason, decision_id: decisionId } = execution.decision;
+  const { receipt, reason, decision_id: decisionId } = execution.decision;
   await verifyDecision(parts.keyRing, step, receipt, { action: 'tool.call', tool: call.tool, decisionId });
-  const decision = decisionOf(receipt, reason, handleOf(approval ?? null));
+  const decision = decisionOf(receipt, reason, await questionOf(parts, step, receipt.payload));
   if (decision.verdict !== 'ALLOW') return { decision, reply: null };
   if (answer.status !== 200) throw malformed(`The kernel allowed the call and answered ${answer.status}`);
   return { decision, reply: toolReplyOf(execution) };
@@ -164,8 +164,14 @@ function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): 
   return findApprovalOf(parts.as(step.workspaceId), step, isAskedFor);
 }
 
-function handleOf(approval: Pick<Approval, 'approval_id' | 'expires_at'> | null): KernelApproval | null {
-  return approval === null ? null : { approvalId: approval.approval_id, expiresAt: new Date(approval.expires_at) };
+async function questionOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<KernelApproval | null> {
+  return payload.verdict === 'ESCALATE' ? shown(await approvalOf(parts, step, payload)) : null;
+}
+
+function shown(approval: Approval | null): KernelApproval | null {
+  if (approval === null) return null;
+  const { approval_id: approvalId, expires_at: expiresAt, demand, args, reason } = approval;
+  return { approvalId, expiresAt: new Date(expiresAt), demand, args, reason };
 }
 
 function stepHeaders(step: GovernedStep): Record<string, string> {

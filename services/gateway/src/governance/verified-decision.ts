@@ -1,11 +1,12 @@
 import { reasonCodes, type Verdict } from '@countersign/contracts';
-import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { findReceiptFault } from './check-receipt.ts';
 import { agentOf, type GovernedStep } from './governed-step.ts';
 import { KernelError, malformed } from './kernel-error.ts';
 import type { KeyRing } from './trusted-keys.ts';
 
-export type KernelApproval = { approvalId: string; expiresAt: Date };
+/** The question that an ESCALATE asks, for whoever is to answer it. */
+export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'reason'> & { approvalId: string; expiresAt: Date };
 
 /** A decision whose receipt was verified here: signature, hash, tenant, principal, session, action, tool, age. */
 export type VerifiedDecision = {
@@ -43,5 +44,6 @@ export function decisionOf(receipt: StoredReceipt, reason: string, approval: Ker
   const { verdict, reason_code: reasonCode } = receipt.payload;
   if (verdict === 'ESCALATE' && approval === null)
     throw malformed('The kernel asks for an approval that it does not name');
-  return { verdict, reasonCode, reason: reason === '' ? reasonCodes[reasonCode].nextStep : reason, receipt, approval };
+  const said = reason === '' ? (approval?.reason ?? reasonCodes[reasonCode].nextStep) : reason;
+  return { verdict, reasonCode, reason: said, receipt, approval };
 }

@@ -1,9 +1,11 @@
-import { ApprovalId, DecisionId, RunId, TaskId, UserId, WorkspaceId } from '@countersign/contracts';
+import { ApprovalId, DecisionId, EffectLevel, RunId, TaskId, UserId, WorkspaceId } from '@countersign/contracts';
 import {
   ApprovalStatus,
   WorkspaceApproval as WorkspaceApprovalShape,
   type WorkspaceApproval,
+  type WorkspaceDemand,
 } from '@countersign/contracts/gateway';
+import { Demand } from '@countersign/contracts/governance-kernel';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
@@ -18,6 +20,8 @@ type NewApproval = {
   kernelApprovalId: string;
   tool: string | null;
   args: string;
+  effectLevel: string;
+  demand: Demand;
   reasonCode: string;
   reason: string;
   decisionId: string | null;
@@ -32,8 +36,8 @@ type NewApproval = {
  */
 export async function insertApproval(tx: Tx, approval: NewApproval, now: Date): Promise<WorkspaceApproval> {
   const { workspaceId, taskId, runId, kernelApprovalId, tool, requestedBy, startedBy } = approval;
-  const { stepId, args, reasonCode, reason, decisionId, expiresAt } = approval;
-  const asked = { stepId, args, reasonCode, reason, decisionId, expiresAt };
+  const { stepId, args, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } = approval;
+  const asked = { stepId, args, effectLevel, demand, reasonCode, reason, decisionId, expiresAt };
   const [reopened] = await tx.approval.updateManyAndReturn({
     where: { kernelApprovalId, runId },
     data: { ...asked, status: 'pending', resolvedBy: null, resolvedAt: null },
@@ -128,6 +132,8 @@ function approvalOf(row: ApprovalModel): WorkspaceApproval {
     status: ApprovalStatus.parse(row.status),
     tool: row.tool,
     args: WorkspaceApprovalShape.shape.args.parse(JSON.parse(row.args)),
+    effectLevel: EffectLevel.parse(row.effectLevel),
+    demand: demandOf(Demand.parse(row.demand)),
     reasonCode: row.reasonCode,
     reason: row.reason,
     requestedBy: row.requestedBy,
@@ -139,4 +145,8 @@ function approvalOf(row: ApprovalModel): WorkspaceApproval {
     expiresAt: instant(row.expiresAt),
     createdAt: instant(row.createdAt),
   };
+}
+
+function demandOf({ tool_calls, spend_micros, egress_bytes, writes }: Demand): WorkspaceDemand {
+  return { toolCalls: tool_calls, spendMicros: spend_micros, egressBytes: egress_bytes, writes };
 }

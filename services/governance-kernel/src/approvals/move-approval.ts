@@ -150,7 +150,12 @@ function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, ve
     verdict,
     reasonCode: reason,
     approvalId: approval.id,
-    facts: { ...facts, approved_intent_hash: approval.intentHash, approved_judged_hash: approval.judgedHash, state: approval.state },
+    facts: {
+      ...facts,
+      approved_intent_hash: approval.intentHash,
+      approved_judged_hash: approval.judgedHash,
+      state: approval.state,
+    },
   };
 }
 

@@ -9,12 +9,14 @@ import type { Situation } from './facts.ts';
  * Approvals that could count for exactly what is judged of this call under this policy, newest first: a later one answers a stronger
  * question. One of the same intent that was judged otherwise is another question.
  */
-export function standingApprovals(batch: LedgerBatch, { call, intent, judged, policy, nowMs }: Situation): ApprovalRow[] {
+export function standingApprovals(
+  batch: LedgerBatch,
+  { call, intent, judged, policy, nowMs }: Situation,
+): ApprovalRow[] {
   return batch
     .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
     .filter(
-      (row) =>
-        nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
+      (row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
     )
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 }
