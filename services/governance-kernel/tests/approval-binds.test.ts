@@ -6,7 +6,7 @@ import { verifyRecord } from '@countersign/verifier';
 import { withCeremonyHash } from '../src/approvals/ceremony.ts';
 import { findApproval } from '../src/store/approval-store.ts';
 import { asAdministrator } from './_administrator.ts';
-import { asked, Caller, ledgerOf, movableClock, newSession, said, type Call } from './_caller.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = `
@@ -181,6 +181,13 @@ describe('the arguments of an approval', () => {
     }
     const { rows } = await test.pool.query(`SELECT 1 FROM ledger WHERE record LIKE '%${secret}%'`);
     expect(rows).toEqual([]);
+  });
+
+  it('are refused where they are more than a person reads, and nothing is asked', async () => {
+    const session_id = newSession();
+    const call = agent.decide(transfer({ args: { text: 'x'.repeat(300_000) }, session_id }));
+    expect(await refusal(call)).toBe('PAYLOAD_TOO_LARGE');
+    expect(await ledgerOf(test, session_id)).toEqual([]);
   });
 
   it('cannot stay behind an approval that is pending no more', async () => {

@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { PlainJson, TenantId } from '@countersign/contracts';
+import { AppError, type PlainJson, type TenantId } from '@countersign/contracts';
 import { canonicalize, utf8Bytes } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
 
 /** Keeps the arguments of a call for whoever is to approve it. The database alone does not tell them. */
 export type ArgsCipher = {
+  /** Throws PAYLOAD_TOO_LARGE. */
   encrypt(of: ArgsPlace, args: Record<string, PlainJson>): string;
   /** Null unless the text was encrypted for this very approval, under the secret of today. */
   decrypt(of: ArgsPlace, encrypted: string): Record<string, PlainJson> | null;
@@ -12,6 +13,8 @@ export type ArgsCipher = {
 
 type ArgsPlace = Pick<ApprovalRow, 'tenant' | 'id' | 'argsHash'>;
 
+/** Nobody reads more before deciding, and a page of 200 approvals has to fit into memory. */
+const argsCharactersMax = 262_144;
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 /** The length that NIST SP 800-38D §8.2 has for random ones. */
@@ -24,10 +27,13 @@ export function argsCipher(secret: string): ArgsCipher {
     Buffer.from(hkdfSync('sha256', secret, '', `countersign.approval-arguments.v1\n${tenant}`, keyBytes));
   return {
     encrypt: (of, args) => {
+      const text = canonicalize(args);
+      if (text.length > argsCharactersMax)
+        throw new AppError('PAYLOAD_TOO_LARGE', 'The arguments are too large for a person to approve');
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, keyOf(of.tenant), nonce, { authTagLength: tagBytes });
       cipher.setAAD(placeBytes(of));
-      const encrypted = [cipher.update(canonicalize(args), 'utf8'), cipher.final()];
+      const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
       return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]).toString('base64');
     },
     decrypt: (of, encrypted) => {
