@@ -123,8 +123,8 @@ function withoutEffect({ effect_level: _level, ...call }: typeof send) {
   return call;
 }
 
-function signedBy(principal: string, { approval_id, intent_hash, policy_hash, ceremony_hash }: Body) {
-  const subject = { approval_id, tenant_id: 'acme', intent_hash, policy_hash, ceremony_hash };
+function signedBy(principal: string, { approval_id, intent_hash, judged_hash, policy_hash, ceremony_hash }: Body) {
+  const subject = { approval_id, tenant_id: 'acme', intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...subject, approver_id: principal, decision: 'approve' };
   const signature = sign(null, canonicalBytes(parsePlainJson(statement)), approver.privateKey).toString('base64url');
   return { statement, key_id: `${principal}-1`, signature };

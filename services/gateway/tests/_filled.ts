@@ -18,6 +18,7 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
   const made = `'${instantOf(0)}'::timestamptz + n * interval '1 second'`;
   const id = (prefix: string) => `'${prefix}_' || lpad(n::text, 26, '0')`;
   const many = `generate_series(1, ${rows}) n`;
+  const demand = '{"tool_calls":1,"spend_micros":null,"egress_bytes":0,"writes":0}';
   const digest = `sha256:${'0'.repeat(64)}`;
   const statements = [
     `INSERT INTO workspaces (id, name, created_by, created_at, updated_at)
@@ -28,10 +29,10 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
      SELECT ${id('run')}, ${place}, ${id('tsk')}, 'completed', '${user.id}', 5, 'EUR', ${made}, ${made} FROM ${many}`,
     `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, args, started_at)
      SELECT ${id('stp')}, ${place}, ${id('run')}, 1, 'model_call', CASE WHEN n % 10 = 3 THEN 'parked' ELSE 'settled' END, '{}', ${made} FROM ${many}`,
-    `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, args, reason_code, reason,
+    `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason,
                             requested_by, started_by, expires_at, created_at)
      SELECT ${id('apr')}, ${place}, ${id('tsk')}, ${id('run')}, ${id('stp')}, ${id('apr')},
-            CASE WHEN n < 100 THEN 'rejected' WHEN n % 1000 = 1 THEN 'pending' ELSE 'approved' END, '{}', 'code', 'reason', 'agent',
+            CASE WHEN n < 100 THEN 'rejected' WHEN n % 1000 = 1 THEN 'pending' ELSE 'approved' END, '{}', 'E2', '${demand}', 'code', 'reason', 'agent',
             '${user.id}', now() + interval '1 day', ${made} FROM ${many}`,
     `INSERT INTO violations SELECT ${id('vio')}, ${place}, NULL, NULL, NULL, 'kernel', NULL, 'code', 'reason', NULL, NULL, ${made} FROM ${many}`,
     `INSERT INTO evidence_items SELECT ${id('evd')}, ${place}, NULL, NULL, NULL, 'task_created', '${digest}', '{}', ${made} FROM ${many}`,

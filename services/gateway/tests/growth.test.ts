@@ -142,7 +142,7 @@ async function fill(): Promise<void> {
     tasks: `(id, workspace_id, title, description, status, created_by, created_at, updated_at) SELECT ${id('tsk')}, ${id('wsp')}, 'x', 'x', 'completed', ${id('usr')}, now(), now()`,
     runs: `(id, workspace_id, task_id, status, started_by, iteration_budget, currency, created_at, ended_at) SELECT ${id('run')}, ${id('wsp')}, ${id('tsk')}, 'completed', ${id('usr')}, 1, 'EUR', now(), now()`,
     run_steps: `(id, workspace_id, run_id, seq, kind, state, args, started_at) SELECT ${id('stp')}, ${id('wsp')}, ${id('run')}, 1, 'model_call', 'settled', '{}', now()`,
-    approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, reason_code, reason, requested_by, started_by, expires_at, created_at) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'x', 'x', 'x', ${id('usr')}, now(), now()`,
+    approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason, requested_by, started_by, expires_at, created_at) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'E4', '{"tool_calls":1,"spend_micros":null,"egress_bytes":0,"writes":0}', 'x', 'x', 'x', ${id('usr')}, now(), now()`,
     violations: `(workspace_id, task_id, run_id, step_id, id, source, reason_code, reason, created_at) SELECT ${place}, ${id('vio')}, 'kernel', 'x', 'x', now()`,
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,
     confirmed_settings: `(workspace_id, version, confirmed_at) SELECT ${id('wsp')}, 1, now()`,

@@ -100,10 +100,10 @@ async function pageSamples(
 }
 
 function signedApproval(
-  { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash }: Approval,
+  { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash }: Approval,
   approver: Signer,
 ) {
-  const question = { approval_id, tenant_id, intent_hash, policy_hash, ceremony_hash };
+  const question = { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...question, approver_id: 'carol', decision: 'approve' };
   return { statement, key_id: 'carol-key', signature: encodeBase64Url(approver.sign(canonicalBytes(statement))) };
 }
