@@ -37,7 +37,7 @@ export const Approval = z.strictObject({
   demand: Demand,
   /** What the policy read of the call. `now` is the time of the question; all else holds for the call as well. */
   facts: ReadFacts,
-  /** The arguments, while the approval is pending; null afterwards: then they are kept nowhere. */
+  /** Where approvals are listed, the arguments of one that is pending. Null in every other answer, and once it is resolved. */
   args: PlainObject.nullable(),
   intent_hash: Digest,
   /** Of intent, effect, demand and facts, as in the boundary record: a call that differs in any of them is not the approved one. */

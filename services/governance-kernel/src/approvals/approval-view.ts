@@ -6,15 +6,21 @@ import { isExpired } from './expire.ts';
 
 type Viewing = { nowMs: number; argsCipher: ArgsCipher };
 
+/** An approval with its arguments, for whoever looks at it before deciding. Resolved, it has none. */
+export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher }: Viewing): Approval {
+  const view = approvalView(row, nowMs);
+  if (view.state !== 'pending' || row.argsEncrypted === null) return view;
+  return { ...view, args: argsCipher.decrypt(row, row.argsEncrypted) };
+}
+
 /**
- * An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. Its arguments are shown to
- * whoever still can decide.
+ * An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. Without its arguments: an
+ * answer may be kept for its Idempotency-Key, longer than they are.
  */
-export function approvalView(row: ApprovalRow, { nowMs, argsCipher }: Viewing): Approval {
-  const state = isExpired(row, nowMs) ? 'expired' : row.state;
+export function approvalView(row: ApprovalRow, nowMs: number): Approval {
   return {
     approval_id: row.id,
-    state,
+    state: isExpired(row, nowMs) ? 'expired' : row.state,
     tenant_id: row.tenant,
     requested_by: row.requestedBy,
     session_id: row.session,
@@ -24,7 +30,7 @@ export function approvalView(row: ApprovalRow, { nowMs, argsCipher }: Viewing): 
     effect_level: row.effectLevel,
     demand: row.demand,
     facts: row.facts,
-    args: state === 'pending' && row.argsEncrypted !== null ? argsCipher.decrypt(row, row.argsEncrypted) : null,
+    args: null,
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,

@@ -26,9 +26,5 @@ export const approveByKernelRoute = (kernel: Context) =>
       evidence: { credential: 'ed25519', key_id, signature, statement },
       verify: (locked) => requireSameSubject(locked, body),
     });
-    return answer(
-      200,
-      approvalView(moved, { nowMs: kernel.clock().getTime(), argsCipher: kernel.argsCipher }),
-      etag(moved.ceremonyHash),
-    );
+    return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });

@@ -9,7 +9,7 @@ import { handleTenant } from '../handle.ts';
 import { etag } from '../if-match.ts';
 
 /** Asks for the approval of one exact call. The caller is its requester, so somebody else must decide it. */
-export const createApprovalRoute = ({ cycle, argsCipher }: Context) =>
+export const createApprovalRoute = ({ cycle }: Context) =>
   handleTenant(createApproval)(async ({ body, caller }) => {
     const {
       session_id: session,
@@ -21,9 +21,5 @@ export const createApprovalRoute = ({ cycle, argsCipher }: Context) =>
     const { reason, quorum, approvers, scope } = body;
     const call = { ...meantBy(body), caller, session, args, context, effectLevel, demand: declaredDemand(body.demand) };
     const approval = await askBeforehand(cycle, { call, expiresInSeconds, reason, quorum, approvers, scope });
-    return answer(
-      201,
-      approvalView(approval, { nowMs: cycle.clock().getTime(), argsCipher }),
-      etag(approval.ceremonyHash),
-    );
+    return answer(201, approvalView(approval, cycle.clock().getTime()), etag(approval.ceremonyHash));
   });

@@ -1,5 +1,5 @@
 import { listApprovals } from '@countersign/contracts/governance-kernel';
-import { approvalView } from '../approvals/approval-view.ts';
+import { approvalWithArgs } from '../approvals/approval-view.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import * as store from '../store/approval-store.ts';
@@ -11,6 +11,6 @@ export const listApprovalsRoute = ({ reader, clock, argsCipher }: Context) =>
     return await store.listApprovals(reader, filter, {
       page: query,
       now,
-      item: (row) => approvalView(row, { nowMs: now.getTime(), argsCipher }),
+      item: (row) => approvalWithArgs(row, { nowMs: now.getTime(), argsCipher }),
     });
   });

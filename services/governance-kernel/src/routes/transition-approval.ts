@@ -23,11 +23,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
       reason: body.reason,
       evidence: { credential: 'operator_bearer' },
     });
-    return answer(
-      200,
-      approvalView(moved, { nowMs: kernel.clock().getTime(), argsCipher: kernel.argsCipher }),
-      etag(moved.ceremonyHash),
-    );
+    return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });
 
 /** Header or body; both may be sent when they agree. The hash is checked again under the lock. */
