@@ -79,7 +79,7 @@ SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELS
        args_hash, 'sha256:' || encode(sha256(n::text::bytea), 'hex'), policy_hash, policy_epoch, receipt_id, reason, quorum, approvers,
        approved_by, scope, uses_remaining, timelock_until,
        now() + CASE WHEN n % 2000 = 1 THEN interval '1 hour' ELSE -interval '1 minute' END, ceremony_hash, created_at, updated_at,
-       demand, facts, NULL, judged_hash
+       NULL, demand, facts, NULL, judged_hash
   FROM generate_series(1, ${rows.approvals}) n, (SELECT * FROM approvals LIMIT 1) AS asked`;
 
 const some = `generate_series(1, ${rows.others}) n`;

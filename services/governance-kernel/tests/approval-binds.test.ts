@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApprovalId, SessionId, TenantId } from '@countersign/contracts';
+import type { ApprovalId, TenantId } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { verifyRecord } from '@countersign/verifier';
 import { withCeremonyHash } from '../src/approvals/ceremony.ts';
-import { findApproval } from '../src/store/approval-store.ts';
+import { getApproval } from '../src/store/approval-store.ts';
 import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
@@ -140,8 +140,7 @@ describe('an approver', () => {
 
   it('decides on one view of it all: the ceremony hash covers what was judged, and why somebody is asked', async () => {
     const id = asked(await agent.decide(transfer()));
-    const row = await findApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
-    if (row === null) throw new Error('it is not stored');
+    const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
     const hashOf = (changes: object) => withCeremonyHash(nodeProvider, { ...row, ...changes }).ceremonyHash;
     expect(hashOf({})).toBe(row.ceremonyHash);
     expect(hashOf({ judgedHash: `sha256:${'1'.repeat(64)}` })).not.toBe(row.ceremonyHash);

@@ -70,6 +70,17 @@ describe('the page of an approval', () => {
     expect(vote?.record?.intent.facts).toMatchObject({ credential: 'access_key', key_id, reason: 'known payee' });
   });
 
+  verifies(
+    'kn.approve.judged',
+    'a person sees arguments and amount before deciding, and no arguments afterwards',
+    async () => {
+      const { url } = await question({ ...payment(), args: { payee: 'Ada Lovelace' }, demand: { spend_minor: 101 } });
+      const { browser, page } = await signedIn(url, (await keyOf('alice')).key);
+      for (const shown of ['Ada Lovelace', 'spend minor', '101', 'tool_calls']) expect(page.text).toContain(shown);
+      expect((await browser.submit(decide(page), { decision: 'approve' })).text).not.toContain('Ada Lovelace');
+    },
+  );
+
   verifies('kn.approve.page', 'the reason of a denial reaches the agent, by itself and with the grant', async () => {
     const call = payment();
     const { id, url } = await question(call);

@@ -21,11 +21,12 @@ export type ApprovalPage = {
 const first = [
   'tool',
   'action',
-  'arguments',
   'args',
   'resource',
   'effect_level',
+  'spend_minor',
   'demand',
+  'facts',
   'reason',
   'requested_by',
   'scope',

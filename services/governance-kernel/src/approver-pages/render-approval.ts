@@ -1,16 +1,23 @@
+import { minorTaken } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { Prepared } from '@countersign/service-kit';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { approvalView } from '../approvals/approval-view.ts';
+import type { ArgsCipher } from '../approvals/args-cipher.ts';
+import { approvalWithArgs } from '../approvals/approval-view.ts';
 import { obstacleOf } from '../approvals/transition.ts';
 import { approvalPage, type ApprovalPage } from './approval-page.ts';
 import type { ApproverSession, ApproverSessions } from './sessions.ts';
 
-type Parts = { provider: CryptoProvider; approverSessions: ApproverSessions; clock: () => Date };
+type Parts = {
+  provider: CryptoProvider;
+  argsCipher: ArgsCipher;
+  approverSessions: ApproverSessions;
+  clock: () => Date;
+};
 
 /** The page of an approval as it is now, for whoever is signed in: with the moves that this person has, under the rules of a vote. */
 export function renderApproval(
-  { provider, approverSessions, clock }: Parts,
+  { provider, argsCipher, approverSessions, clock }: Parts,
   session: ApproverSession,
   { row, notice }: { row: ApprovalRow; notice?: ApprovalPage['notice'] },
 ): Prepared {
@@ -18,7 +25,7 @@ export function renderApproval(
   const { id, ceremonyHash } = row;
   const viewer = session.key.principal;
   return approvalPage({
-    approval: { effect_level: row.effectLevel, ...approvalView(row, nowMs) },
+    approval: { ...approvalWithArgs(row, { nowMs, argsCipher }), spend_minor: spendMinor(row.demand) },
     viewer,
     nowMs,
     obstacles: {
@@ -31,4 +38,9 @@ export function renderApproval(
     },
     ...(notice === undefined ? {} : { notice }),
   });
+}
+
+/** Nobody reads millionths. */
+function spendMinor({ spend_micros: spend }: ApprovalRow['demand']): number | null {
+  return spend === null ? null : minorTaken(BigInt(spend));
 }
