@@ -193,15 +193,9 @@ export const promises = [
   {
     id: 'kn.approve.loop',
     source: 'doc2',
-    promise: 'escalate, approve, repeat: executes once; changed arguments, changed policy, second use, expiry do not',
+    promise: 'escalate, approve, repeat: executes once; another argument, amount, effect, fact, policy or use do not',
   },
   { id: 'kn.approve.page', source: 'card', promise: 'a person decides at approve_url; strangers learn nothing' },
-  {
-    id: 'kn.approve.judged',
-    source: 'doc2',
-    promise:
-      'an approval binds intent, effect, demand and the facts that the policy read, and shows them with the arguments; another amount is not the approved call',
-  },
   {
     id: 'kn.approve.webauthn',
     source: 'doc2',

@@ -42,7 +42,7 @@ const transfer = (changes: Call = {}) => ({
 
 describe('an approval binds what was judged', () => {
   verifies(
-    'kn.approve.judged',
+    'kn.approve.loop',
     'approved for 101, used for 999,999,999: another call, and another question',
     async () => {
       const call = transfer();
@@ -58,14 +58,14 @@ describe('an approval binds what was judged', () => {
     },
   );
 
-  verifies('kn.approve.judged', 'an open question is asked again only by a call that wants the same', async () => {
+  verifies('kn.approve.loop', 'an open question is asked again only by a call that wants the same', async () => {
     const call = transfer();
     const first = asked(await agent.decide(call));
     expect(asked(await agent.decide({ ...call, demand: { spend_minor: 102 } }))).not.toBe(first);
     expect(asked(await agent.decide(call))).toBe(first);
   });
 
-  verifies('kn.approve.judged', 'another effect, demand or fact that the policy read is another call', async () => {
+  verifies('kn.approve.loop', 'another effect, demand or fact that the policy read is another call', async () => {
     const message = { action: 'message.send', effect_level: 'E2', context: { channel: 'mail', mood: 'calm' } };
     const call = { ...message, args: {}, session_id: newSession() };
     const id = asked(await agent.decide(call));
@@ -86,7 +86,7 @@ describe('an approval binds what was judged', () => {
     expect(said(await agent.decide({ ...unread, approval_grant: id }))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.judged', 'a policy that reads the clock can be satisfied, since time does pass', async () => {
+  verifies('kn.approve.loop', 'a policy that reads the clock can be satisfied, since time does pass', async () => {
     const call = { action: 'door.open', effect_level: 'E2', session_id: newSession() };
     const id = asked(await agent.decide(call));
     await alice.move('approve', id);
@@ -94,7 +94,7 @@ describe('an approval binds what was judged', () => {
     expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.judged', 'what is asked for beforehand is judged as the call will be', async () => {
+  verifies('kn.approve.loop', 'what is asked for beforehand is judged as the call will be', async () => {
     const call = transfer({ action: 'message.send', context: { channel: 'mail' } });
     const { body } = await agent.client.createApproval({ body: { ...call, reason: 'the monthly one' } as never });
     await alice.move('approve', body.approval_id);
@@ -104,7 +104,7 @@ describe('an approval binds what was judged', () => {
     expect(said(await agent.decide({ ...call, ...grant }))).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.approve.judged', 'the record holds what was judged, and no other demand fits it', async () => {
+  verifies('kn.approve.loop', 'the record holds what was judged, and no other demand fits it', async () => {
     await setBudget(1_000);
     const call = transfer();
     const reply = await agent.decide(call);
@@ -126,7 +126,7 @@ describe('an approval binds what was judged', () => {
 });
 
 describe('an approver', () => {
-  verifies('kn.approve.judged', 'sees effect, demand, facts, arguments and the reason of the policy', async () => {
+  verifies('kn.approve.loop', 'sees effect, demand, facts, arguments and the reason of the policy', async () => {
     const call = transfer({ action: 'message.send', context: { channel: 'mail' }, args: { to: secret } });
     const id = asked(await agent.decide(call));
     expect(await alice.approval(id)).toMatchObject({
@@ -159,7 +159,7 @@ describe('an approver', () => {
 describe('the arguments of an approval', () => {
   const question = async () => asked(await agent.decide(transfer()));
 
-  verifies('kn.approve.judged', 'are encrypted while it is pending and gone however it ends', async () => {
+  verifies('kn.approve.loop', 'are encrypted while it is pending and gone however it ends', async () => {
     const endings: Record<string, (id: ApprovalId) => Promise<unknown>> = {
       approved: (id) => alice.move('approve', id),
       denied: (id) => alice.move('deny', id),
@@ -205,7 +205,7 @@ describe('the arguments of an approval', () => {
     await expect(decided).rejects.toThrow('approvals_args_while_pending');
   });
 
-  verifies('kn.approve.judged', 'are readable to no other tenant, and at no other approval', async () => {
+  verifies('kn.approve.loop', 'are readable to no other tenant, and at no other approval', async () => {
     const id = await question();
     expect((await test.as('globex', 'mallory').listApprovals()).body.data).toEqual([]);
     const elsewhere = [

@@ -71,7 +71,7 @@ describe('the page of an approval', () => {
   });
 
   verifies(
-    'kn.approve.judged',
+    'kn.approve.loop',
     'a person sees arguments and amount before deciding, and no arguments afterwards',
     async () => {
       const { url } = await question({ ...payment(), args: { payee: 'Ada Lovelace' }, demand: { spend_minor: 101 } });

@@ -43,7 +43,7 @@ async function ask(headers: Record<string, string>): Promise<Answer> {
 }
 
 describe('an approval of what a model call may cost', () => {
-  verifies('kn.approve.judged', 'is none for the same call at another price', async () => {
+  verifies('kn.approve.loop', 'is none for the same call at another price', async () => {
     const session = { 'x-gov-session-id': newSession() };
     const { code, approval } = await ask(session);
     expect(code).toBe('BUDGET_APPROVAL_REQUIRED');
