@@ -5,7 +5,8 @@ export function connectionOptions({ schema, role }: { schema: string; role?: str
   // The names are checked first: the value is split at spaces by the server.
   quoteIdentifier(schema);
   // Prisma's driver sends and reads instants as UTC without saying so: in a session of another time zone each would shift.
-  const settings = `-c search_path=${schema} -c TimeZone=UTC`;
+  // What waited for a lock must see what the one before it has left behind, whatever the database was told to do by default.
+  const settings = `-c search_path=${schema} -c TimeZone=UTC -c default_transaction_isolation=read\\ committed`;
   if (role === undefined) return settings;
   quoteIdentifier(role);
   return `${settings} -c role=${role}`;

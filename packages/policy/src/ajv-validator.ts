@@ -1,9 +1,11 @@
+import type { JsonValue } from '@countersign/crypto';
 import { Ajv } from 'ajv';
-import type { ValidateFunction } from 'ajv';
+import type { FuncKeywordDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ArgumentValidator } from './argument-validator.ts';
 import { compileLinearRegExp } from './linear-regexp.ts';
 import { isTooCostly } from './schema-cost.ts';
+import { areUnique } from './unique-items.ts';
 
 type Compiled = { validate: ValidateFunction } | { fault: string };
 
@@ -21,9 +23,13 @@ const options = {
   // Attacker-controlled patterns never reach a backtracking engine.
   code: { regExp: Object.assign((pattern: string) => compileLinearRegExp(pattern), { code: 'linearRegExp' }) },
 };
+/** Ajv holds each object against each other one: 50,000, which fit into a request, take half a minute. */
+const keywords = [
+  { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUniqueAsAsked },
+] satisfies FuncKeywordDefinition[];
 const dialects = {
-  draft07: { Dialect: Ajv, metaSchema: new Ajv(options) },
-  draft2020: { Dialect: Ajv2020, metaSchema: new Ajv2020(options) },
+  draft07: { Dialect: Ajv, metaSchema: instanceOf(Ajv, {}) },
+  draft2020: { Dialect: Ajv2020, metaSchema: instanceOf(Ajv2020, {}) },
 };
 
 /**
@@ -52,10 +58,20 @@ function compile(schema: Record<string, unknown>): Compiled {
   const { Dialect, metaSchema } = dialects[dialectOf(schema)];
   try {
     if (isTooCostly(schema) || metaSchema.validateSchema(schema) !== true) return uncompilable;
-    return { validate: new Dialect({ ...options, meta: false, validateSchema: false }).compile(schema) };
+    return { validate: instanceOf(Dialect, { meta: false, validateSchema: false }).compile(schema) };
   } catch {
     return uncompilable;
   }
+}
+
+function instanceOf(Dialect: typeof Ajv | typeof Ajv2020, more: Options): Ajv | Ajv2020 {
+  const ajv = new Dialect({ ...options, ...more });
+  for (const keyword of keywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
+  return ajv;
+}
+
+function isUniqueAsAsked(asked: boolean, items: JsonValue[]): boolean {
+  return !asked || areUnique(items);
 }
 
 function dialectOf(schema: Record<string, unknown>): keyof typeof dialects {

@@ -8,6 +8,7 @@ import { compileLinearRegExp } from './linear-regexp.ts';
 import type { LinearRegExp } from './linear-regexp.ts';
 import { PolicyError } from './policy-error.ts';
 import { readsOf } from './read-set.ts';
+import { textSearches } from './text-search.ts';
 
 export type ExpressionVariables = Record<RootVariable, unknown>;
 export type Expression = Inspection & {
@@ -21,6 +22,13 @@ const rfc3339Pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\
 const secondsMax = 253_402_300_799n; // 9999-12-31T23:59:59Z
 /** The library's `matches` backtracks and its `timestamp` reads a text without zone as local time: ours stand in for both. */
 const replacements: Readonly<Record<string, string>> = { matches: 'linearMatches', timestamp: 'instant' };
+/** Its searches are as slow as both texts are long. Ours stand in where the text that is sought is not the policy's own. */
+const searches: Readonly<Record<string, string>> = {
+  contains: 'boundedContains',
+  indexOf: 'boundedIndexOf',
+  lastIndexOf: 'boundedLastIndexOf',
+  split: 'boundedSplit',
+};
 
 const patterns = new Map<string, LinearRegExp>();
 const environment = createEnvironment();
@@ -31,7 +39,7 @@ export function compileExpression(text: string, path: string): Expression {
   const inspection = inspectExpression(ast, path);
   const program = parseCel(replaceCalls(text, ast, path), path);
   if (callsToReplace(program.ast).length > 0)
-    throw new PolicyError('EXPRESSION_INVALID', path, 'a call of matches() or timestamp() could not be replaced');
+    throw new PolicyError('EXPRESSION_INVALID', path, 'a call that has a safe form could not be replaced');
   const checked = program.check();
   if (!checked.valid) throw new PolicyError('EXPRESSION_INVALID', path, firstLine(checked.error));
   if (checked.type !== 'bool' && checked.type !== 'dyn') {
@@ -57,6 +65,7 @@ function createEnvironment(): Environment {
   cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) =>
     linearRegExp(pattern).test(text),
   );
+  for (const [signature, search] of Object.entries(textSearches)) cel.registerFunction(`string.${signature}`, search);
   cel.registerFunction(`instant(string): ${timestampType}`, instantOfText);
   cel.registerFunction(`instant(int): ${timestampType}`, instantOfSeconds);
   return cel;
@@ -99,7 +108,7 @@ function replaceCalls(text: string, ast: ASTNode, path: string): string {
   )) {
     const name = node.args[0];
     const start = nameStart(node, text, path);
-    replaced = `${replaced.slice(0, start)}${replacements[name] ?? name}${replaced.slice(start + name.length)}`;
+    replaced = `${replaced.slice(0, start)}${replacementOf(node) ?? name}${replaced.slice(start + name.length)}`;
   }
   return replaced;
 }
@@ -109,7 +118,14 @@ type CallNode = Extract<ASTNode, { op: 'call' | 'rcall' }>;
 function callsToReplace(node: ASTNode): CallNode[] {
   const inner = childrenOf(node).flatMap(callsToReplace);
   const isCall = node.op === 'call' || node.op === 'rcall';
-  return isCall && Object.hasOwn(replacements, node.args[0]) ? [node, ...inner] : inner;
+  return isCall && replacementOf(node) !== undefined ? [node, ...inner] : inner;
+}
+
+function replacementOf(node: CallNode): string | undefined {
+  const [name] = node.args;
+  if (Object.hasOwn(replacements, name)) return replacements[name];
+  if (node.op === 'call' || node.args[2][0]?.op === 'value' || !Object.hasOwn(searches, name)) return undefined;
+  return searches[name];
 }
 
 function nameStart(node: CallNode, text: string, path: string): number {

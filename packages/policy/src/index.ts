@@ -2,7 +2,7 @@ export { parsePolicyBundle } from './parse-bundle.ts';
 export { PolicyError } from './policy-error.ts';
 export { compilePolicy } from './compile-policy.ts';
 export type { CompiledPolicy } from './compile-policy.ts';
-export { graverEffect, mistakenFor } from './declared-tools.ts';
+export { graverEffect, meaningOf, mistakenFor } from './declared-tools.ts';
 export { foldedToolName } from './tool-name.ts';
 export { evaluateRules } from './evaluate-rules.ts';
 export { decide } from './decide.ts';

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { boundVariable, childrenOf, comprehensions, functions, isRootVariable, methods } from './expression-syntax.ts';
 import { compileLinearRegExp } from './linear-regexp.ts';
+import { rereadingPower } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
@@ -12,11 +13,17 @@ const searchCosts: Readonly<Record<string, number>> = {
   ...{ contains: 0.001, indexOf: 0.001, lastIndexOf: 0.001 },
 };
 
-export type Inspection = { comprehensionDepth: number; splitsText: boolean; searchCost: number };
+export type Inspection = {
+  comprehensionDepth: number;
+  splitsText: boolean;
+  searchCost: number;
+  rereadingPower: number;
+};
 
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string): Inspection {
-  const inspection: Inspection = { comprehensionDepth: 0, splitsText: false, searchCost: 0 };
+  const rereads = rereadingPower(root, searchCosts);
+  const inspection: Inspection = { comprehensionDepth: 0, splitsText: false, searchCost: 0, rereadingPower: rereads };
   visit(root, new Set(), 0);
   return inspection;
 

@@ -3,6 +3,9 @@ import type { Expression, ExpressionVariables } from './expression.ts';
 /** About a twentieth of a second of loop bodies, for all rules together: more is an attack on the decision path, not a call. */
 const iterationsMax = 400_000;
 
+/** Looking one value up among others, and reading one character, in loop bodies. */
+const rereadCosts = { value: 0.1, character: 0.02 };
+
 /**
  * What all rules of one decision may do together. CEL always ends, but two nested loops over a caller's list of 100,000 items end too
  * late, and so do a hundred rules that search a caller's text of a million characters.
@@ -17,13 +20,15 @@ export class IterationBudget {
   }
 
   /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop or search pay for the counting. */
-  spend({ comprehensionDepth, splitsText, searchCost }: Expression): boolean {
+  spend({ comprehensionDepth, splitsText, searchCost, rereadingPower }: Expression): boolean {
     if (comprehensionDepth === 0 && searchCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#variables));
     const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
     // A text may be searched anew for each element.
     const searched = characters * searchCost * Math.max(1, values) ** comprehensionDepth;
-    this.#left -= looped + searched;
+    const whole = values * rereadCosts.value + characters * rereadCosts.character;
+    const reread = rereadingPower === 0 ? 0 : whole * values ** rereadingPower;
+    this.#left -= looped + searched + reread;
     return this.#left >= 0;
   }
 }

@@ -174,6 +174,66 @@ describe('rules', () => {
     expect(holds(when, { args: { items, text: 'a text with 4999 in it' } })).toBe('allow');
   });
 
+  const known = Array.from({ length: 2000 }, (_, index) => `name-${index}`);
+  const text = 'a'.repeat(400_000);
+  const rereading = [
+    'args.known.all(x, x in args.known)',
+    'args.known.exists(x, args.text.matches("b$"))',
+    'args.known.exists(x, (args.text + x).contains("b"))',
+    'args.known.exists(x, args.text.size() == 1)',
+    'args.known.exists(x, string(args.text) == string(args.text))',
+    'args.known.map(x, args.text).exists(x, x.matches("b$"))',
+    'args.pairs.exists(x, args.pairs.exists(y, y.matches("b$")))',
+    'args.pairs.exists(x, args.pairs.exists(y, x.matches("b$")))',
+    'args.known.filter(x, args.known == args.known).size() == 0',
+    'args.known.exists(x, [x].join(args.text) == "")',
+  ];
+  it.each(rereading)('deny a call that would have its texts and lists read in each round of %s', (when) => {
+    const args = when.includes('pairs') ? { pairs: known.slice(0, 900), text } : { known, text };
+    const started = performance.now();
+    expect(holds(when, { args })).toBe('POLICY_EVALUATION_ERROR');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  const readOnce = [
+    'args.known.all(x, x.startsWith("name") && x != args.text && x.size() < 10)',
+    'args.known.all(x, x in ["a", "b"] || x != principal || x == args.text || x.size() < 400)',
+    'args.groups.all(g, g.tags.all(t, t.startsWith(t) && t.size() < 10))',
+    'args.known.filter(x, x.endsWith("7")).all(x, x.substring(5) != "")',
+  ];
+  it.each(readOnce)('hear a long call where each value is read once, as in %s', (when) => {
+    const groups = Array.from({ length: 150 }, () => ({ tags: ['a', 'b'.repeat(8)] }));
+    expect(holds(when, { args: when.includes('groups') ? { groups } : { known, text } })).toBe('allow');
+  });
+
+  it('search a long text for a short one, and no half of a request for the other half', () => {
+    const sought = `${'a'.repeat(150_000)}b${'a'.repeat(150_000)}`;
+    const searches = ['contains(args.s)', 'indexOf(args.s) > 0', 'lastIndexOf(args.s) > 0', 'split(args.s).size() > 1'];
+    const started = performance.now();
+    for (const search of searches)
+      expect(holds(`args.text.${search}`, { args: { text, s: sought } })).toBe('POLICY_EVALUATION_ERROR');
+    expect(performance.now() - started).toBeLessThan(1000); // one of them takes half a minute
+  });
+
+  const found: [string, boolean][] = [
+    ['args.t.contains(args.s)', true],
+    ['args.t.indexOf(args.s) == 1 && args.t.indexOf(args.s, 2) == 3 && args.t.indexOf("", 3) == 3', true],
+    ['args.t.lastIndexOf(args.s) == 3 && args.t.lastIndexOf(args.s, 2) == 1', true],
+    ['args.t.split(args.s) == ["a", "a", "a"] && args.t.split(args.s, 2) == ["a", "aba"]', true],
+    ['args.t.split(args.s, 0).size() == 0 && args.t.split(args.s, -1).size() == 3', true],
+    ['args.t.contains(args.t + args.s) || args.t.indexOf("c") != -1', false],
+  ];
+  it.each(found)('find what is sought: %s is %s', (when, holding) => {
+    expect(holds(when, { args: { t: 'ababa', s: 'b' } })).toBe(holding ? 'allow' : 'NO_MATCHING_RULE');
+    expect(holds(when.replaceAll('args.s', '"b"'), { args: { t: 'ababa' } })).toBe(
+      holding ? 'allow' : 'NO_MATCHING_RULE',
+    );
+  });
+
+  it('refuse a search from a place outside the text', () => {
+    expect(holds('args.t.indexOf(args.s, 5) == 1', { args: { t: 'ababa', s: 'b' } })).toBe('POLICY_EVALUATION_ERROR');
+  });
+
   it('read a time without zone as no time at all', () => {
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00Z' } })).toBe('allow');
     expect(holds('timestamp(args.due) > now', { args: { due: '2027-01-01T00:00:00.000' } })).toBe(

@@ -1,4 +1,4 @@
-import { microsOf } from '@countersign/contracts';
+import { microsOf, toolOfFunctionName } from '@countersign/contracts';
 import type { BudgetRemainder } from '@countersign/contracts/governance-kernel';
 import type { BudgetFact, Demand } from '@countersign/policy';
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
@@ -6,7 +6,13 @@ import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 /** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
 export function budgetSubjects({ principal, tool }: { principal: string; tool: string | null }): string[] {
   const ofEveryCall = ['tenant', `principal:${principal}`, `agent:${principal}`];
-  return tool === null ? ofEveryCall : [...ofEveryCall, `tool:${tool}`];
+  return tool === null ? ofEveryCall : [...ofEveryCall, ...spellingsOf(tool).map((name) => `tool:${name}`)];
+}
+
+/** `files.read` and `files__read` are one tool: a budget of either counts the calls of both. */
+function spellingsOf(tool: string): string[] {
+  const dotted = toolOfFunctionName(tool);
+  return [...new Set([tool, dotted, dotted.replace('.', '__')])];
 }
 
 /** What a call takes of each of its budgets. */

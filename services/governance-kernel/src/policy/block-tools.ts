@@ -1,4 +1,5 @@
 import { toolOfFunctionName, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { meaningOf } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from './rising-version.ts';
@@ -29,8 +30,17 @@ export async function blockTools(parts: SettingParts, { tenant, version, tools, 
   });
 }
 
-/** Of either spelling: what a model calls `files__read` is `files.read`, whether or not a server declares it. */
+/** In any spelling: what a model calls `files__read` is `files.read`, whether or not a server declares it, and so is `Files.Read`. */
 export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, tool: string | null): boolean {
-  if (tool === null) return false;
-  return batch.row(toolBlocks, tenant)?.tools.includes(toolOfFunctionName(tool)) === true;
+  const row = tool === null ? null : batch.row(toolBlocks, tenant);
+  return row !== null && tool !== null && meaningsOf(row).has(meaningOf(tool));
+}
+
+/** A row is remembered until it changes, and each call looks at it. */
+const meanings = new WeakMap<ToolBlocksRow, ReadonlySet<string>>();
+
+function meaningsOf(row: ToolBlocksRow): ReadonlySet<string> {
+  const known = meanings.get(row) ?? new Set(row.tools.map(meaningOf));
+  meanings.set(row, known);
+  return known;
 }

@@ -1,0 +1,106 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { boundVariable, childrenOf } from './expression-syntax.ts';
+
+/** Of each variable that a loop binds: how deep, and how often all of its values together make up the call. */
+type Bound = { depth: number; power: number };
+type Scope = { bound: ReadonlyMap<string, Bound>; depth: number; priced: Priced };
+/** Methods whose reading is counted elsewhere, by name. */
+type Priced = Readonly<Record<string, number>>;
+
+/** What the call brings in any size. The other variables are short names. */
+const unbounded: ReadonlySet<string> = new Set(['args', 'context', 'relations']);
+const short = -1;
+const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
+const answersInText: ReadonlySet<string> = new Set([
+  ...['lowerAscii', 'upperAscii', 'trim', 'substring', 'split', 'join', 'map', 'filter', 'string', 'dyn'],
+]);
+const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
+
+/**
+ * How often the loops of an expression read whole texts and lists: n means "the elements of the call, to the power of n, times all that
+ * is in it". 0: each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. 1: `args.names.all(n, n in args.known)`.
+ */
+export function rereadingPower(root: ASTNode, priced: Priced): number {
+  return Math.max(0, costOf(root, { bound: new Map(), depth: 0, priced }));
+}
+
+function costOf(node: ASTNode, scope: Scope): number {
+  const variable = boundVariable(node);
+  if (node.op !== 'rcall' || variable === null)
+    return Math.max(readingOf(node, scope), ...childrenOf(node).map((child) => costOf(child, scope)));
+  const [, range, [, ...bodies]] = node.args;
+  const inner = insideOf(range, variable, scope);
+  return Math.max(costOf(range, scope), ...bodies.map((body) => costOf(body, inner)));
+}
+
+function insideOf(range: ASTNode, variable: string, scope: Scope): Scope {
+  const power = Math.max(0, sizeOf(range, scope));
+  const depth = scope.depth + 1;
+  return { ...scope, bound: new Map(scope.bound).set(variable, { depth, power }), depth };
+}
+
+/** What the operation itself reads, beside what its operands cost. */
+function readingOf(node: ASTNode, scope: Scope): number {
+  switch (node.op) {
+    case 'in':
+      return sizeOf(node.args[1], scope);
+    case 'call':
+      return readsNothing.has(node.args[0]) ? short : sizeOfAll(node.args[1], scope);
+    case 'rcall': {
+      const [method, receiver, operands] = node.args;
+      if (Object.hasOwn(scope.priced, method)) return short;
+      return Math.max(sizeOfReceiver(receiver, scope), method === 'join' ? sizeOfAll(operands, scope) : short);
+    }
+    default:
+      // Two values are compared as far as the shorter of them goes.
+      return comparisons.has(node.op) ? Math.min(...childrenOf(node).map((side) => sizeOf(side, scope))) : short;
+  }
+}
+
+/** How much all the values together may hold that this node takes on in its loops, as a power like that of the cost. */
+function sizeOf(node: ASTNode, scope: Scope): number {
+  switch (node.op) {
+    case 'value':
+      return short;
+    case 'id': {
+      const known = scope.bound.get(node.args);
+      if (known !== undefined) return known.power + scope.depth - known.depth;
+      return unbounded.has(node.args) ? scope.depth : short;
+    }
+    case '.':
+    case '.?':
+    case '[]':
+    case '[?]':
+      return sizeOf(node.args[0], scope);
+    case '?:':
+    case '+':
+    case 'list':
+    case 'map':
+      return sizeOfAll(childrenOf(node), scope);
+    case 'call':
+      return answersInText.has(node.args[0]) ? sizeOfAll(node.args[1], scope) : short;
+    case 'rcall':
+      return sizeOfAnswer(node, scope);
+    default:
+      return short; // truths and numbers
+  }
+}
+
+function sizeOfAnswer(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): number {
+  const [method, receiver, operands] = node.args;
+  if (!answersInText.has(method)) return short;
+  const variable = boundVariable(node);
+  if (variable === null) return sizeOfAll(method === 'join' ? [receiver, ...operands] : [receiver], scope);
+  const ofRange = sizeOf(receiver, scope);
+  if (method === 'filter') return ofRange;
+  return Math.max(ofRange, sizeOfAll(operands.slice(1), insideOf(receiver, variable, scope)));
+}
+
+function sizeOfAll(nodes: readonly ASTNode[], scope: Scope): number {
+  return Math.max(short, ...nodes.map((node) => sizeOf(node, scope)));
+}
+
+/** A pattern or a search reads a short name whole as well, in each round. */
+function sizeOfReceiver(receiver: ASTNode, scope: Scope): number {
+  return receiver.op === 'id' && !scope.bound.has(receiver.args) ? scope.depth : sizeOf(receiver, scope);
+}

@@ -1,0 +1,36 @@
+/** About five milliseconds of the slowest search: a megabyte is searched for a name, and not for half a megabyte. */
+const comparisonsMax = 40_000_000;
+
+/**
+ * CEL's searches for a text that the call brings. JavaScript compares at each place anew, so two long texts that nearly match hold up
+ * everybody for half a minute. Each throws beyond its limit, and otherwise answers as the library does.
+ */
+export const textSearches: Readonly<Record<string, (text: string, sought: string, ...more: bigint[]) => unknown>> = {
+  'boundedContains(string): bool': (text, sought) => bounded(text, sought).includes(sought),
+  'boundedIndexOf(string): int': (text, sought) => BigInt(bounded(text, sought).indexOf(sought)),
+  'boundedIndexOf(string, int): int': (text, sought, from = 0n) =>
+    sought === '' ? from : BigInt(bounded(text, sought).indexOf(sought, placeIn(text, from))),
+  'boundedLastIndexOf(string): int': (text, sought) => BigInt(bounded(text, sought).lastIndexOf(sought)),
+  'boundedLastIndexOf(string, int): int': (text, sought, from = 0n) =>
+    sought === '' ? from : BigInt(bounded(text, sought).lastIndexOf(sought, placeIn(text, from))),
+  'boundedSplit(string): list<string>': (text, sought) => bounded(text, sought).split(sought),
+  'boundedSplit(string, int): list<string>': (text, sought, most = -1n) =>
+    limited(bounded(text, sought).split(sought), sought, Number(most)),
+};
+
+function bounded(text: string, sought: string): string {
+  if (text.length * sought.length > comparisonsMax) throw new RangeError('both texts are too long to search');
+  return text;
+}
+
+function placeIn(text: string, from: bigint): number {
+  if (from < 0n || from >= BigInt(text.length)) throw new RangeError('fromIndex out of range');
+  return Number(from);
+}
+
+/** At most so many parts: the last one is the rest. */
+function limited(parts: string[], separator: string, most: number): string[] {
+  if (most === 0) return [];
+  if (most < 0 || parts.length <= most) return parts;
+  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)];
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { Caller, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: spellings
+version: '1'
+rules:
+  - { id: all, effect: allow, match: { action: [tool.call] } }
+  - { id: no-shell, effect: deny, match: { tool: [shell.exec, Root.Shell] } }
+  - { id: no-deletion, effect: deny, match: { tool: ['*.delete'] } }
+  - { id: payments, effect: escalate, match: { tool: [pay__send] } }
+`;
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', policy);
+});
+afterAll(() => test.close());
+
+const told = async (tool: string) => said(await new Caller(test).decide({ tool, effect_level: 'E1' }));
+
+describe("the spelling of a caller's own tool", () => {
+  const looksRestricted = [
+    ...['shell__exec', 'Shell.exec', 'shell.exec\u200d', 'ｓhell.exec', 'root.shell', 'root_\u2060_shell'],
+    ...['files__delete', 'files.Delete', 'FILES__DELETE', 'pay.send', 'Pay__send'],
+  ];
+  verifies('kn.gates', 'is no way around a rule that denies or escalates it', async () => {
+    for (const tool of looksRestricted) expect([tool, await told(tool)]).toEqual([tool, 'DENY MALFORMED_ARGUMENTS']);
+    expect(await told('shell.exec')).toBe('DENY POLICY_DENIED');
+    expect(await told('files.delete')).toBe('DENY POLICY_DENIED');
+    expect(await told('pay__send')).toBe('ESCALATE APPROVAL_REQUIRED');
+    for (const tool of ['shell.execute', 'files.deleted', 'Weather', 'get__weather'])
+      expect([tool, await told(tool)]).toEqual([tool, 'ALLOW ALLOWED']);
+  });
+
+  verifies('kn.gates', 'is no way around a block', async () => {
+    await test.system.putToolBlocks({ params: { tenant: 'acme' }, body: { version: 1, tools: ['disk.wipe', 'Fax'] } });
+    for (const tool of ['disk.wipe', 'disk__wipe', 'Disk.Wipe', 'disk.wipe\u200d', 'disk__ｗipe', 'fax', 'Fax'])
+      expect([tool, await told(tool)]).toEqual([tool, 'DENY POLICY_DENIED']);
+    expect(await told('disk.wiper')).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.budget', 'is no way around a budget: both of its spellings count as one tool', async () => {
+    for (const [id, subject] of [
+      ['dotted', 'tool:files.read'],
+      ['function', 'tool:notes__read'],
+    ] as const)
+      await test.as('acme').putBudget({
+        params: { budget_id: id },
+        body: {
+          subject,
+          window: 'total',
+          tool_call_limit: 1,
+          spend_limit_minor: null,
+          currency: null,
+          egress_limit_bytes: null,
+          write_limit: null,
+          approval_required_above_minor: null,
+        },
+      });
+    expect([await told('files__read'), await told('files.read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    expect([await told('notes.read'), await told('notes__read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+  });
+});
