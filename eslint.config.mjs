@@ -86,11 +86,6 @@ export default defineConfig(
     rules: { ...style, ...names, ...typed },
   },
   {
-    // Still written the other way. To be removed when they are renamed.
-    files: ['packages/{crypto,receipts,verifier}/**/*.ts'],
-    rules: { '@typescript-eslint/naming-convention': 'off' },
-  },
-  {
     files: ['**/src/**/*.ts'],
     rules: {
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],

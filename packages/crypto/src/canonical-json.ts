@@ -1,5 +1,5 @@
 import { CryptoError } from './crypto-error.ts';
-import { FORBIDDEN_MEMBER, JSON_DEPTH_MAX, jsonPointer } from './json-value.ts';
+import { forbiddenMember, jsonDepthMax, jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
 type Path = readonly (string | number)[];
@@ -16,9 +16,9 @@ interface Walk {
 
 // Control characters, quote, backslash and any surrogate: a string without them is its own escaped form.
 // eslint-disable-next-line no-control-regex -- RFC 8785 §3.2.2.2 escapes exactly these
-const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
+const needsCare = /["\\\u0000-\u001f\ud800-\udfff]/;
 // With the u flag a well-formed pair is one code point above U+FFFF, so only lone surrogates match.
-const LONE_SURROGATE = /[\ud800-\udfff]/u;
+const loneSurrogate = /[\ud800-\udfff]/u;
 const encoder = new TextEncoder();
 
 /**
@@ -27,7 +27,7 @@ const encoder = new TextEncoder();
  * Throws {@link CryptoError} under the same conditions as {@link parsePlainJson}.
  */
 export function canonicalize(value: JsonValue, limits: { depthMax?: number } = {}): string {
-  return write(value, limits.depthMax ?? JSON_DEPTH_MAX);
+  return write(value, limits.depthMax ?? jsonDepthMax);
 }
 
 /** {@link canonicalize} of one string, for texts that are put together member by member. */
@@ -53,7 +53,7 @@ export function canonicalBytes(value: JsonValue): Uint8Array {
  * with the member's path.
  */
 export function parsePlainJson(value: unknown, limits: { depthMax?: number } = {}): JsonValue {
-  write(value, limits.depthMax ?? JSON_DEPTH_MAX);
+  write(value, limits.depthMax ?? jsonDepthMax);
   return value as JsonValue; // the walk above has just established it
 }
 
@@ -86,8 +86,8 @@ function writeValue(value: unknown, walk: Walk): void {
 }
 
 function quoted(value: string, path: Path): string {
-  if (!NEEDS_CARE.test(value)) return `"${value}"`;
-  if (LONE_SURROGATE.test(value)) throw fault(path, 'LONE_SURROGATE', 'string with a lone surrogate');
+  if (!needsCare.test(value)) return `"${value}"`;
+  if (loneSurrogate.test(value)) throw fault(path, 'LONE_SURROGATE', 'string with a lone surrogate');
   return JSON.stringify(value); // on well-formed strings its escapes are those of RFC 8785 §3.2.2.2
 }
 
@@ -128,12 +128,12 @@ function writeObject(value: object, walk: Walk): void {
 }
 
 /** Our own objects have few members and nearly stand in order; sort() costs more there than it orders. */
-const INSERTED_NAMES_MAX = 64;
+const insertedNamesMax = 64;
 
 /** Comparison and the default order of sort() are that of UTF-16 code units, which RFC 8785 §3.2.3 asks for. */
 function canonicalNames(members: Record<string, unknown>): string[] {
   const names = Object.keys(members);
-  if (names.length > INSERTED_NAMES_MAX) return names.sort();
+  if (names.length > insertedNamesMax) return names.sort();
   for (let index = 1; index < names.length; index += 1) insertName(names, index);
   return names;
 }
@@ -151,14 +151,14 @@ function insertName(names: string[], end: number): void {
 
 /** The same few names are written all the time. Names can be attacker-controlled, so short ones only, and not for ever. */
 const prefixes = new Map<string, string>();
-const PREFIXES_MAX = 1_000;
-const PREFIX_LENGTH_MAX = 64;
+const prefixesMax = 1_000;
+const prefixLengthMax = 64;
 
 function prefixOf(name: string, walk: Walk): string {
-  if (name === FORBIDDEN_MEMBER) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
+  if (name === forbiddenMember) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   const prefix = `${quoted(name, walk.path)}:`;
-  if (name.length > PREFIX_LENGTH_MAX) return prefix;
-  if (prefixes.size >= PREFIXES_MAX) prefixes.clear();
+  if (name.length > prefixLengthMax) return prefix;
+  if (prefixes.size >= prefixesMax) prefixes.clear();
   prefixes.set(name, prefix);
   return prefix;
 }

@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { CryptoError } from './crypto-error.ts';
-import { HASH_BYTES } from './merkle-tree.ts';
+import { hashBytes } from './merkle-tree.ts';
 
 /** c2sp.org/tlog-checkpoint: the head of one log at one size. */
 export interface Checkpoint {
@@ -11,7 +11,7 @@ export interface Checkpoint {
   time?: string;
 }
 
-const TIME_LINE = /^countersign\.time (\S+)$/;
+const timeLine = /^countersign\.time (\S+)$/;
 
 /** The note text to sign. Throws `MALFORMED_CHECKPOINT`. */
 export function formatCheckpoint({ origin, size, root, time }: Checkpoint): string {
@@ -29,7 +29,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', root = '', ...rest] = text.split('\n');
   if (rest.pop() !== '' || rest.includes('')) throw malformed('lines are missing or empty');
   if (origin === '') throw malformed('origin is empty');
-  const [time, ...more] = rest.flatMap((line) => TIME_LINE.exec(line)?.[1] ?? []);
+  const [time, ...more] = rest.flatMap((line) => timeLine.exec(line)?.[1] ?? []);
   if (more.length > 0) throw malformed('two lines say the time');
   const checkpoint = { origin, size: parseTreeSize(size), root: parseRoot(root) };
   return time === undefined ? checkpoint : { ...checkpoint, time };
@@ -44,7 +44,7 @@ function parseTreeSize(text: string): number {
 
 function parseRoot(text: string): Uint8Array {
   const root = decodeRoot(text);
-  if (root.length !== HASH_BYTES) throw malformed('root has not 32 bytes');
+  if (root.length !== hashBytes) throw malformed('root has not 32 bytes');
   return root;
 }
 

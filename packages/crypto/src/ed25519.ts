@@ -1,16 +1,16 @@
 import { decodeHex, encodeHex } from './hex.ts';
 
-const PUBLIC_KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+const publicKeyBytes = 32;
+const signatureBytes = 64;
 
-const FIELD_PRIME = 2n ** 255n - 19n;
-const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
-const CURVE_D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
-const FIELD_PRIME_BYTES = littleEndianBytes(FIELD_PRIME);
-const GROUP_ORDER_BYTES = littleEndianBytes(GROUP_ORDER);
+const fieldPrime = 2n ** 255n - 19n;
+const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n;
+const curveD = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+const fieldPrimeBytes = littleEndianBytes(fieldPrime);
+const groupOrderBytes = littleEndianBytes(groupOrder);
 
 // y-coordinates of the eight points of small order, sign bit cleared. With such a key one signature fits many messages.
-const SMALL_ORDER_Y = new Set([
+const smallOrderY = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
@@ -32,16 +32,16 @@ export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
  */
 export function isAcceptableEncoding(publicKey: Uint8Array, signature: Uint8Array): boolean {
   return (
-    signature.length === SIGNATURE_BYTES &&
-    isBelow(signature.subarray(32), GROUP_ORDER_BYTES) &&
+    signature.length === signatureBytes &&
+    isBelow(signature.subarray(32), groupOrderBytes) &&
     isCanonicalLargeOrderKey(publicKey)
   );
 }
 
 function isCanonicalLargeOrderKey(publicKey: Uint8Array): boolean {
-  if (publicKey.length !== PUBLIC_KEY_BYTES) return false;
+  if (publicKey.length !== publicKeyBytes) return false;
   const y = withoutSign(publicKey);
-  return isBelow(y, FIELD_PRIME_BYTES) && !SMALL_ORDER_Y.has(encodeHex(y));
+  return isBelow(y, fieldPrimeBytes) && !smallOrderY.has(encodeHex(y));
 }
 
 function withoutSign(publicKey: Uint8Array): Uint8Array {
@@ -61,17 +61,17 @@ function isBelow(value: Uint8Array, bound: Uint8Array): boolean {
 // x² = (y² − 1) / (d·y² + 1) has a root exactly if (y² − 1)·(d·y² + 1) is a square (Euler's criterion; a quotient is a square when the product is).
 function isOnCurve(publicKey: Uint8Array): boolean {
   const y = BigInt(`0x${encodeHex(withoutSign(publicKey).reverse())}`);
-  const ySquared = (y * y) % FIELD_PRIME;
-  const product = ((ySquared - 1n) * (CURVE_D * ySquared + 1n)) % FIELD_PRIME;
-  return power(product, (FIELD_PRIME - 1n) / 2n) === 1n;
+  const ySquared = (y * y) % fieldPrime;
+  const product = ((ySquared - 1n) * (curveD * ySquared + 1n)) % fieldPrime;
+  return power(product, (fieldPrime - 1n) / 2n) === 1n;
 }
 
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
   let square = base;
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * square) % FIELD_PRIME;
-    square = (square * square) % FIELD_PRIME;
+    if (rest & 1n) result = (result * square) % fieldPrime;
+    square = (square * square) % fieldPrime;
   }
   return result;
 }

@@ -1,10 +1,10 @@
 import { CryptoError } from './crypto-error.ts';
 
-const HEX_PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 export function encodeHex(bytes: Uint8Array): string {
   let text = '';
-  for (const byte of bytes) text += HEX_PAIRS[byte];
+  for (const byte of bytes) text += hexPairs[byte];
   return text;
 }
 

@@ -1,10 +1,10 @@
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [member: string]: JsonValue };
 
 /** Deeper values are refused: 64 is far beyond any honest document and far below a stack overflow. */
-export const JSON_DEPTH_MAX = 64;
+export const jsonDepthMax = 64;
 
 /** Assigned, it sets a prototype; parsed by a schema, it vanishes. What one reader hashes, another would never see. */
-export const FORBIDDEN_MEMBER = '__proto__';
+export const forbiddenMember = '__proto__';
 
 /** RFC 6901 pointer to the member reached by these steps. */
 export function jsonPointer(steps: readonly (string | number)[]): string {

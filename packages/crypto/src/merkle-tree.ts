@@ -2,9 +2,9 @@ import { concatBytes } from './bytes.ts';
 import { CryptoError } from './crypto-error.ts';
 import type { CryptoProvider } from './provider.ts';
 
-export const HASH_BYTES = 32;
-const LEAF_PREFIX = Uint8Array.of(0x00);
-const NODE_PREFIX = Uint8Array.of(0x01);
+export const hashBytes = 32;
+const leafPrefix = Uint8Array.of(0x00);
+const nodePrefix = Uint8Array.of(0x01);
 
 /**
  * The right edge of a tree: roots of its perfect subtrees, largest first, one per set bit of `size`. It is all that is needed
@@ -22,16 +22,16 @@ export interface CompletedNode {
   hash: Uint8Array;
 }
 
-export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] };
+export const emptyFrontier: Frontier = { size: 0, hashes: [] };
 
 /** RFC 9162 §2.1.1: SHA-256(0x00 ‖ entry). */
 export function leafHash(provider: CryptoProvider, entry: Uint8Array): Uint8Array {
-  return provider.sha256(concatBytes(LEAF_PREFIX, entry));
+  return provider.sha256(concatBytes(leafPrefix, entry));
 }
 
 /** RFC 9162 §2.1.1: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(provider: CryptoProvider, left: Uint8Array, right: Uint8Array): Uint8Array {
-  return provider.sha256(concatBytes(NODE_PREFIX, left, right));
+  return provider.sha256(concatBytes(nodePrefix, left, right));
 }
 
 /** The root of a tree without leaves: SHA-256 of nothing. */
@@ -41,7 +41,7 @@ export function emptyRoot(provider: CryptoProvider): Uint8Array {
 
 /** The root over leaf hashes (not entries): see {@link leafHash}. */
 export function rootOf(provider: CryptoProvider, leafHashes: Iterable<Uint8Array>): Uint8Array {
-  let frontier = EMPTY_FRONTIER;
+  let frontier = emptyFrontier;
   for (const leaf of leafHashes) frontier = appendLeaf(provider, frontier, leaf).frontier;
   return frontierRoot(provider, frontier);
 }

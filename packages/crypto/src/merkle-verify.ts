@@ -1,6 +1,6 @@
 import { equalBytes } from './bytes.ts';
 import { CryptoError } from './crypto-error.ts';
-import { HASH_BYTES, assertTreeSize, nodeHash } from './merkle-tree.ts';
+import { hashBytes, assertTreeSize, nodeHash } from './merkle-tree.ts';
 import type { CryptoProvider } from './provider.ts';
 
 export interface InclusionClaim {
@@ -99,7 +99,7 @@ function skipRightEdge(position: Position): Position {
 }
 
 function isHash(bytes: Uint8Array): boolean {
-  return bytes.length === HASH_BYTES;
+  return bytes.length === hashBytes;
 }
 
 function notIncluded(message: string): CryptoError {

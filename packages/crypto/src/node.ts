@@ -6,7 +6,7 @@ import { publicKeyToJwk } from './jwk.ts';
 import type { CryptoProvider } from './provider.ts';
 
 /** Importing a key costs a fraction of a verification; a service meets few keys, an attacker may send many. */
-const CACHED_KEYS_MAX = 256;
+const cachedKeysMax = 256;
 const cachedKeys = new Map<string, KeyObject>();
 
 /** The same answers as the portable provider, from OpenSSL: about 10,000 verifications per second. */
@@ -29,7 +29,7 @@ function keyObjectOf(publicKey: Uint8Array): KeyObject | null {
   if (known !== undefined) return known;
   const key = importKey(publicKey);
   if (key === null) return null;
-  if (cachedKeys.size >= CACHED_KEYS_MAX) cachedKeys.clear();
+  if (cachedKeys.size >= cachedKeysMax) cachedKeys.clear();
   cachedKeys.set(id, key);
   return key;
 }

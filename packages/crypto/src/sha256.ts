@@ -1,5 +1,5 @@
 // FIPS 180-4 §4.2.2: fractional parts of the cube roots of the first 64 primes.
-const ROUND_CONSTANTS = Uint32Array.of(
+const roundConstants = Uint32Array.of(
   0x428a2f98,
   0x71374491,
   0xb5c0fbcf,
@@ -66,15 +66,15 @@ const ROUND_CONSTANTS = Uint32Array.of(
   0xc67178f2,
 );
 // FIPS 180-4 §5.3.3.
-const INITIAL_STATE = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
-const BLOCK_BYTES = 64;
+const initialState = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
+const blockBytes = 64;
 
 /** SHA-256 (FIPS 180-4) in plain JavaScript: synchronous where the platform offers only an asynchronous digest. */
 export function sha256Portable(message: Uint8Array): Uint8Array {
   const blocks = padded(message);
-  const state = Uint32Array.from(INITIAL_STATE);
+  const state = Uint32Array.from(initialState);
   const schedule = new Uint32Array(64);
-  for (let offset = 0; offset < blocks.byteLength; offset += BLOCK_BYTES) compress(state, schedule, blocks, offset);
+  for (let offset = 0; offset < blocks.byteLength; offset += blockBytes) compress(state, schedule, blocks, offset);
   const digest = new DataView(new ArrayBuffer(32));
   state.forEach((word, index) => digest.setUint32(index * 4, word));
   return new Uint8Array(digest.buffer);
@@ -82,7 +82,7 @@ export function sha256Portable(message: Uint8Array): Uint8Array {
 
 // §5.1.1: a one bit, zeros, the bit length as 64 bits.
 function padded(message: Uint8Array): DataView {
-  const bytes = new Uint8Array(Math.ceil((message.length + 9) / BLOCK_BYTES) * BLOCK_BYTES);
+  const bytes = new Uint8Array(Math.ceil((message.length + 9) / blockBytes) * blockBytes);
   bytes.set(message);
   bytes[message.length] = 0x80;
   const view = new DataView(bytes.buffer);
@@ -98,7 +98,7 @@ function compress(state: Uint32Array, schedule: Uint32Array, blocks: DataView, o
   for (let round = 0; round < 64; round += 1) {
     const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const choice = (e & f) ^ (~e & g);
-    const first = (h + sum1 + choice + at(ROUND_CONSTANTS, round) + at(schedule, round)) | 0;
+    const first = (h + sum1 + choice + at(roundConstants, round) + at(schedule, round)) | 0;
     const sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;

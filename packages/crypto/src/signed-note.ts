@@ -8,9 +8,9 @@ import type { CryptoProvider } from './provider.ts';
 import type { Signer } from './signer.ts';
 
 /** The standard demands at least 16; the bound keeps a hostile note from costing many verifications. */
-const NOTE_SIGNATURES_MAX = 100;
+const noteSignaturesMax = 100;
 
-const KEY_ID_BYTES = 4;
+const keyIdBytes = 4;
 
 interface OpenedNote {
   /** The signed text, final newline included. */
@@ -70,7 +70,7 @@ function splitNote(note: string): { text: string; signatures: NoteSignature[] } 
   const text = note.slice(0, separator + 1);
   assertNoteText(text);
   const lines = note.slice(separator + 2, -1).split('\n');
-  if (lines.length > NOTE_SIGNATURES_MAX) throw malformed(`more than ${NOTE_SIGNATURES_MAX} signatures`);
+  if (lines.length > noteSignaturesMax) throw malformed(`more than ${noteSignaturesMax} signatures`);
   return { text, signatures: lines.map(parseSignatureLine) };
 }
 
@@ -78,8 +78,8 @@ function parseSignatureLine(line: string): NoteSignature {
   const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
   if (!isNoteKeyName(name)) throw malformed('malformed signature line');
   const bytes = decodeSignature(encoded);
-  if (bytes.length <= KEY_ID_BYTES) throw malformed('signature without content');
-  return { name, keyId: encodeHex(bytes.subarray(0, KEY_ID_BYTES)), signature: bytes.subarray(KEY_ID_BYTES) };
+  if (bytes.length <= keyIdBytes) throw malformed('signature without content');
+  return { name, keyId: encodeHex(bytes.subarray(0, keyIdBytes)), signature: bytes.subarray(keyIdBytes) };
 }
 
 function decodeSignature(encoded: string): Uint8Array {

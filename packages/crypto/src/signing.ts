@@ -8,9 +8,9 @@ import type { Signer } from './signer.ts';
 
 export type { Signer } from './signer.ts';
 
-const SEED_BYTES = 32;
+const seedBytes = 32;
 /** RFC 8410 §7: everything of an Ed25519 PKCS#8 document that precedes the seed. */
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * A signer over an Ed25519 private key, PKCS#8 PEM or the 32-byte seed of RFC 8032 §5.1.5. The key is imported once; signing is
@@ -49,8 +49,8 @@ function importPem(pem: string): KeyObject {
 }
 
 function importSeed(seed: Uint8Array): KeyObject {
-  if (seed.length !== SEED_BYTES) throw new CryptoError('MALFORMED_KEY', `seed has not ${SEED_BYTES} bytes`);
-  return importPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  if (seed.length !== seedBytes) throw new CryptoError('MALFORMED_KEY', `seed has not ${seedBytes} bytes`);
+  return importPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
 }
 
 function importPrivateKey(source: Parameters<typeof createPrivateKey>[0]): KeyObject {

@@ -1,6 +1,6 @@
 import { utf8Bytes, utf8Text } from './bytes.ts';
 import { CryptoError } from './crypto-error.ts';
-import { FORBIDDEN_MEMBER, jsonPointer } from './json-value.ts';
+import { forbiddenMember, jsonPointer } from './json-value.ts';
 import type { JsonValue } from './json-value.ts';
 
 interface StrictJsonLimits {
@@ -26,11 +26,11 @@ interface Scan {
   hasLoneSurrogate: boolean;
 }
 
-const LONE_SURROGATE = /[\ud800-\udfff]/u;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const SAFE_DIGITS = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
+const loneSurrogate = /[\ud800-\udfff]/u;
+const quoteCode = 0x22;
+const backslashCode = 0x5c;
+const commaCode = 0x2c;
+const safeDigits = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
 
 /**
  * Parses attacker-controlled text as I-JSON (RFC 7493): what JSON.parse hides is an error here. Throws {@link CryptoError}:
@@ -45,7 +45,7 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
   const { depthMax, valuesMax = Infinity } = limits;
-  scan({ text, depthMax, valuesMax, values: 0, frames: [], hasLoneSurrogate: LONE_SURROGATE.test(text) });
+  scan({ text, depthMax, valuesMax, values: 0, frames: [], hasLoneSurrogate: loneSurrogate.test(text) });
   return value;
 }
 
@@ -68,9 +68,9 @@ function scan(state: Scan): void {
   let at = 0;
   while (at < text.length) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) {
+    if (code === quoteCode) {
       at = scanString(state, at);
-    } else if (code === COMMA) {
+    } else if (code === commaCode) {
       countValue(state);
       nextMember(frames.at(-1));
       at += 1;
@@ -108,9 +108,9 @@ function scanString(state: Scan, start: number): number {
   const { text, frames } = state;
   let isEscaped = false;
   let end = start + 1;
-  for (let code = text.charCodeAt(end); code !== QUOTE; code = text.charCodeAt(end)) {
-    if (code === BACKSLASH) isEscaped = true;
-    end += code === BACKSLASH ? 2 : 1;
+  for (let code = text.charCodeAt(end); code !== quoteCode; code = text.charCodeAt(end)) {
+    if (code === backslashCode) isEscaped = true;
+    end += code === backslashCode ? 2 : 1;
   }
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
@@ -119,7 +119,7 @@ function scanString(state: Scan, start: number): number {
     const content = isEscaped ? String(JSON.parse(`"${raw}"`)) : raw;
     if (isName) enterMember(state, frame, content);
     // The raw text too: a literal half and an escaped half would decode to a pair that no UTF-8 text can hold.
-    if ((isEscaped && LONE_SURROGATE.test(content)) || (state.hasLoneSurrogate && LONE_SURROGATE.test(raw)))
+    if ((isEscaped && loneSurrogate.test(content)) || (state.hasLoneSurrogate && loneSurrogate.test(raw)))
       throw fault(state, 'LONE_SURROGATE', 'string with a lone surrogate');
   }
   return end + 1;
@@ -127,7 +127,7 @@ function scanString(state: Scan, start: number): number {
 
 function enterMember(state: Scan, frame: Frame, name: string): void {
   frame.step = name;
-  if (name === FORBIDDEN_MEMBER) throw fault(state, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
+  if (name === forbiddenMember) throw fault(state, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   if (frame.names?.has(name)) throw fault(state, 'DUPLICATE_MEMBER', 'member occurs twice');
   frame.names?.add(name);
 }
@@ -141,7 +141,7 @@ function scanNumber(state: Scan, start: number): number {
     if (code < 0x30 || code > 0x39) isInteger = false;
     end += 1;
   }
-  if (end - start > SAFE_DIGITS || !isInteger) {
+  if (end - start > safeDigits || !isInteger) {
     const literal = text.slice(start, end);
     if (!isReadAsWritten(literal, Number(literal)))
       throw fault(state, 'NUMBER_OUT_OF_RANGE', 'number without an exact or finite binary64 value');

@@ -1,10 +1,10 @@
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { CryptoError } from './crypto-error.ts';
-import { HASH_BYTES } from './merkle-tree.ts';
+import { hashBytes } from './merkle-tree.ts';
 
-const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
+const firstLine = 'c2sp.org/tlog-proof@v1';
 /** A path in a tree of at most 2^63 leaves, the largest that any log can have. */
-const PROOF_HASHES_MAX = 63;
+const proofHashesMax = 63;
 
 /** c2sp.org/tlog-proof: all that a stranger needs, offline, to see one entry under one checkpoint. */
 interface TlogProof {
@@ -20,7 +20,7 @@ interface TlogProof {
 /** Throws `MALFORMED_TLOG_PROOF` for anything that {@link parseTlogProof} would refuse. */
 export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof): string {
   const extraLines = extra === undefined ? [] : [`extra ${encodeBase64(extra)}`];
-  const text = [FIRST_LINE, ...extraLines, `index ${index}`, ...proof.map(encodeBase64), '', checkpoint].join('\n');
+  const text = [firstLine, ...extraLines, `index ${index}`, ...proof.map(encodeBase64), '', checkpoint].join('\n');
   parseTlogProof(text);
   return text;
 }
@@ -30,10 +30,10 @@ export function parseTlogProof(text: string): TlogProof {
   const separator = text.indexOf('\n\n');
   if (separator === -1) throw malformed('no checkpoint');
   const [first, ...lines] = text.slice(0, separator).split('\n');
-  if (first !== FIRST_LINE) throw malformed(`first line is not ${FIRST_LINE}`);
+  if (first !== firstLine) throw malformed(`first line is not ${firstLine}`);
   const extraLine = lines[0]?.startsWith('extra ') === true ? lines.shift() : undefined;
   const index = parseIndex(lines.shift() ?? '');
-  if (lines.length > PROOF_HASHES_MAX) throw malformed(`more than ${PROOF_HASHES_MAX} hashes`);
+  if (lines.length > proofHashesMax) throw malformed(`more than ${proofHashesMax} hashes`);
   const checkpoint = text.slice(separator + 2);
   if (checkpoint === '') throw malformed('no checkpoint');
   const parsed = { index, proof: lines.map(parseHash), checkpoint };
@@ -49,7 +49,7 @@ function parseIndex(line: string): number {
 
 function parseHash(line: string): Uint8Array {
   const hash = decode(line);
-  if (hash.length !== HASH_BYTES) throw malformed('hash has not 32 bytes');
+  if (hash.length !== hashBytes) throw malformed('hash has not 32 bytes');
   return hash;
 }
 

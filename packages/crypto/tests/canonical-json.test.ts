@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import {
   canonicalBytes,
   canonicalize,
-  JSON_DEPTH_MAX,
+  jsonDepthMax,
   parsePlainJson,
   parseStrictJson,
   utf8Bytes,
@@ -16,7 +16,7 @@ import { numberOfBits, refusal, vectorsOf } from './vector-files.ts';
 type NumberVector = { numbers: { ieee754: string; canonical: string }[] };
 type ValidVector = { text: string; canonical: string } | NumberVector;
 
-const LIMITS = { depthMax: 64, bytesMax: 100_000 };
+const ampleLimits = { depthMax: 64, bytesMax: 100_000 };
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const nestedOnce = (depth: number): unknown => nested(depth + 1);
 
@@ -38,9 +38,9 @@ describe('RFC 8785 canonical form', () => {
       for (const { ieee754, canonical } of vector.numbers) expect(canonicalize(numberOfBits(ieee754))).toBe(canonical);
       return;
     }
-    const value = parseStrictJson(vector.text, LIMITS);
+    const value = parseStrictJson(vector.text, ampleLimits);
     expect(canonicalize(value)).toBe(vector.canonical);
-    expect(canonicalize(parseStrictJson(vector.canonical, LIMITS))).toBe(vector.canonical);
+    expect(canonicalize(parseStrictJson(vector.canonical, ampleLimits))).toBe(vector.canonical);
     expect(canonicalBytes(value)).toEqual(utf8Bytes(vector.canonical));
   });
 
@@ -52,11 +52,11 @@ describe('RFC 8785 canonical form', () => {
   });
 
   it('is read by the strict parser, whatever the value, and written again it is the same', () => {
-    const values = fc.oneof(jsonValues, numbers, fc.array(numbers), fc.nat(JSON_DEPTH_MAX - 1).map(nestedOnce));
+    const values = fc.oneof(jsonValues, numbers, fc.array(numbers), fc.nat(jsonDepthMax - 1).map(nestedOnce));
     fc.assert(
       fc.property(values, (value) => {
         const text = canonicalize(value as JsonValue);
-        expect(canonicalize(parseStrictJson(text, LIMITS))).toBe(text);
+        expect(canonicalize(parseStrictJson(text, ampleLimits))).toBe(text);
       }),
       { numRuns: 2000 },
     );

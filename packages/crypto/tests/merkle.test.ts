@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  EMPTY_FRONTIER,
+  emptyFrontier,
   appendLeaf,
   consistencyProof,
   decodeHex,
@@ -34,11 +34,11 @@ type Vector =
       code: string;
     };
 
-const SIZE_MAX = 70;
-const entries = Array.from({ length: SIZE_MAX }, (_, index) => utf8Bytes(`entry ${index}`));
+const sizeMax = 70;
+const entries = Array.from({ length: sizeMax }, (_, index) => utf8Bytes(`entry ${index}`));
 const leaves = entries.map((entry) => leafHash(nodeProvider, entry));
 const stored = new Map<string, Uint8Array>();
-const frontiers: Frontier[] = [EMPTY_FRONTIER];
+const frontiers: Frontier[] = [emptyFrontier];
 
 async function readNode(level: number, index: number): Promise<Uint8Array> {
   const hash = stored.get(`${level}/${index}`);
@@ -63,7 +63,7 @@ function check(provider: CryptoProvider, vector: Vector): void {
 }
 
 beforeAll(() => {
-  let frontier = EMPTY_FRONTIER;
+  let frontier = emptyFrontier;
   for (const leaf of leaves) {
     const appended = appendLeaf(nodeProvider, frontier, leaf);
     for (const { level, index, hash } of appended.completed) stored.set(`${level}/${index}`, hash);
@@ -85,17 +85,17 @@ describe('RFC 9162 vectors', () => {
 
 describe('the Merkle tree', () => {
   it('has at every size the root of the recursive definition', () => {
-    for (let size = 0; size <= SIZE_MAX; size += 1) {
+    for (let size = 0; size <= sizeMax; size += 1) {
       const root = naiveRoot(entries.slice(0, size));
       expect(rootOf(nodeProvider, leaves.slice(0, size))).toEqual(root);
-      expect(frontierRoot(nodeProvider, frontiers[size] ?? EMPTY_FRONTIER)).toEqual(root);
+      expect(frontierRoot(nodeProvider, frontiers[size] ?? emptyFrontier)).toEqual(root);
     }
     expect(emptyRoot(nodeProvider)).toEqual(naiveRoot([]));
   });
 
   it('completes each perfect subtree once, when its last leaf arrives', () => {
-    for (let level = 0; 2 ** level <= SIZE_MAX; level += 1) {
-      for (let index = 0; (index + 1) * 2 ** level <= SIZE_MAX; index += 1) {
+    for (let level = 0; 2 ** level <= sizeMax; level += 1) {
+      for (let index = 0; (index + 1) * 2 ** level <= sizeMax; index += 1) {
         const subtree = entries.slice(index * 2 ** level, (index + 1) * 2 ** level);
         expect(stored.get(`${level}/${index}`)).toEqual(naiveRoot(subtree));
       }
@@ -105,7 +105,7 @@ describe('the Merkle tree', () => {
 
   it('does not change a frontier by appending to it', () => {
     const before = structuredClone(frontiers[5]);
-    appendLeaf(nodeProvider, frontiers[5] ?? EMPTY_FRONTIER, utf8Bytes('other'));
+    appendLeaf(nodeProvider, frontiers[5] ?? emptyFrontier, utf8Bytes('other'));
     expect(frontiers[5]).toEqual(before);
   });
 
@@ -125,7 +125,7 @@ describe('the Merkle tree', () => {
 
 describe('inclusion', () => {
   it('is proven for every leaf of every tree, as the recursive definition proves it', async () => {
-    for (let size = 1; size <= SIZE_MAX; size += 1) {
+    for (let size = 1; size <= sizeMax; size += 1) {
       const root = naiveRoot(entries.slice(0, size));
       for (let index = 0; index < size; index += 1) {
         const proof = await inclusionProof(nodeProvider, readNode, { index, size });
@@ -137,7 +137,7 @@ describe('inclusion', () => {
 
   it('is refused after any tampering with the claim', async () => {
     const cases = fc
-      .integer({ min: 2, max: SIZE_MAX })
+      .integer({ min: 2, max: sizeMax })
       .chain((size) => fc.record({ size: fc.constant(size), index: fc.nat(size - 1), bit: fc.nat(), what: fc.nat(4) }));
     await fc.assert(
       fc.asyncProperty(cases, async ({ size, index, bit, what }) => {
@@ -173,7 +173,7 @@ describe('inclusion', () => {
 
 describe('consistency', () => {
   it('is proven for every pair of sizes, as the recursive definition proves it', async () => {
-    for (let to = 1; to <= SIZE_MAX; to += 1) {
+    for (let to = 1; to <= sizeMax; to += 1) {
       const toRoot = naiveRoot(entries.slice(0, to));
       for (let from = 1; from <= to; from += 1) {
         const proof = await consistencyProof(nodeProvider, readNode, { from, to });
@@ -185,7 +185,7 @@ describe('consistency', () => {
 
   it('is refused after any tampering with the claim', async () => {
     const cases = fc
-      .integer({ min: 2, max: SIZE_MAX })
+      .integer({ min: 2, max: sizeMax })
       .chain((to) =>
         fc.record({ to: fc.constant(to), from: fc.integer({ min: 1, max: to - 1 }), bit: fc.nat(), what: fc.nat(4) }),
       );

@@ -12,14 +12,14 @@ interface InvalidVector {
   path?: string;
 }
 
-const LIMITS = { depthMax: 64, bytesMax: 100_000 };
+const ampleLimits = { depthMax: 64, bytesMax: 100_000 };
 const texts = vectorsOf<InvalidVector>('canonical-json/invalid').filter(
   ([, { text, text_hex }]) => (text ?? text_hex) !== undefined,
 );
 
 describe('strict JSON text', () => {
   it.each(texts)('refuses %s', (_name, { text, text_hex = '', limits, code, path }) => {
-    const bounds = limits === undefined ? LIMITS : { depthMax: limits.depth_max, bytesMax: limits.bytes_max };
+    const bounds = limits === undefined ? ampleLimits : { depthMax: limits.depth_max, bytesMax: limits.bytes_max };
     const refused = refusal(() => parseStrictJson(text ?? decodeHex(text_hex), bounds));
     expect(refused.code).toBe(code);
     if (path !== undefined) expect(refused.path).toBe(path);
@@ -31,8 +31,8 @@ describe('strict JSON text', () => {
       fc.property(spaced, ([value, indent]) => {
         const text = JSON.stringify(value, null, indent);
         fc.pre(!text.includes('__proto__'));
-        expect(parseStrictJson(text, LIMITS)).toEqual(JSON.parse(text));
-        expect(parseStrictJson(utf8Bytes(text), LIMITS)).toEqual(JSON.parse(text));
+        expect(parseStrictJson(text, ampleLimits)).toEqual(JSON.parse(text));
+        expect(parseStrictJson(utf8Bytes(text), ampleLimits)).toEqual(JSON.parse(text));
       }),
       { numRuns: 1000 },
     );
@@ -50,7 +50,9 @@ describe('strict JSON text', () => {
         const repeated = all[pick % all.length] ?? '';
         const spelling = isEscaped ? `"${escapeAll(repeated)}"` : JSON.stringify(repeated);
         const members = [...all.map((name) => JSON.stringify(name)), spelling].map((name) => `${name}:{"x":[1]}`);
-        expect(refusal(() => parseStrictJson(`[{"in":{${members.join(',')}}}]`, LIMITS)).code).toBe('DUPLICATE_MEMBER');
+        expect(refusal(() => parseStrictJson(`[{"in":{${members.join(',')}}}]`, ampleLimits)).code).toBe(
+          'DUPLICATE_MEMBER',
+        );
       }),
     );
   });
@@ -69,7 +71,7 @@ describe('strict JSON text', () => {
             return false;
           }
         })();
-        if (!isJson) expect(refusal(() => parseStrictJson(text, LIMITS)).code).toBe('MALFORMED_JSON');
+        if (!isJson) expect(refusal(() => parseStrictJson(text, ampleLimits)).code).toBe('MALFORMED_JSON');
         else expect(() => outcome(text)).not.toThrow();
       }),
       { numRuns: 3000 },
@@ -79,7 +81,7 @@ describe('strict JSON text', () => {
   it('takes no quadratic time to see that hostile digits are rounded', () => {
     const digits = `[9007199254740993.${'0'.repeat(60_000)}1]`;
     const startedMs = performance.now();
-    expect(refusal(() => parseStrictJson(digits, LIMITS)).code).toBe('NUMBER_OUT_OF_RANGE');
+    expect(refusal(() => parseStrictJson(digits, ampleLimits)).code).toBe('NUMBER_OUT_OF_RANGE');
     expect(performance.now() - startedMs).toBeLessThan(500);
   });
 
@@ -98,9 +100,9 @@ describe('strict JSON text', () => {
 function outcome(text: string): string {
   let value: JsonValue;
   try {
-    value = parseStrictJson(text, LIMITS);
+    value = parseStrictJson(text, ampleLimits);
   } catch {
-    return refusal(() => parseStrictJson(text, LIMITS)).code;
+    return refusal(() => parseStrictJson(text, ampleLimits)).code;
   }
   return canonicalize(value);
 }

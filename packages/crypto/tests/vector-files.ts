@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { CryptoError, decodeHex } from '../src/index.ts';
 
-const VECTORS = new URL('../../../contracts/vectors/', import.meta.url);
+const vectorsDir = new URL('../../../contracts/vectors/', import.meta.url);
 
 /** Every vector of one folder, as rows for `it.each`: the file name says why the vector is there. */
 export function vectorsOf<Vector>(folder: string): [string, Vector][] {
-  const directory = new URL(`${folder}/`, VECTORS);
+  const directory = new URL(`${folder}/`, vectorsDir);
   const files = readdirSync(directory).filter((file) => file.endsWith('.json'));
   return files.map((file) => [
     file.replace('.json', ''),

@@ -14,7 +14,7 @@ import { parseKeySet } from './trusted-keys.ts';
 import { ExportVerification, lineBytesMax } from './verify-export.ts';
 import type { ExportOptions } from './verify-export.ts';
 
-const USAGE = `Usage: countersign-verify <export> --keys <keys.json> [options]
+const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
 
 Verifies a chain export (countersign/chain-export.v2) offline. <export> is a file, or - for the standard input.
 
@@ -32,7 +32,7 @@ Exit status: 0 all that was required is verified, 1 not verified, 2 could not ru
 4 undecidable: a key is unknown or a line too large.
 `;
 /** That of the package; the command is released with it. */
-const VERSION = '0.1.0';
+const formatVersion = '0.1.0';
 const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
 const statuses: Record<ExportReport['verdict'], number> = {
   VERIFIED: 0,
@@ -105,8 +105,8 @@ function readArguments(argv: string[]): Asked | string {
       version: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return USAGE;
-  if (values.version) return `countersign-verify ${VERSION}\n`;
+  if (values.help) return usageText;
+  if (values.version) return `countersign-verify ${formatVersion}\n`;
   const [file, ...rest] = positionals;
   const { keys, json, partial, head: heads, origin, tenant, session } = values;
   if (file === undefined || rest.length > 0 || keys === undefined)

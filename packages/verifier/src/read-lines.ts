@@ -1,4 +1,4 @@
-const LINE_FEED = 0x0a;
+const lineFeedCode = 0x0a;
 
 /** A line is longer than its reader takes. */
 export class LineTooLong extends Error {
@@ -11,7 +11,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
   let length = 0;
   for await (const chunk of chunks) {
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+    for (let end = chunk.indexOf(lineFeedCode); end !== -1; end = chunk.indexOf(lineFeedCode, start)) {
       yield joined([...pieces, chunk.subarray(start, end)]);
       [pieces, length, start] = [[], 0, end + 1];
     }

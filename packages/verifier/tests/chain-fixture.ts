@@ -23,7 +23,7 @@ export const strangeSigner = createSigner(
   decodeHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb'),
 );
 export const logSigner = createSigner(decodeHex('c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7'));
-export const ORIGIN = 'log.example.org/test-only';
+export const logOrigin = 'log.example.org/test-only';
 
 export type Members = Record<string, JsonValue>;
 /** Members to put in the place of others; undefined takes one away. */
@@ -45,7 +45,7 @@ export function jwkOf({ publicKey, keyId }: typeof testSigner, purpose: 'receipt
     ...publicKeyToJwk(publicKey),
     kid: keyId,
     purpose,
-    ...(purpose === 'log' ? { log_origin: ORIGIN } : {}),
+    ...(purpose === 'log' ? { log_origin: logOrigin } : {}),
     valid_from: '2026-01-01T00:00:00.000Z',
   };
 }
@@ -212,7 +212,7 @@ export type Exported = { header: Members; heads: { head: Line }[]; receipts: Lin
 export type ExportParts = { time?: string; signer?: typeof testSigner; heads?: boolean };
 
 /** When the log saw the fixture's receipts: after all of them, before any key is revoked. */
-export const SEEN_AT = '2026-02-01T01:00:00.000Z';
+export const seenAt = '2026-02-01T01:00:00.000Z';
 
 /** The export of these chains with a head statement for each, a checkpoint over exactly all of them and a proof for each. */
 export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promise<Exported> {
@@ -266,9 +266,9 @@ export function leafOf(receipt: Receipt): Uint8Array {
   return leafHash(nodeProvider, decodeHex(receiptHashOf(receipt).slice(7)));
 }
 
-export function noteOver(leaves: Uint8Array[], { time = SEEN_AT, signer = logSigner }: ExportParts = {}): string {
-  const text = formatCheckpoint({ origin: ORIGIN, size: leaves.length, root: rootOf(nodeProvider, leaves), time });
-  return signNote(nodeProvider, text, [{ name: ORIGIN, signer }]);
+export function noteOver(leaves: Uint8Array[], { time = seenAt, signer = logSigner }: ExportParts = {}): string {
+  const text = formatCheckpoint({ origin: logOrigin, size: leaves.length, root: rootOf(nodeProvider, leaves), time });
+  return signNote(nodeProvider, text, [{ name: logOrigin, signer }]);
 }
 
 async function proofOf(index: number, leaves: Uint8Array[]): Promise<Members> {

@@ -15,7 +15,7 @@ import {
   verifyRecord,
 } from '../src/index.ts';
 import {
-  ORIGIN,
+  logOrigin,
   chainOf,
   chainOfRecords,
   exportOf,
@@ -178,7 +178,7 @@ describe('log proofs', () => {
     const { header, receipts } = await exportOf([chain], { heads: false });
     const [checkpoint = ''] = header['checkpoints'] as string[]; // exportOf signs one
     const proof = receipts[0]?.proof as { log_index: number; tree_size: number; hashes: string[] }; // and proves each
-    const included = (at: number, origin = ORIGIN) =>
+    const included = (at: number, origin = logOrigin) =>
       verifyInclusion({ receipt: chain.receipts[at], proof, checkpoint, origin, ...options });
     expect(() => included(0)).not.toThrow();
     expect(() => included(0, 'other')).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));

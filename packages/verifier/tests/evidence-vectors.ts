@@ -9,7 +9,7 @@ import {
   linesOf,
   logSigner,
   noteOver,
-  ORIGIN,
+  logOrigin,
   receiptHashOf,
   strangeSigner,
   testKeys,
@@ -229,6 +229,6 @@ async function hexLeaves(): Promise<Uint8Array[]> {
 }
 
 function timeless(leaves: Uint8Array[]): string {
-  const text = formatCheckpoint({ origin: ORIGIN, size: leaves.length, root: rootOf(nodeProvider, leaves) });
-  return signNote(nodeProvider, text, [{ name: ORIGIN, signer: logSigner }]);
+  const text = formatCheckpoint({ origin: logOrigin, size: leaves.length, root: rootOf(nodeProvider, leaves) });
+  return signNote(nodeProvider, text, [{ name: logOrigin, signer: logSigner }]);
 }

@@ -1,5 +1,5 @@
 import { nodeProvider } from '@countersign/crypto/node';
-import { EMPTY_FRONTIER } from '@countersign/crypto';
+import { emptyFrontier } from '@countersign/crypto';
 import type { Digest } from '@countersign/contracts';
 import pg from 'pg';
 import { grown } from '../src/ledger/log-tree.ts';
@@ -105,7 +105,7 @@ async function buildLog(client: pg.Client): Promise<void> {
     'SELECT receipt_hash FROM ledger ORDER BY log_index',
   );
   const hashes = leaves.map(({ receipt_hash }) => receipt_hash);
-  const { frontier, nodes } = grown(nodeProvider, EMPTY_FRONTIER, hashes);
+  const { frontier, nodes } = grown(nodeProvider, emptyFrontier, hashes);
   await client.query(
     'INSERT INTO log_nodes SELECT * FROM unnest($1::int[], $2::bigint[], $3::bytea[]) ON CONFLICT DO NOTHING',
     [nodes.map(({ level }) => level), nodes.map(({ index }) => index), nodes.map(({ hash }) => Buffer.from(hash))],
