@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -159,6 +160,64 @@ describe('what a model call costs', () => {
       expect(upstreams.model.requests).toHaveLength(asked);
     },
   );
+
+  it.each([202, 500, 502, 504])(
+    'counts as reserved after a %p, behind which the model may have answered',
+    async (status) => {
+      const tenant = newTenant();
+      await setBudget(tenant, 100_000);
+      upstreams.model.follow(() => (res) => void res.writeHead(status).end());
+      await upstreams
+        .openai({ tenant })
+        .chat.completions.create(request)
+        .catch(() => null);
+      const { used, reserved } = await budgetOf(tenant);
+      expect([reserved, (used ?? 0) >= 100]).toEqual([0, true]);
+    },
+  );
+
+  it.each([307, 400, 401, 429, 503])('is nothing after a %p, which asks no model', async (status) => {
+    const tenant = newTenant();
+    await setBudget(tenant, 100_000);
+    upstreams.model.follow(() => (res) => void res.writeHead(status).end());
+    await upstreams
+      .openai({ tenant })
+      .chat.completions.create(request)
+      .catch(() => null);
+    expect(await budgetOf(tenant)).toEqual({ used: 0, reserved: 0 });
+  });
+
+  it('counts as told when a caller leaves after the last word', async () => {
+    const tenant = newTenant();
+    await setBudget(tenant, 100_000);
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const last = { id: 'x', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }], usage };
+    upstreams.model.follow(() => (res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write(`data: ${JSON.stringify(last)}\n\n`);
+    });
+    const stream = await upstreams.openai({ tenant }).chat.completions.create({ ...request, stream: true });
+    for await (const { choices } of stream) if (choices.length > 0) break; // hangs up
+    for (let rounds = 0; rounds < 100 && (await budgetOf(tenant)).reserved !== 0; rounds += 1) await delay(20);
+    expect(await budgetOf(tenant)).toEqual({ used: 7, reserved: 0 });
+  });
+
+  it('counts as reserved when a stream breaks off, whatever it said of its use by then', async () => {
+    const tenant = newTenant();
+    await setBudget(tenant, 100_000);
+    const chunk = { id: 'x', choices: [], usage: { prompt_tokens: 1, completion_tokens: 0 } };
+    const text = { id: 'x', choices: [{ index: 0, delta: { content: 'Once upon a time' }, finish_reason: null }] };
+    upstreams.model.follow(() => (res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of [chunk, text]) res.write(`data: ${JSON.stringify(event)}\n\n`);
+    });
+    const stream = await upstreams.openai({ tenant }).chat.completions.create({ ...request, stream: true });
+    for await (const { choices } of stream) if (choices.length > 0) break; // hangs up
+    for (let rounds = 0; rounds < 100 && (await budgetOf(tenant)).reserved !== 0; rounds += 1) await delay(20);
+    const { used, reserved } = await budgetOf(tenant);
+    expect(reserved).toBe(0);
+    expect(used).toBeGreaterThanOrEqual(100);
+  });
 
   verifies(
     'kn.budget',

@@ -11,10 +11,15 @@ beforeAll(async () => {
   const server = {
     server_id: 'scripted',
     transport: 'http',
-    url: scripted.url,
+    url: `${scripted.url}?api_key=hunter2-of-the-address`,
+    headers: { 'x-key': 'hunter2-of-the-header' },
     tools: { act: { effect_level: 'E1' } },
   };
-  upstreams = await startUpstreams({}, [server]);
+  const process = { transport: 'stdio', command: '/bin/false', args: ['--key=hunter2-of-the-argument'] };
+  upstreams = await startUpstreams({}, [
+    server,
+    { server_id: 'process', ...process, env: { KEY: 'hunter2-of-the-child' } },
+  ]);
 });
 afterAll(async () => {
   await upstreams.close();
@@ -46,5 +51,20 @@ describe('an upstream MCP server that breaks its own word', () => {
   it('is called once for one decision, also when it objects to the headers of the call', async () => {
     scripted.answer('tools/call', { error: { code: -32_020, message: 'header mismatch' } });
     expect(await act()).toMatchObject({ verdict: 'ALLOW', outcome: 'failed', sent: 1 });
+  });
+});
+
+describe('the declaration of an MCP server', () => {
+  it('is kept without the secrets that it may hold', async () => {
+    const { rows } = await upstreams.test.pool.query('SELECT * FROM mcp_servers');
+    expect(rows.map((row: { server_id: string }) => row.server_id).sort()).toEqual([
+      'notes',
+      'proc',
+      'process',
+      'scripted',
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('hunter2');
+    expect(JSON.stringify(rows)).not.toContain('declared-for-notes');
+    expect(await act()).toMatchObject({ verdict: 'ALLOW', sent: 1 });
   });
 });

@@ -18,7 +18,7 @@ export class GovernedStream {
   readonly #terms: AnswerTerms;
   readonly #choices = new Map<number, Choice>();
   readonly decisions: DecisionSummary[] = [];
-  usage: Usage | null = null;
+  #usage: Usage | null = null;
 
   constructor(terms: AnswerTerms) {
     this.#terms = terms;
@@ -28,15 +28,22 @@ export class GovernedStream {
   async chunk(data: string): Promise<JsonObject[]> {
     const chunk = parseChunk(data);
     if (isJsonObject(chunk['error'])) throw new UpstreamSaid(chunk['error']);
-    this.usage = usageOf(chunk['usage']) ?? this.usage;
     const { choices } = chunk;
     if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
+    // What was told before more was said is not the whole of it.
+    this.#usage = usageOf(chunk['usage']) ?? (choices.length === 0 ? this.#usage : null);
     const envelope = passiveEnvelope(chunk);
     // The chunk of include_usage has no choices.
     if (choices.length === 0) return [{ ...envelope, choices }];
     const passed: JsonObject[] = [];
     for (const choice of choices) passed.push(...(await this.#choice(choice)));
     return passed.map((choice) => ({ ...envelope, choices: [choice] }));
+  }
+
+  /** What the answer took; null while more may come that was not counted yet. Whoever hangs up then pays as if nothing had been told. */
+  usage({ isDone }: { isDone: boolean }): Usage | null {
+    const finished = [...this.#choices.values()].filter(({ isFinished }) => isFinished);
+    return isDone || finished.length === this.#terms.choicesMax ? this.#usage : null;
   }
 
   /** Throws UPSTREAM_FAILED when the upstream says it is done while a call is still open. */

@@ -77,7 +77,7 @@ async function passError(
   const bytes = await readUpstreamBody(body, errorBytesMax).catch(() => Buffer.alloc(0));
   const error = safeError({ status, body: bytes, redacted, requestId: exchange.requestId });
   return {
-    ...endingOf({ outcome: 'failed', usage: noUsage }),
+    ...endingOf({ outcome: 'failed', usage: saysNo(status) ? noUsage : null }),
     result: {
       status: error.status,
       text: JSON.stringify(error.body),
@@ -89,7 +89,7 @@ async function passError(
 
 /** A server that says no, or "not now", has not asked its model. One that broke, or stands before another, may have. */
 function saysNo(status: number): boolean {
-  return status < 500 || status === 503;
+  return (status >= 300 && status < 500) || status === 503;
 }
 
 async function wholeAnswer(running: Running, { answer, decision }: Answered): Promise<Ending<WholeAnswer>> {
@@ -147,7 +147,8 @@ async function streamAnswer(
   } finally {
     body.destroy();
   }
-  return { ...endingOf({ outcome, usage: governed.usage, delivered: relay.delivered() }), result: null };
+  const usage = governed.usage({ isDone: outcome === 'completed' });
+  return { ...endingOf({ outcome, usage, delivered: relay.delivered() }), result: null };
 }
 
 /** What a stream breaks on is the upstream's fault, in its own words if it has any, unless our own code says otherwise (a ledger that cannot seal). */

@@ -46,8 +46,12 @@ export function readMcpServers(value: string): McpServerConfig[] {
   return McpServers.parse(JSON.parse(text)).servers;
 }
 
-/** What the registry keeps of a declaration: never values of the environment or of headers, which hold secrets. */
+/**
+ * What the registry keeps of a declaration: no values of the environment, of headers, of arguments or behind the path of an address.
+ * All of them may hold secrets, and hosted servers take theirs as `?api_key=`.
+ */
 export function describeDeclaration(config: McpServerConfig): Record<string, unknown> {
-  if (config.transport === 'http') return { url: config.url, headers: Object.keys(config.headers) };
-  return { command: config.command, args: config.args, env: Object.keys(config.env) };
+  if (config.transport === 'stdio') return { command: config.command, env: Object.keys(config.env) };
+  const { origin, pathname } = new URL(config.url);
+  return { url: `${origin}${pathname}`, headers: Object.keys(config.headers) };
 }
