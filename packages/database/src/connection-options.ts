@@ -6,7 +6,9 @@ export function connectionOptions({ schema, role }: { schema: string; role?: str
   quoteIdentifier(schema);
   // Prisma's driver sends and reads instants as UTC without saying so: in a session of another time zone each would shift.
   // What waited for a lock must see what the one before it has left behind, whatever the database was told to do by default.
-  const settings = `-c search_path=${schema} -c TimeZone=UTC -c default_transaction_isolation=read\\ committed`;
+  // What was answered is on disk, whatever the database was told to do by default.
+  const promised = '-c default_transaction_isolation=read\\ committed -c synchronous_commit=on';
+  const settings = `-c search_path=${schema} -c TimeZone=UTC ${promised}`;
   if (role === undefined) return settings;
   quoteIdentifier(role);
   return `${settings} -c role=${role}`;

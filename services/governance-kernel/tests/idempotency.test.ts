@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import { createClient } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
+import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
-import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
@@ -38,6 +40,30 @@ describe('a repeated evaluate', () => {
     for (let repeat = 0; repeat < 3; repeat += 1) expect(await agent.decide(body, key)).toEqual(first);
     expect(await ledgerOf(test, String(body.session_id))).toHaveLength(1);
     expect(await used(tenant)).toBe(1);
+  });
+
+  it('stays behind the fences: whoever was stopped since is told no earlier ALLOW', async () => {
+    const tenant = await newTenant();
+    const [agent, body] = [new Caller(test, tenant), call()];
+    const first = await agent.decide(body, key);
+    await asAdministrator(test, `INSERT INTO kernel.fences VALUES ('tenant:${tenant}', 'quarantine', 'test', now())`);
+    expect(said(await agent.decide(body, key))).toBe('DENY TENANT_QUARANTINED');
+    expect(await ledgerOf(test, String(body.session_id))).toHaveLength(2);
+    await asAdministrator(test, `DELETE FROM kernel.fences WHERE scope = 'tenant:${tenant}'`);
+    expect(await agent.decide(body, key)).toEqual(first);
+    expect(await used(tenant)).toBe(1);
+  });
+
+  it('stays behind the keys of agents', async () => {
+    const tenant = await newTenant();
+    const terms = { kind: 'agent', principal_id: 'agent' } as never; // its defaults are the kernel's to fill in
+    const { key: bearer, key_id } = (await test.as(tenant).createAccessKey({ body: terms })).body;
+    const headers = () => ({ authorization: `Bearer ${bearer}`, ...key });
+    const client = createClient(kernelRoutes, { baseUrl: test.kernel.url, headers });
+    const body = { action: 'tool.call', ...call() } as never;
+    expect(said((await client.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
+    await test.as(tenant).revokeAccessKey({ params: { key_id } });
+    expect(said((await client.evaluate({ body })).body)).toBe('DENY AGENT_REVOKED');
   });
 
   verifies('kn.idempotent', 'twenty times in parallel is one decision', async () => {

@@ -3,12 +3,14 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import { decide, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { identityFact } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
 import { budgets } from '../budgets/budgets.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
+import { fenceFact } from '../fences/fence-fact.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
@@ -67,12 +69,31 @@ export function wantedFor(known: KnownCall): Wanted[] {
  */
 export function concludeCall(
   batch: LedgerBatch,
+  asked: Prepared,
+  settings: CycleSettings,
+): (placeOf: PlaceOf) => Concluded {
+  const { call } = asked;
+  const replayed = earlierAnswer(batch, asked);
+  if (replayed === null) return concludeAnew(batch, asked, settings);
+  if (!isStopped(batch, asked)) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
+  return concludeAnew(batch, { ...asked, call: { ...call, idempotency: undefined } }, settings);
+}
+
+/**
+ * Whoever has been stopped is told no earlier ALLOW again: the denial of now is sealed instead. The earlier answer stays under its key.
+ */
+function isStopped(batch: LedgerBatch, { call, nowMs }: Prepared): boolean {
+  if (Object.values(fenceFact(batch, call.caller)).includes(true)) return true;
+  const who = identityFact(batch, call.caller, nowMs);
+  return who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active');
+}
+
+function concludeAnew(
+  batch: LedgerBatch,
   prepared: Prepared,
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
   const { call, intent, policy } = prepared;
-  const replayed = earlierAnswer(batch, prepared);
-  if (replayed !== null) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
   if (!isActive(batch, call.caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
 
   const gathered = gatherFacts(batch, { ...prepared, policyAgeMaxMs: settings.policyAgeMaxMs });
