@@ -12,7 +12,7 @@ export type LedgerCheck = { receipts: number; chains: number; verified: number }
 type SigningKey = { key_id: string; public_key: Uint8Array };
 
 /**
- * Holds what was sealed against what was answered: as many receipts, each its place in the log and in its chain, each decision with
+ * Holds what was sealed against what was answered: as many receipts of decisions and outcomes, each its place in the log and in its chain, each decision with
  * its record, signatures that verify. Throws when anything is amiss: a fast ledger that is wrong measures nothing.
  */
 export async function checkLedger(database: BenchDatabase, signingKey: SigningKey): Promise<LedgerCheck> {
@@ -34,7 +34,7 @@ type Counts = Record<'entries' | 'last' | 'size' | 'sealed' | 'chains' | 'broken
 
 async function readCounts(client: pg.Client): Promise<Counts> {
   const { rows } = await client.query<Record<keyof Counts, string>>(
-    `WITH answered AS (SELECT * FROM ledger WHERE tenant_id = $1 AND session_id NOT LIKE $2),
+    `WITH answered AS (SELECT * FROM ledger WHERE tenant_id = $1 AND session_id NOT LIKE $2 AND kind IN ('decision', 'outcome')),
      linked AS (
        SELECT *, lag(receipt_hash) OVER chain AS before, lag(lamport_clock, 1, 0::bigint) OVER chain AS clock_before
          FROM answered WINDOW chain AS (PARTITION BY session_id ORDER BY lamport_clock))

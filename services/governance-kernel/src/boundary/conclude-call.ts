@@ -109,8 +109,11 @@ function concludeAnew(
   const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
   const { publicUrl } = settings;
   const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
-  const statement = statementOf({
-    ...decided(prepared, decision, gathered, approval),
+  const statement = statementOf(prepared, {
+    decision,
+    budgets: gathered.budgets,
+    facts: gathered.facts,
+    approvalId: approval?.id ?? namedApproval(prepared, decision, gathered),
     rosterHash: settings.rosterHash,
   });
   const entry = batch.seal(statement, (sealed) => ({
@@ -163,17 +166,6 @@ function approvalAsked(
   if (!mayAsk(prepared.asker)) return null;
   const approval = pendingApproval({ provider, argsCipher }, { ...prepared, call, decision, asked });
   return { approval, changes: [put(approvals, approval)] };
-}
-
-function decided(prepared: Prepared, decision: Decision, gathered: Gathered, asked: ApprovalRow | null) {
-  return {
-    ...prepared,
-    at: prepared.now,
-    decision,
-    budgets: gathered.budgets,
-    facts: gathered.facts,
-    approvalId: asked?.id ?? namedApproval(prepared, decision, gathered),
-  };
 }
 
 /** An ALLOW names the approval that it uses up, and no other: whoever counts the uses counts its decisions. A DENY names what was presented. */

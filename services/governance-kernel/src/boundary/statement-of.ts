@@ -6,10 +6,9 @@ import { remainderOf } from '../budgets/reserve.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { KnownCall } from './known-call.ts';
 
-type Sealable = KnownCall & {
-  ulid: string;
-  at: Instant;
-  policy: LoadedPolicy | null;
+type Judged = KnownCall & { ulid: string; now: Instant; policy: LoadedPolicy | null };
+
+type Said = {
   decision: Decision;
   rosterHash: Digest;
   /** Before the decision took anything. */
@@ -19,33 +18,34 @@ type Sealable = KnownCall & {
 };
 
 /** What a decision states, in the words of the record. */
-export function statementOf(sealable: Sealable): Statement {
-  const { call, decision, judged, policy } = sealable;
-  const tool = knownTool(sealable.learned);
+export function statementOf(judgedCall: Judged, said: Said): Statement {
+  const { call, judged, policy } = judgedCall;
+  const { decision } = said;
+  const tool = knownTool(judgedCall.learned);
   return decisionStatement({
-    ulid: sealable.ulid,
-    at: sealable.at,
+    ulid: judgedCall.ulid,
+    at: judgedCall.now,
     tenant: call.caller.tenant,
     principal: call.caller.principal,
     session: call.session,
-    intent: sealable.intent,
+    intent: judgedCall.intent,
     facts: judged.facts,
     verdict: decision.verdict,
     reason_code: decision.reason_code,
     gates: decision.trace,
-    gate_roster_hash: sealable.rosterHash,
+    gate_roster_hash: said.rosterHash,
     matched_rules: decision.matched_rules,
     policy_hash: policy?.hash ?? null,
     policy_epoch: policy?.epoch ?? 0,
     mcp_server_id: tool.server,
     tool_definition_hash: tool.hash,
-    budgets: sealable.budgets.map(remainderOf),
+    budgets: said.budgets.map(remainderOf),
     demand: judged.recorded,
     judged_hash: judged.hash,
-    tool_blocked: isBlocked(sealable.facts) ? true : undefined,
-    approval_id: sealable.approvalId,
-    dispatched_by: sealable.dispatchedBy,
-    shadow: sealable.asker.mode === 'shadow',
+    tool_blocked: isBlocked(said.facts) ? true : undefined,
+    approval_id: said.approvalId,
+    dispatched_by: judgedCall.dispatchedBy,
+    shadow: judgedCall.asker.mode === 'shadow',
   });
 }
 
