@@ -63,8 +63,9 @@ describe('RFC 8785 canonical form', () => {
   });
 
   it('does not depend on the order in which members were added', () => {
+    const name = fc.string({ unit: 'binary' }).filter((text) => text !== '__proto__');
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.integer()), (members) => {
+      fc.property(fc.dictionary(name, fc.integer()), (members) => {
         const reversed = Object.fromEntries(Object.entries(members).reverse());
         expect(canonicalize(reversed)).toBe(canonicalize(members));
       }),
