@@ -54,6 +54,28 @@ describe('a repeated evaluate', () => {
     expect(await used(tenant)).toBe(1);
   });
 
+  it('stays behind the tools that its workspace blocks', async () => {
+    const tenant = await newTenant();
+    const [agent, body] = [new Caller(test, tenant), call()];
+    expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
+    await test.system.putToolBlocks({ params: { tenant }, body: { version: 1, tools: ['files.read'] } });
+    expect(said(await agent.decide(body, key))).toBe('DENY POLICY_DENIED');
+  });
+
+  it('is told to the keys alone that may make the call', async () => {
+    const tenant = await newTenant();
+    const keyFor = async (tools?: string[]) => {
+      const terms = { kind: 'agent', principal_id: 'agent', tools } as never; // its defaults are the kernel's to fill in
+      const { key: bearer } = (await test.as(tenant).createAccessKey({ body: terms })).body;
+      const headers = () => ({ authorization: `Bearer ${bearer}`, ...key });
+      return createClient(kernelRoutes, { baseUrl: test.kernel.url, headers });
+    };
+    const body = { action: 'tool.call', ...call() } as never;
+    const [all, few] = [await keyFor(), await keyFor(['files.list'])];
+    expect(said((await all.evaluate({ body })).body)).toBe('ALLOW ALLOWED');
+    expect(said((await few.evaluate({ body })).body)).toBe('DENY INSUFFICIENT_SCOPE');
+  });
+
   it('stays behind the keys of agents', async () => {
     const tenant = await newTenant();
     const terms = { kind: 'agent', principal_id: 'agent' } as never; // its defaults are the kernel's to fill in

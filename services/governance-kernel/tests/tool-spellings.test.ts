@@ -43,7 +43,7 @@ describe("the spelling of a caller's own tool", () => {
     expect(await told('disk.wiper')).toBe('ALLOW ALLOWED');
   });
 
-  verifies('kn.budget', 'is no way around a budget: both of its spellings count as one tool', async () => {
+  verifies('kn.budget', 'is no way around a budget: all of its spellings count as one tool', async () => {
     for (const [id, subject] of [
       ['dotted', 'tool:files.read'],
       ['function', 'tool:notes__read'],
@@ -62,6 +62,8 @@ describe("the spelling of a caller's own tool", () => {
         },
       });
     expect([await told('files__read'), await told('files.read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    for (const tool of ['Files.Read', 'FILES__READ', 'files.read\u200d'])
+      expect([tool, await told(tool)]).toEqual([tool, 'DENY BUDGET_EXCEEDED']);
     expect([await told('notes.read'), await told('notes__read')]).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
   });
 });

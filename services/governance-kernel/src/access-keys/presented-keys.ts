@@ -52,7 +52,11 @@ export class PresentedKeys {
   async recordUses(): Promise<void> {
     const uses = new Map(this.#used);
     this.#used.clear();
-    if (uses.size > 0) await this.#parts.recordUses(uses);
+    if (uses.size === 0) return;
+    await this.#parts.recordUses(uses).catch((error: unknown) => {
+      for (const [id, at] of uses) if (!this.#used.has(id)) this.#used.set(id, at);
+      throw error;
+    });
   }
 
   async #read(hash: string, now: Date): Promise<AccessKeyRow> {

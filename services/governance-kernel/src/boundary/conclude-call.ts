@@ -3,14 +3,12 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
 import { decide, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { identityFact } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
 import { budgets } from '../budgets/budgets.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
-import { fenceFact } from '../fences/fence-fact.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
@@ -25,6 +23,7 @@ import type { SealedIntent } from '../call/normalise.ts';
 import type { Asker, KnownCall } from './known-call.ts';
 import { closeReply, openReply, type Answered } from './reply.ts';
 import { statementOf } from './statement-of.ts';
+import { isStopped } from './stopped.ts';
 
 type Prepared = KnownCall & {
   ulid: string;
@@ -75,17 +74,9 @@ export function concludeCall(
   const { call } = asked;
   const replayed = earlierAnswer(batch, asked);
   if (replayed === null) return concludeAnew(batch, asked, settings);
-  if (!isStopped(batch, asked)) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
+  if (!isStopped(batch, asked, asked.nowMs)) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
+  // The denial of now is sealed; the earlier answer stays under its key.
   return concludeAnew(batch, { ...asked, call: { ...call, idempotency: undefined } }, settings);
-}
-
-/**
- * Whoever has been stopped is told no earlier ALLOW again: the denial of now is sealed instead. The earlier answer stays under its key.
- */
-function isStopped(batch: LedgerBatch, { call, nowMs }: Prepared): boolean {
-  if (Object.values(fenceFact(batch, call.caller)).includes(true)) return true;
-  const who = identityFact(batch, call.caller, nowMs);
-  return who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active');
 }
 
 function concludeAnew(
@@ -96,7 +87,7 @@ function concludeAnew(
   const { call, intent, policy } = prepared;
   if (!isActive(batch, call.caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
 
-  const gathered = gatherFacts(batch, { ...prepared, policyAgeMaxMs: settings.policyAgeMaxMs });
+  const gathered = gatherFacts(batch, prepared, settings);
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);

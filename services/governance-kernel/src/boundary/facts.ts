@@ -33,7 +33,6 @@ export type Gathered = {
 
 export type Situation = KnownCall & {
   policy: LoadedPolicy | null;
-  policyAgeMaxMs: number;
   nowMs: number;
   now: string;
 };
@@ -62,7 +61,8 @@ type Source<Gate extends GateName> = {
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
-type Read = Situation & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
+type Limits = { policyAgeMaxMs: number };
+type Read = Situation & Limits & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
 const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
@@ -142,11 +142,11 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 }
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
-export function gatherFacts(batch: LedgerBatch, situation: Situation): Gathered {
+export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAgeMaxMs }: Limits): Gathered {
   const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
   const approval = presentedApproval(batch, situation, standing);
-  const read: Read = { ...situation, batch, limiting, approval };
+  const read: Read = { ...situation, policyAgeMaxMs, batch, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,

@@ -1,6 +1,6 @@
 import { microsOf, toolOfFunctionName } from '@countersign/contracts';
 import type { BudgetRemainder } from '@countersign/contracts/governance-kernel';
-import type { BudgetFact, Demand } from '@countersign/policy';
+import { foldedToolName, type BudgetFact, type Demand } from '@countersign/policy';
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 
 /** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
@@ -9,10 +9,13 @@ export function budgetSubjects({ principal, tool }: { principal: string; tool: s
   return tool === null ? ofEveryCall : [...ofEveryCall, ...spellingsOf(tool).map((name) => `tool:${name}`)];
 }
 
-/** `files.read` and `files__read` are one tool: a budget of either counts the calls of both. */
+/** `files.read`, `files__read` and what reads like them are one tool: a budget of it counts the calls of all. */
 function spellingsOf(tool: string): string[] {
-  const dotted = toolOfFunctionName(tool);
-  return [...new Set([tool, dotted, dotted.replace('.', '__')])];
+  const names = [tool, foldedToolName(tool)].flatMap((name) => {
+    const dotted = toolOfFunctionName(name);
+    return [name, dotted, dotted.replace('.', '__')];
+  });
+  return [...new Set(names)];
 }
 
 /** What a call takes of each of its budgets. */

@@ -1,0 +1,23 @@
+import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
+import { fenceFact } from '../fences/fence-fact.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { isBlocked } from '../policy/block-tools.ts';
+import type { KnownCall } from './known-call.ts';
+import { registryFact } from './registry-fact.ts';
+
+/**
+ * Whether somebody has stopped this caller or this tool, as the rows of the batch say now. What was answered before is then not told
+ * again. What cannot be known in this moment (a server that does not list its tools) stops nothing: the answer is there.
+ */
+export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): boolean {
+  const { caller } = known.call;
+  if (Object.values(fenceFact(batch, caller)).includes(true)) return true;
+  const who = identityFact(batch, caller, nowMs);
+  if (who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active')) return true;
+  const scopes = scopesFact(batch, caller, known.intent);
+  if (scopes.state === 'known' && !scopes.value.required.every((scope) => scopes.value.granted.includes(scope)))
+    return true;
+  const server = registryFact(batch, known);
+  if (server.state === 'known' && server.value.state !== 'approved') return true;
+  return isBlocked(batch, caller.tenant, known.intent.tool);
+}
