@@ -88,6 +88,21 @@ describe('readConfig', () => {
     ]);
   });
 
+  it("takes the secrets out of the process's own environment, and leaves others alone", () => {
+    const before = { ...process.env };
+    try {
+      Object.assign(process.env, sound);
+      expect(read(process.env as Record<string, string>).GOV_ADMIN_API_KEY).toBe(strong);
+      expect([process.env['GOV_ADMIN_API_KEY'], process.env['DATABASE_URL']]).toEqual([undefined, undefined]);
+      expect(process.env['PATH']).toBe(before['PATH']);
+    } finally {
+      process.env = before;
+    }
+    const own = { ...sound };
+    read(own);
+    expect(own).toEqual(sound);
+  });
+
   it('refuses placeholders and short secrets in production, and prints no value', () => {
     const env = {
       ...sound,

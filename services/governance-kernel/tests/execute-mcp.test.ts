@@ -89,6 +89,19 @@ describe('execute', () => {
     });
   });
 
+  it('tells no earlier answer of a server that was revoked since', async () => {
+    const session = newSession();
+    const key = { 'idempotency-key': 'execute-revoked' };
+    const stateTo = (state: string) =>
+      asAdministrator(upstreams.test, `UPDATE mcp_servers SET state = $1 WHERE server_id = 'notes'`, [state]);
+    expect((await execute(write(session), key)).status).toBe(200);
+    await stateTo('revoked');
+    const { status, body } = await execute(write(session), key);
+    await stateTo('approved');
+    expect([status, body.decision]).toMatchObject([403, { verdict: 'DENY', reason_code: 'SERVER_REVOKED' }]);
+    expect((await execute(write(session), key)).headers.get('idempotency-replayed')).toBe('true');
+  });
+
   it('gives one answer to one Idempotency-Key, dispatches once, and refuses the key for another call', async () => {
     const session = newSession();
     const key = { 'idempotency-key': 'execute-once' };

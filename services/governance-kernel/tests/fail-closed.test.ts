@@ -159,6 +159,20 @@ describe('the kernel does not start', () => {
   });
 });
 
+it('production runs no MCP server as a program of its own account unless that is accepted', () => {
+  const strong = (name: string) => `${name}-${'9f2c7a1e'.repeat(5)}`;
+  const secrets = ['ADMIN_API_KEY', 'SERVICE_API_KEY', 'SIGNING_KEY', 'POLICY_KEY', 'LOG_KEY', 'TENANT_SALT_SECRET'];
+  const production = {
+    ...unreachable(),
+    ...Object.fromEntries(secrets.map((name, nth) => [`GOV_${name}`, strong(`k${nth}`)])),
+    NODE_ENV: 'production',
+    GOV_MCP_SERVERS: JSON.stringify({ servers: [{ server_id: 'files', transport: 'stdio', command: 'node' }] }),
+  };
+  expect(() => kernelConfigFrom(production)).toThrow('GOV_MCP_SERVERS names files over stdio');
+  expect(kernelConfigFrom({ ...production, GOV_MCP_STDIO: '1' }).mcpServers).toHaveLength(1);
+  expect(kernelConfigFrom({ ...production, NODE_ENV: 'development' }).mcpServers).toHaveLength(1);
+});
+
 function unreachable(): Record<string, string> {
   // Whatever refuses the start must do so before the database is asked.
   return {

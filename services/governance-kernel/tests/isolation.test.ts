@@ -11,6 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+it('a database that answers before it has written is not asked to', async () => {
+  const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
+  await asAdministrator(test, `ALTER DATABASE "${rows[0]?.name}" SET synchronous_commit = 'off'`);
+  await test.restart();
+  expect((await test.pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
+});
+
 describe('a database whose transactions see one snapshot unless told otherwise', () => {
   it('lets no commit pass that waited for a change of the controls', async () => {
     const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
