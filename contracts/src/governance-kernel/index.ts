@@ -2,7 +2,7 @@ export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
 export { GateOutcome, RecordedIntent, Demand, BudgetRemainder, BoundaryRecord } from './boundary-record.ts';
 export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
-export { PolicyActivation, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
+export { PolicyActivation, PolicyStatementFacts, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';
 export { listReceipts, getReceipt, tailReceipts, exportReceipts } from './receipts.ts';

@@ -7,5 +7,7 @@ export { outcomeStatement } from './outcome-statement.ts';
 export { receiptOf } from './receipt-of.ts';
 export type { Statement } from './statement.ts';
 export { gatesText, recordHash, sealRecord } from './record-text.ts';
+export { activationBytes } from './policy-activation.ts';
+export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash, signatureText } from './payload-text.ts';

@@ -22,6 +22,7 @@ import { controls } from './controls.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
 import { createOriginGuard } from './mcp/guard-origin.ts';
+import { Confirmations } from './policy/confirmations.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
@@ -39,7 +40,7 @@ import { logView } from './store/log-source.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { messagingTransaction } from './store/messages.ts';
-import { listActivePolicies } from './store/policy-store.ts';
+import { listStoredPolicies } from './store/policy-store.ts';
 import { recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
@@ -120,11 +121,13 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const store = ledgerStore({ pool, controls });
   const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
   const ledger = new GroupCommit(noticed(commit, logWatch));
+  const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
   const policies = new Policies({
     ledger,
     provider,
-    trustedKeys: policyKeys(config.policyKeys, signers.policies),
-    load: (tenants) => listActivePolicies(reader, tenants),
+    confirmations,
+    policyAgeMaxMs: config.policyAgeMaxMs,
+    load: (tenants) => listStoredPolicies(reader, tenants),
     clock,
     newUlid,
   });
@@ -138,7 +141,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
     clock,
     newUlid,
-    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher }), spoil: overrides.spoil },
+    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher, confirmations }), spoil: overrides.spoil },
   };
   const newEvent = eventFactory({ source: '/governance-kernel' });
   const made = {
@@ -154,6 +157,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     ledger,
     logWatch,
     policies,
+    confirmations,
     cycle,
     upstreams,
   };
@@ -241,7 +245,10 @@ function noticed(commit: Commit, watch: LogWatch): Commit {
   };
 }
 
-function cycleSettings(config: KernelConfig, made: Pick<CycleSettings, 'rosterHash' | 'argsCipher'>): CycleSettings {
+function cycleSettings(
+  config: KernelConfig,
+  made: Pick<CycleSettings, 'rosterHash' | 'argsCipher' | 'confirmations'>,
+): CycleSettings {
   return {
     ...made,
     provider: nodeProvider,

@@ -8,7 +8,7 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { isActive, wantedPolicies } from '../policy/policy-heads.ts';
+import { activePolicy, isActive, wantedPolicies } from '../policy/policy-heads.ts';
 import { underActivePolicy, type PolicyChanged, type PolicySource } from '../policy/under-active-policy.ts';
 import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
@@ -71,7 +71,7 @@ function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
     chain: { tenant: caller.tenant, session },
     wants: wantedPolicies(caller.tenant),
     conclude: (batch: LedgerBatch): (() => Opened) => {
-      if (!isActive(batch, caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
+      if (!isActive(activePolicy(batch, caller.tenant), policy)) return () => ({ kind: 'policy_changed' });
       const approval = questionRow(parts, asked);
       batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],

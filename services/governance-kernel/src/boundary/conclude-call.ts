@@ -13,7 +13,8 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { isActive } from '../policy/policy-heads.ts';
+import type { Confirmations } from '../policy/confirmations.ts';
+import { activePolicy, isActive } from '../policy/policy-heads.ts';
 import type { PolicyChanged } from '../policy/under-active-policy.ts';
 import { answers, answersKeptMs } from './answers.ts';
 import { dispatches } from './dispatches.ts';
@@ -43,6 +44,7 @@ export type CycleSettings = {
   argsCipher: ArgsCipher;
   rosterHash: Digest;
   policyAgeMaxMs: number;
+  confirmations: Confirmations;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
   publicUrl: string;
@@ -85,9 +87,11 @@ function concludeAnew(
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
   const { call, intent, policy } = prepared;
-  if (!isActive(batch, call.caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
+  const head = activePolicy(batch, call.caller.tenant);
+  if (!isActive(head, policy)) return () => ({ kind: 'policy_changed' });
 
-  const gathered = gatherFacts(batch, prepared, settings);
+  const { confirmations, policyAgeMaxMs } = settings;
+  const gathered = gatherFacts(batch, prepared, { head, confirmations, policyAgeMaxMs });
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
@@ -111,7 +115,10 @@ function concludeAnew(
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
   const { held } = taken;
-  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), intent, held });
+  return (placeOf) => {
+    if (head !== null) confirmations.learn(head, prepared.nowMs);
+    return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), intent, held };
+  };
 }
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {

@@ -12,9 +12,10 @@ import { fenceFact, fenceScopes } from '../fences/fence-fact.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
+import type { Confirmations } from '../policy/confirmations.ts';
 import { policyFact } from '../policy/policy-fact.ts';
 import { isBlocked } from '../policy/block-tools.ts';
-import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
+import { wantedPolicies, type PolicyHead } from '../policy/policy-heads.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
@@ -61,8 +62,9 @@ type Source<Gate extends GateName> = {
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
-type Limits = { policyAgeMaxMs: number };
-type Read = Situation & Limits & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
+/** What the policy is judged by: the head that the tenant is under, and what is known of the statements behind it. */
+type PolicyBasis = { head: PolicyHead | null; confirmations: Confirmations; policyAgeMaxMs: number };
+type Read = Situation & PolicyBasis & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
 const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
@@ -76,9 +78,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   },
   policy: {
     wants: ({ call: { caller } }) => wantedPolicies(caller.tenant),
-    facts: (read) => {
-      const head = activePolicy(read.batch, read.call.caller.tenant);
-      return { policy: { state: 'known', value: policyFact(head, read) } };
+    facts: ({ head, call, confirmations, policyAgeMaxMs, nowMs }) => {
+      const { tenant } = call.caller;
+      const value = policyFact(head, { tenant, confirmations, policyAgeMaxMs, nowMs });
+      return { policy: { state: 'known', value } };
     },
   },
   identity: {
@@ -142,11 +145,12 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 }
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
-export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAgeMaxMs }: Limits): Gathered {
+export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: PolicyBasis): Gathered {
   const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
   const approval = presentedApproval(batch, situation, standing);
-  const read: Read = { ...situation, policyAgeMaxMs, batch, limiting, approval };
+  const { head, confirmations, policyAgeMaxMs } = basis;
+  const read: Read = { ...situation, head, confirmations, policyAgeMaxMs, batch, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
