@@ -1,4 +1,5 @@
 import { makeMoneyVectors } from './money-vectors.ts';
+import { makePolicyVectors } from './policy-vectors.ts';
 import {
   chainOf,
   chainOfRecords,
@@ -33,6 +34,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await shortExports()),
     ...(await revocations()),
     ...(await makeMoneyVectors()),
+    ...(await makePolicyVectors()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
   };
