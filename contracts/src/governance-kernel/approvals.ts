@@ -16,7 +16,7 @@ import {
   storableText,
   ToolName,
 } from '../scalars.ts';
-import { Demand, ReadFacts } from './boundary-record.ts';
+import { CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
 import { DeclaredDemand } from './evaluate.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -37,6 +37,8 @@ export const Approval = z.strictObject({
   demand: Demand,
   /** What the policy read of the call. `now` is the time of the question; all else holds for the call as well. */
   facts: ReadFacts,
+  /** What of it is too large to be kept; `args` have it while the approval is pending. */
+  capped_facts: CappedFacts.optional(),
   /** Where approvals are listed, the arguments of one that is pending. Null in every other answer, and once it is resolved. */
   args: PlainObject.nullable(),
   intent_hash: Digest,

@@ -1,6 +1,14 @@
 export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
-export { GateOutcome, RecordedIntent, Demand, BudgetRemainder, BoundaryRecord } from './boundary-record.ts';
+export {
+  GateOutcome,
+  CappedFacts,
+  RecordedIntent,
+  Demand,
+  BudgetRemainder,
+  BoundaryRecord,
+  recordedFactBytesMax,
+} from './boundary-record.ts';
 export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
 export { PolicyActivation, PolicyStatementFacts, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';

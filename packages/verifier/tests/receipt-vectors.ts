@@ -1,4 +1,5 @@
 import { makeMoneyVectors } from './money-vectors.ts';
+import { makeCappedVectors } from './capped-vectors.ts';
 import { makePolicyVectors } from './policy-vectors.ts';
 import {
   chainOf,
@@ -35,6 +36,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await revocations()),
     ...(await makeMoneyVectors()),
     ...(await makePolicyVectors()),
+    ...(await makeCappedVectors()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
   };

@@ -48,7 +48,7 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
     if (fault !== null) throw new AppError('POLICY_DENIED', fault, { reasonCode: 'MALFORMED_ARGUMENTS' });
     const nowMs = parts.clock().getTime();
     const now = instant(nowMs);
-    const judged = judgedOf(parts.hasher.provider, call, { intent, policy: policy?.policy ?? null, now });
+    const judged = judgedOf(parts.hasher, call, { intent, policy: policy?.policy ?? null, now });
     return await openQuestion(parts, { question, intent, judged, policy, nowMs, ulid: parts.newUlid(nowMs) });
   });
   return asked.approval;
