@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, toolOfFunctionName } from '@countersign/contracts';
 import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -37,5 +37,5 @@ export function requireApproverKey(
 export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, { action, tool }: Intent): Facts['scopes'] {
   const tools = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
   if (tools === null || (action === 'model.call' && tool === null)) return { state: 'not_applicable' };
-  return { state: 'known', value: { required: [tool ?? action], granted: [...tools] } };
+  return { state: 'known', value: { required: [toolOfFunctionName(tool ?? action)], granted: [...tools] } };
 }
