@@ -24,6 +24,7 @@ import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
 import { frontPageRoute } from './routes/front-page.ts';
 import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
+import { getFenceRoute } from './routes/get-fence.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getReceiptRoute } from './routes/get-receipt.ts';
@@ -33,6 +34,7 @@ import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listApprovalsRoute } from './routes/list-approvals.ts';
 import { listBudgetsRoute } from './routes/list-budgets.ts';
 import { listCheckpointsRoute } from './routes/list-checkpoints.ts';
+import { listFencesRoute } from './routes/list-fences.ts';
 import { listModelsRoute } from './routes/list-models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listReceiptsRoute } from './routes/list-receipts.ts';
@@ -40,6 +42,7 @@ import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putCeilingRoute } from './routes/put-ceiling.ts';
+import { putFenceRoute } from './routes/put-fence.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
@@ -96,6 +99,9 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     putCeilingRoute(kernel),
     putPolicyBundleRoute(kernel),
     putToolBlocksRoute(kernel),
+    putFenceRoute(kernel),
+    getFenceRoute(kernel),
+    listFencesRoute(kernel),
     createChatCompletionRoute(kernel),
     listModelsRoute(kernel),
     describeMcpRoute(kernel),
