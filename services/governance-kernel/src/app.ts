@@ -59,7 +59,7 @@ import { verifyRecordRoute } from './routes/verify-record.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
-/** Every route of the kernel, in the order of the published contract. */
+/** Every route of the kernel. */
 export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
   const endpoints = [
     frontPageRoute(kernel),
@@ -68,46 +68,9 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     versionRoute(kernel),
     ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
     ...(kernel.config.hasDemo ? [runDemoRoute(kernel), verifyDemoRoute(kernel), tamperDemoRoute(kernel)] : []),
-    evaluateRoute(kernel),
-    listReceiptsRoute(kernel),
-    getReceiptRoute(kernel),
-    tailReceiptsRoute(kernel),
-    exportReceiptsRoute(kernel),
-    listRecordsRoute(kernel),
-    getRecordRoute(kernel),
-    verifyRecordRoute(kernel),
-    listCheckpointsRoute(kernel),
-    createCheckpointRoute(kernel),
-    verifyCheckpointRoute(kernel),
-    getLatestCheckpointRoute(kernel),
-    getInclusionProofRoute(kernel),
-    getConsistencyProofRoute(kernel),
-    listTrustKeysRoute(kernel),
-    listApprovalsRoute(kernel),
-    createApprovalRoute(kernel),
-    transitionApprovalRoute(kernel),
-    approveByKernelRoute(kernel),
-    showApprovalPageRoute(kernel),
-    signInApproverRoute(kernel),
-    signOutApproverRoute(kernel),
-    voteOnPageRoute(kernel),
-    listAccessKeysRoute(kernel),
-    createAccessKeyRoute(kernel),
-    revokeAccessKeyRoute(kernel),
-    listBudgetsRoute(kernel),
-    putBudgetRoute(kernel),
-    putCeilingRoute(kernel),
-    putPolicyBundleRoute(kernel),
-    putToolBlocksRoute(kernel),
-    putFenceRoute(kernel),
-    getFenceRoute(kernel),
-    listFencesRoute(kernel),
-    createChatCompletionRoute(kernel),
-    listModelsRoute(kernel),
-    describeMcpRoute(kernel),
-    callMcpRoute(kernel),
-    listMcpCapabilitiesRoute(kernel),
-    executeMcpRoute(kernel),
+    ...governedDoors(kernel),
+    ...proofRoutes(kernel),
+    ...controlRoutes(kernel),
   ];
   return createHttpApp({
     ...httpOptionsOf(kernel.config),
@@ -122,6 +85,56 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
     guardQuery: ['tenant_id'],
   });
 }
+
+const governedDoors = (kernel: Context) => [
+  evaluateRoute(kernel),
+  createChatCompletionRoute(kernel),
+  listModelsRoute(kernel),
+  describeMcpRoute(kernel),
+  callMcpRoute(kernel),
+  listMcpCapabilitiesRoute(kernel),
+  executeMcpRoute(kernel),
+];
+
+const proofRoutes = (kernel: Context) => [
+  listReceiptsRoute(kernel),
+  getReceiptRoute(kernel),
+  tailReceiptsRoute(kernel),
+  exportReceiptsRoute(kernel),
+  listRecordsRoute(kernel),
+  getRecordRoute(kernel),
+  verifyRecordRoute(kernel),
+  listCheckpointsRoute(kernel),
+  createCheckpointRoute(kernel),
+  verifyCheckpointRoute(kernel),
+  getLatestCheckpointRoute(kernel),
+  getInclusionProofRoute(kernel),
+  getConsistencyProofRoute(kernel),
+  listTrustKeysRoute(kernel),
+];
+
+/** What decisions rest on, and who may change it. */
+const controlRoutes = (kernel: Context) => [
+  listApprovalsRoute(kernel),
+  createApprovalRoute(kernel),
+  transitionApprovalRoute(kernel),
+  approveByKernelRoute(kernel),
+  showApprovalPageRoute(kernel),
+  signInApproverRoute(kernel),
+  signOutApproverRoute(kernel),
+  voteOnPageRoute(kernel),
+  listAccessKeysRoute(kernel),
+  createAccessKeyRoute(kernel),
+  revokeAccessKeyRoute(kernel),
+  listBudgetsRoute(kernel),
+  putBudgetRoute(kernel),
+  putCeilingRoute(kernel),
+  putPolicyBundleRoute(kernel),
+  putToolBlocksRoute(kernel),
+  putFenceRoute(kernel),
+  getFenceRoute(kernel),
+  listFencesRoute(kernel),
+];
 
 /** The separate health port serves probes, and a page that says so. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {

@@ -142,7 +142,6 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     findFences: (scopes) => findFences(reader, scopes),
     settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher }), spoil: overrides.spoil },
   };
-  const newEvent = eventFactory({ source: '/governance-kernel' });
   const made = {
     config,
     clock,
@@ -150,7 +149,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     signers,
     provider,
     newUlid,
-    newEvent,
+    newEvent: eventFactory({ source: '/governance-kernel' }),
     rosterHash,
     argsCipher: cipher,
     ledger,

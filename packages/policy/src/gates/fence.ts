@@ -13,7 +13,7 @@ export const fence: Gate = ({ facts }) => {
 };
 
 /** A throttle stops what is beyond its limit; all else stops everything. */
-export function stops({ kind, calls_remaining: left }: FenceInForce): boolean {
+function stops({ kind, calls_remaining: left }: FenceInForce): boolean {
   return kind !== 'throttle' || left === null || left <= 0;
 }
 

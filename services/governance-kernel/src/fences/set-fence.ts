@@ -9,7 +9,7 @@ import type { FenceRow } from './fence-row.ts';
 import { fenceCommands, fences } from './fences.ts';
 import { canonicalScope, tenantOf } from './scopes.ts';
 
-export type FenceCommand = Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'window_seconds' | 'expires_at'> & {
+type FenceCommand = Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'window_seconds' | 'expires_at'> & {
   scope: FenceScope;
   set_by: PrincipalId;
 };
