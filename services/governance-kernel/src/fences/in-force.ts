@@ -1,12 +1,13 @@
 import type { FenceInForce } from '@countersign/policy';
-import type { KnownCall } from '../boundary/known-call.ts';
+import type { GovernedCall } from '../call/governed-call.ts';
+import type { SealedIntent } from '../call/normalise.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import { inWindow, isInForce, withOneMore, type FenceRow } from './fence-row.ts';
 import { fences } from './fences.ts';
 import { levelOf, scopesAround } from './scopes.ts';
 
-type Called = Pick<KnownCall, 'call' | 'intent'>;
+type Called = { call: Pick<GovernedCall, 'caller'>; intent: Pick<SealedIntent, 'tool'> };
 
 export function wantedFences(called: Called): Wanted[] {
   return scopesOf(called).map((scope) => wanted(fences, scope));
