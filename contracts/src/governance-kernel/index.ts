@@ -6,6 +6,7 @@ export {
   RecordedIntent,
   Demand,
   BudgetRemainder,
+  RecordedFence,
   BoundaryRecord,
   recordedFactBytesMax,
 } from './boundary-record.ts';
@@ -52,6 +53,16 @@ export {
   revokeAccessKey,
 } from './access-keys.ts';
 export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
+export {
+  FenceScope,
+  FenceKind,
+  Fence,
+  CallInFlight,
+  callsInFlightMax,
+  putFence,
+  getFence,
+  listFences,
+} from './fences.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
@@ -64,6 +75,6 @@ export {
   ExportLine,
   HeadStatement,
 } from './chain-export.ts';
-export { kernelApprovalResolved } from './events.ts';
+export { kernelApprovalResolved, kernelFenceSet } from './events.ts';
 export { kernelRoutes } from './routes.ts';
 export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';

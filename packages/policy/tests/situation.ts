@@ -40,7 +40,7 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
   return {
     now: frozenNow,
     request: known({ fault: null }),
-    fence: known({ frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false }),
+    fence: known([]),
     policy: known(policy && { ...signedPolicy, hash: policy.hash }),
     identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
     relationship: known({
