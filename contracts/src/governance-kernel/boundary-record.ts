@@ -40,7 +40,7 @@ export const ReadFacts = z.record(z.string(), z.json());
 export const recordedFactBytesMax = 4096;
 
 /** A fact that is too large to be kept: SHA-256 of the tenant's salt and its canonical JSON, and how many bytes that has. */
-export const CappedFact = z.strictObject({ hash: Digest, bytes: z.int().min(recordedFactBytesMax + 1) });
+const CappedFact = z.strictObject({ hash: Digest, bytes: z.int().min(recordedFactBytesMax + 1) });
 
 /** By path, like the facts, and never under the path of one. A caller's value stands in the facts, whatever it looks like. */
 export const CappedFacts = z.record(z.string(), CappedFact);

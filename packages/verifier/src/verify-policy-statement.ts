@@ -30,6 +30,6 @@ export function assertPolicyStatement(record: BoundaryRecord, { trust, provider,
   assertInWindow(key, confirmed_at);
   assertNotRevoked(key, { claimed: confirmed_at, witnessed });
   const tenant = resource.slice(resourcePrefix.length);
-  const said = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at as Instant }); // parsed above
+  const said = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at }); // parsed above
   assertSignature(key, { signed: said, signature }, provider);
 }

@@ -123,15 +123,9 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
   const ledger = new GroupCommit(noticed(commit, logWatch));
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
-  const policies = new Policies({
-    ledger,
-    provider,
-    confirmations,
-    policyAgeMaxMs: config.policyAgeMaxMs,
-    load: (tenants) => listStoredPolicies(reader, tenants),
-    clock,
-    newUlid,
-  });
+  const { policyAgeMaxMs } = config;
+  const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
+  const policies = new Policies({ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid });
   const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ ...database, clock }) });
   const cipher = argsCipher(config.tenantSaltSecret);
   const cycle: BoundaryParts = {

@@ -40,7 +40,7 @@ afterAll(() => test.close());
 const long = (end: string) => `${'the same beginning '.repeat(300)}${end}`;
 
 async function verdictOfExport(session_id: string, tenant = 'acme') {
-  const { body } = await test.as(tenant).exportReceipts({ query: { session_id: session_id as never } }); // a plain name
+  const { body } = await test.as(tenant).exportReceipts({ query: { session_id: session_id } }); // a plain name
   const trust = parseKeySet((await test.as(tenant).listTrustKeys()).body);
   const lines = body.map((line) => JSON.stringify(line));
   return verifyExport(lines, { trust, provider: nodeProvider });
@@ -80,7 +80,7 @@ describe('a fact above the cap', () => {
   it('is no other for looking like a hash: such an argument is a fact in full', async () => {
     const like = { hash: `sha256:${'0'.repeat(64)}`, bytes: 5000 };
     const call = { tool: 'x.y', session_id: newSession(), args: { text: like, a: { b: 1 } }, context: { note: 1 } };
-    await new Caller(test, 'narrow').decide(call as Call);
+    await new Caller(test, 'narrow').decide(call);
     const [sealed] = await ledgerOf(test, call.session_id);
     expect(sealed?.record?.intent.facts['args.text']).toEqual(like);
     expect(sealed?.record?.intent).not.toHaveProperty('capped_facts');
@@ -130,44 +130,39 @@ describe('an approval of a call with a fact above the cap', () => {
   });
 });
 
-it(
-  'the record of any call that a door takes fits its line, and the export of it verifies',
-  async () => {
-    const text = fc.oneof(
-      { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
-      fc
-        .constantFrom('x', '"', '☃', '\u0001', '😀')
-        .chain((unit) => fc.nat(150_000).map((times) => unit.repeat(times))),
-      fc.constantFrom(680, 681, 682, 683, 4094, 4095).map((length) => 'é'.repeat(length)),
-    );
-    const value = fc.oneof(
-      text,
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.jsonValue({ maxDepth: 3 }),
-      fc.array(text, { maxLength: 3 }),
-    );
-    const members = fc.dictionary(fc.constantFrom('text', 'a', 'b', 'note', 'long name'), value, { maxKeys: 4 });
-    await fc.assert(
-      fc.asyncProperty(members, members, fc.constantFrom('acme', 'narrow'), async (args, context, tenant) => {
-        const session_id = newSession();
-        const call = { tool: 'x.y', session_id, args, context } as Call;
-        try {
-          await new Caller(test, tenant).decide(call);
-        } catch (error) {
-          if (!isAppError(error) || !notTaken.has(error.code)) throw error;
-          const bytes = Buffer.byteLength(JSON.stringify({ action: 'tool.call', ...call }));
-          expect(error.code === 'PAYLOAD_TOO_LARGE' ? bytes > 1_000_000 : true).toBe(true);
-          return;
-        }
-        expect(await verdictOfExport(session_id, tenant)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
-        const [sealed] = await ledgerOf(test, session_id);
-        for (const fact of Object.values(sealed?.record?.intent.facts ?? {}))
-          expect(Buffer.byteLength(JSON.stringify(fact))).toBeLessThanOrEqual(4096);
-      }),
-      { numRuns: 40 },
-    );
-  },
-);
+it('the record of any call that a door takes fits its line, and the export of it verifies', async () => {
+  const text = fc.oneof(
+    { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+    fc.constantFrom('x', '"', '☃', '\u0001', '😀').chain((unit) => fc.nat(150_000).map((times) => unit.repeat(times))),
+    fc.constantFrom(680, 681, 682, 683, 4094, 4095).map((length) => 'é'.repeat(length)),
+  );
+  const value = fc.oneof(
+    text,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.array(text, { maxLength: 3 }),
+  );
+  const members = fc.dictionary(fc.constantFrom('text', 'a', 'b', 'note', 'long name'), value, { maxKeys: 4 });
+  await fc.assert(
+    fc.asyncProperty(members, members, fc.constantFrom('acme', 'narrow'), async (args, context, tenant) => {
+      const session_id = newSession();
+      const call = { tool: 'x.y', session_id, args, context } as Call;
+      try {
+        await new Caller(test, tenant).decide(call);
+      } catch (error) {
+        if (!isAppError(error) || !notTaken.has(error.code)) throw error;
+        const bytes = Buffer.byteLength(JSON.stringify({ action: 'tool.call', ...call }));
+        expect(error.code === 'PAYLOAD_TOO_LARGE' ? bytes > 1_000_000 : true).toBe(true);
+        return;
+      }
+      expect(await verdictOfExport(session_id, tenant)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
+      const [sealed] = await ledgerOf(test, session_id);
+      for (const fact of Object.values(sealed?.record?.intent.facts ?? {}))
+        expect(Buffer.byteLength(JSON.stringify(fact))).toBeLessThanOrEqual(4096);
+    }),
+    { numRuns: 40 },
+  );
+});
 
 /** What a door says of bodies that are no call: too large, or text that nobody can write again. */
 const notTaken = new Set(['PAYLOAD_TOO_LARGE', 'LONE_SURROGATE', 'UNKNOWN_MEMBER', 'NUMBER_OUT_OF_RANGE']);

@@ -124,14 +124,14 @@ describe('the time that a policy is as old as', () => {
 
   verifies('kn.atomic', 'is sealed with each confirmation, with the statement that a stranger can check', async () => {
     const times: string[] = [];
-    for (const _ of [1, 2]) {
+    while (times.length < 2) {
       times.push((await stated(await signed())).confirmedAt);
       time.advance(1_000);
     }
     const sealed = await sealedStatements();
     expect(sealed.map(({ payload }) => payload.action)).toEqual(['policy.change', 'policy.confirm']);
     expect(sealed.map(({ record }) => record?.intent.facts['confirmed_at'])).toEqual(times);
-    const { body } = await test.as(tenant).exportReceipts({ query: { session_id: 'policy' as never } });
+    const { body } = await test.as(tenant).exportReceipts({ query: { session_id: 'policy' } });
     const trust = parseKeySet((await test.as(tenant).listTrustKeys()).body);
     const lines = body.map((line) => JSON.stringify(line));
     expect(verifyExport(lines, { trust, provider: nodeProvider })).toMatchObject({ verdict: 'VERIFIED', receipts: 2 });

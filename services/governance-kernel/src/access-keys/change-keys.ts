@@ -1,4 +1,11 @@
-import { AppError, Door, toolOfFunctionName, type AccessKeyId, type Instant, type SessionId } from '@countersign/contracts';
+import {
+  AppError,
+  Door,
+  toolOfFunctionName,
+  type AccessKeyId,
+  type Instant,
+  type SessionId,
+} from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { meaningOf } from '@countersign/policy';
 import { announcementStatement, argsHash } from '@countersign/receipts';

@@ -2,12 +2,12 @@ import type { PolicyFact } from '@countersign/policy';
 import type { Confirmations } from './confirmations.ts';
 import type { PolicyHead } from './policy-heads.ts';
 
-type Judging = { tenant: string; confirmations: Confirmations; policyAgeMaxMs: number; nowMs: number };
+type Known = { tenant: string; confirmations: Confirmations; policyAgeMaxMs: number; nowMs: number };
 
 /** A bundle that the gate has not compiled is no policy, whatever a head says. */
-export function policyFact(head: PolicyHead | null, { tenant, ...judging }: Judging): PolicyFact {
+export function policyFact(head: PolicyHead | null, { tenant, ...known }: Known): PolicyFact {
   if (head === null) return null;
-  const { confirmations, nowMs, policyAgeMaxMs } = judging;
+  const { confirmations, nowMs, policyAgeMaxMs } = known;
   return {
     hash: head.hash,
     epoch: head.epoch,
