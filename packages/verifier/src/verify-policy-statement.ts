@@ -1,4 +1,3 @@
-import type { Instant } from '@countersign/contracts';
 import { PolicyStatementFacts } from '@countersign/contracts/governance-kernel';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';

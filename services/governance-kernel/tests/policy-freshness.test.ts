@@ -2,10 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Digest, PrincipalId } from '@countersign/contracts';
+import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { parsePolicyBundle } from '@countersign/policy';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { keepActive } from '../src/policy/keep-active.ts';
 import { asAdministrator } from './_administrator.ts';
 import { Caller, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -250,6 +254,34 @@ describe('two kernels on one database', () => {
       }
     },
   );
+
+  it('that state one bundle at once do not fail for it: the one that is late looks again', async () => {
+    const { policies, signers } = test.kernel.context;
+    const { keyId, sign } = signers.policies;
+    const signature = (bytes: Uint8Array) => ({
+      alg: 'Ed25519' as const,
+      key_id: keyId,
+      value: encodeBase64Url(sign(bytes)),
+    });
+    const bundle = parsePolicyBundle(starterPolicy);
+    const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+    const kept = { tenant, bundle, policyHash, by: 'test' as PrincipalId, replaces: true }; // within its schema
+    const parts = { policies, sign: signature, clock: time.clock, confirmEveryMs: hourMs };
+    const ahead = { ...parts, clock: () => new Date(time.clock().getTime() + 1_000) };
+    const first = keepActive(ahead, kept);
+    const late = {
+      reload: async (owner: string) => {
+        await policies.reload(owner);
+        await first;
+      },
+      standing: (owner: string) => policies.standing(owner),
+      activate: (activation: Parameters<typeof policies.activate>[0]) => policies.activate(activation),
+    };
+    await policies.reload(tenant);
+    await expect(keepActive({ ...parts, policies: late as typeof policies }, kept)).resolves.toBeNull();
+    expect((await first)?.move).toBe('activate');
+    expect(await sealedStatements()).toHaveLength(1);
+  });
 
   it('start at once with one policy file, and state it once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'policy-'));
