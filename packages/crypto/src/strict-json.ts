@@ -73,17 +73,15 @@ function assertFewValues(text: string, valuesMax = Infinity): void {
   }
 }
 
-/** The end of the text where no quote closes the string. */
+/** The end of the text where no quote closes the string. Most strings have no escaped quote, and are searched faster than walked. */
 function closingQuote(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at;
-  while (text.charCodeAt(before - 1) === backslashCode) before -= 1;
-  return (at - before) % 2 === 1;
+  const found = text.indexOf('"', start + 1);
+  if (found === -1) return text.length;
+  if (text.charCodeAt(found - 1) !== backslashCode) return found;
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); code !== quoteCode && end < text.length; code = text.charCodeAt(end))
+    end += code === backslashCode ? 2 : 1;
+  return end;
 }
 
 function parseJson(text: string): JsonValue {

@@ -13,6 +13,8 @@ type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage
 export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
 
 const answerDepthMax = 64;
+/** What is made of more holds up others: 300 tokens with twenty alternatives each. A stream has as many in each of its events. */
+export const answerValuesMax = 50_000;
 
 /**
  * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer, after the
@@ -42,7 +44,11 @@ function parseAnswer(bytes: Buffer): JsonObject {
 
 function strict(bytes: Buffer): unknown {
   try {
-    return parseStrictJson(bytes, { depthMax: answerDepthMax, bytesMax: bytes.byteLength });
+    return parseStrictJson(bytes, {
+      depthMax: answerDepthMax,
+      bytesMax: bytes.byteLength,
+      valuesMax: answerValuesMax,
+    });
   } catch (cause) {
     throw malformedAnswer(cause);
   }
