@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import { parseStrictJson } from '@countersign/crypto';
+import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import type { JudgeCalls } from './judge-calls.ts';
 import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
 import { proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
@@ -50,7 +50,10 @@ function strict(bytes: Buffer): unknown {
       valuesMax: answerValuesMax,
     });
   } catch (cause) {
-    throw malformedAnswer(cause);
+    if (!(cause instanceof CryptoError) || cause.code !== 'TOO_MANY_VALUES') throw malformedAnswer(cause);
+    const message =
+      'The answer of the model server holds too much to be read whole; it has to be asked for as a stream';
+    throw new AppError('UPSTREAM_FAILED', message, { cause });
   }
 }
 
