@@ -186,11 +186,6 @@ export const promises = [
   },
   { id: 'kn.chat.once', source: 'card', promise: 'one key asks the model once, whoever is killed; its answer is kept' },
   {
-    id: 'kn.chat.whole',
-    source: 'card',
-    promise: 'a policy sees the whole model call: every tool, what runs at the provider, and members that nobody knows',
-  },
-  {
     id: 'kn.chat.tools',
     source: 'doc2',
     promise: "tool calls in a model's answer are decided before the caller sees them, in streams too",
@@ -380,7 +375,6 @@ export const finished: readonly PromiseId[] = [
   'kn.idempotent',
   'kn.chat.openai',
   'kn.chat.once',
-  'kn.chat.whole',
   'kn.chat.tools',
   'kn.approve.loop',
   'kn.approve.page',

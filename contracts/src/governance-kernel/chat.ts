@@ -9,7 +9,7 @@ const chatBodyBytesMax = 10_485_760;
 export const callsPerAnswerMax = 128;
 
 /** OpenAI's own ceiling. A policy is told the name of each tool, so more are refused and never cut. */
-export const toolsPerRequestMax = 128;
+const toolsPerRequestMax = 128;
 
 const NamedTool = z.looseObject({ name: ToolName.max(128) });
 

@@ -67,14 +67,14 @@ function assertFewValues(text: string, valuesMax = Infinity): void {
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quoteCode) at = closingQuote(text, at);
+    if (code === quoteCode) at = endOfString(text, at);
     else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
     if (values > valuesMax) throw new CryptoError('TOO_MANY_VALUES', `more than ${valuesMax} values`);
   }
 }
 
 /** The end of the text where no quote closes the string. Most strings have no escaped quote, and are searched faster than walked. */
-function closingQuote(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   const found = text.indexOf('"', start + 1);
   if (found === -1) return text.length;
   if (text.charCodeAt(found - 1) !== backslashCode) return found;
@@ -127,7 +127,7 @@ function nextMember(frame: Frame | undefined): void {
 /** Returns the position after the closing quote. */
 function scanString(state: Scan, start: number): number {
   const { text, frames } = state;
-  const end = closingQuote(text, start);
+  const end = endOfString(text, start);
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
   if (isName || state.hasSurrogates) {

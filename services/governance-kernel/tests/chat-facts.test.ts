@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { verifies } from '@countersign/testkit/verifies';
 import OpenAI from 'openai';
 import { adminKey } from './_kernel.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -53,7 +52,7 @@ async function factsOf(more: object): Promise<Record<string, unknown>> {
 }
 
 describe('what a policy is told of a model call', () => {
-  verifies('kn.chat.whole', 'is each tool by its name, once, and by its type what runs at the provider', async () => {
+  it('is each tool by its name, once, and by its type what runs at the provider', async () => {
     const custom = { type: 'custom', custom: { name: 'grammar' } };
     const search = { type: 'web_search', function: { name: 'harmless' } };
     const tools = [functionTool('lookup'), custom, search, { type: 'Function' }];
@@ -92,7 +91,7 @@ describe('what a policy is told of a model call', () => {
     });
   });
 
-  verifies('kn.chat.whole', 'is each member that nobody knows, in its own spelling, whatever it holds', async () => {
+  it('is each member that nobody knows, in its own spelling, whatever it holds', async () => {
     const unknown = ['Plugins', 'constructor', 'models', 'plugins\u200b', 'ｐlugins'];
     const more = Object.fromEntries(unknown.map((name) => [name, null]));
     const facts = await factsOf(more);
@@ -141,7 +140,7 @@ describe('what a policy is told of a model call', () => {
     expect((await factsOf(members(64)))['unknown_members']).toHaveLength(64);
   });
 
-  verifies('kn.chat.whole', 'is all of 128 tools', async () => {
+  it('is all of 128 tools', async () => {
     expect((await factsOf({ tools: functionTools(128) }))['tools']).toHaveLength(128);
   });
 });

@@ -177,7 +177,7 @@ describe('what a model call costs', () => {
     const tenant = newTenant();
     await setBudget(tenant, 1_000_000);
     const asked = upstreams.model.requests.length;
-    const call = { ...request, model: 'large', ...more } as typeof request; // more than the SDK knows
+    const call = { ...request, model: 'large', ...more };
     const refused = upstreams.openai({ tenant }).chat.completions.create(call);
     await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
     expect(upstreams.model.requests).toHaveLength(asked);
