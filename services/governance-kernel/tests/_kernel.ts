@@ -63,7 +63,7 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
       return systemOf(kernel.url);
     },
     activate: async (tenant, bundle, epoch = 1) => {
-      await kernel.context.policies.activate(await signedActivation(kernel, { tenant, bundle, epoch }));
+      await kernel.context.policies.activate(signedActivation(kernel, { tenant, bundle, epoch }));
     },
     setFence: async (scope, kind, callLimit) => {
       const throttle = kind === 'throttle' ? { call_limit: callLimit ?? 0, window_seconds: 3_600 } : {};

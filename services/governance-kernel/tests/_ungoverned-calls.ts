@@ -51,7 +51,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
-  const newcomers = await signedBody(test.kernel, { tenant: 'newcomer', bundle: starterPolicy, epoch: 1 });
+  const newcomers = signedBody(test.kernel, { tenant: 'newcomer', bundle: starterPolicy, epoch: 1 });
   const byOperation: Record<string, Sample> = {
     'export-receipts': { query: { session_id: payload.session_id } },
     'get-inclusion-proof': { query: { receipt_id } },

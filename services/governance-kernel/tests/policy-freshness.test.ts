@@ -71,10 +71,10 @@ describe('the time that a policy is as old as', () => {
     'kn.fc.policy.stale',
     'is renewed by no statement that was made before, whoever sends it again',
     async () => {
-      const activation = await signed();
+      const activation = signed();
       await stated(activation);
       time.advance(hourMs / 2);
-      const confirmation = await signed();
+      const confirmation = signed();
       await stated(confirmation);
       for (const old of [
         activation,
@@ -95,10 +95,10 @@ describe('the time that a policy is as old as', () => {
     'kn.fc.policy.stale',
     'is the signed one: an activation that was kept back for long activates nothing',
     async () => {
-      await stated(await signed());
-      const kept = await signed({ bundle: stricter, epoch: 2 });
+      await stated(signed());
+      const kept = signed({ bundle: stricter, epoch: 2 });
       time.advance(hourMs);
-      await stated(await signed());
+      await stated(signed());
       time.advance(2);
       await expect(stated(kept)).rejects.toMatchObject({ code: 'INVALID_REQUEST', reasonCode: 'POLICY_STALE' });
       expect(await decided()).toBe('ALLOW ALLOWED');
@@ -109,9 +109,9 @@ describe('the time that a policy is as old as', () => {
     'kn.fc.policy.stale',
     'rises with each epoch too: a higher one that was signed earlier is refused',
     async () => {
-      const early = await signed({ bundle: stricter, epoch: 2 });
+      const early = signed({ bundle: stricter, epoch: 2 });
       time.advance(1_000);
-      await stated(await signed());
+      await stated(signed());
       await expect(stated(early)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION', param: 'confirmed_at' });
       expect(await decided()).toBe('ALLOW ALLOWED');
     },
@@ -119,8 +119,8 @@ describe('the time that a policy is as old as', () => {
 
   it('may be a minute ahead and no more', async () => {
     const aheadMs = (ms: number) => ({ confirmedAtMs: time.clock().getTime() + ms });
-    await expect(stated(await signed(aheadMs(60_001)))).rejects.toMatchObject({ param: 'confirmed_at' });
-    await stated(await signed(aheadMs(60_000)));
+    await expect(stated(signed(aheadMs(60_001)))).rejects.toMatchObject({ param: 'confirmed_at' });
+    await stated(signed(aheadMs(60_000)));
     expect(await decided()).toBe('ALLOW ALLOWED');
     time.advance(-1);
     expect(await decided()).toBe('DENY POLICY_STALE');
@@ -129,7 +129,7 @@ describe('the time that a policy is as old as', () => {
   verifies('kn.atomic', 'is sealed with each confirmation, with the statement that a stranger can check', async () => {
     const times: string[] = [];
     while (times.length < 2) {
-      times.push((await stated(await signed())).confirmedAt);
+      times.push((await stated(signed())).confirmedAt);
       time.advance(1_000);
     }
     const sealed = await sealedStatements();
@@ -153,7 +153,7 @@ describe('a row that says when a policy was confirmed', () => {
     'kn.fc.policy.stale',
     `is believed for its signature alone: ${Object.keys(damaged).join(', ')}`,
     async () => {
-      await stated(await signed());
+      await stated(signed());
       const denied = ['DENY POLICY_SIGNATURE_INVALID', 'DENY POLICY_STALE'];
       for (const [what, change] of Object.entries(damaged)) {
         await asAdministrator(test, `UPDATE policy_heads SET ${change} WHERE ${ours()}`);
@@ -162,7 +162,7 @@ describe('a row that says when a policy was confirmed', () => {
         await test.restart();
         expect([what, await decided()]).toEqual([what, 'DENY POLICY_SIGNATURE_INVALID']);
         time.advance(1);
-        await stated(await signed({ confirmedAtMs: time.clock().getTime() }));
+        await stated(signed({ confirmedAtMs: time.clock().getTime() }));
         expect([what, await decided()]).toEqual([what, 'ALLOW ALLOWED']);
       }
     },
@@ -172,18 +172,18 @@ describe('a row that says when a policy was confirmed', () => {
     'kn.fc.policy.stale',
     'is not believed when it was brought back: the kernel has seen a newer one',
     async () => {
-      await stated(await signed());
+      await stated(signed());
       const bringBack = await keptHead();
       time.advance(60_000);
-      const newest = await signed();
+      const newest = signed();
       await stated(newest);
       expect(await decided()).toBe('ALLOW ALLOWED');
       await bringBack();
       expect(await decided()).toBe('DENY POLICY_STALE');
-      const between = await signed({ confirmedAtMs: Date.parse(newest.confirmedAt) - 1 });
+      const between = signed({ confirmedAtMs: Date.parse(newest.confirmedAt) - 1 });
       await expect(stated(between)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
       time.advance(1);
-      await stated(await signed());
+      await stated(signed());
       expect(await decided()).toBe('ALLOW ALLOWED');
     },
   );
@@ -192,10 +192,10 @@ describe('a row that says when a policy was confirmed', () => {
     'kn.fc.policy.stale',
     'brings back no earlier bundle, also before a kernel that has just started',
     async () => {
-      await stated(await signed());
+      await stated(signed());
       const bringBack = await keptHead();
       time.advance(1_000);
-      await stated(await signed({ bundle: stricter, epoch: 2 }));
+      await stated(signed({ bundle: stricter, epoch: 2 }));
       expect(await decided()).toBe('DENY POLICY_DENIED');
       await bringBack();
       await test.restart();
@@ -205,7 +205,7 @@ describe('a row that says when a policy was confirmed', () => {
 
   verifies('kn.fc.policy.missing', 'and is gone leaves its tenant under no wider bundle', async () => {
     await test.activate('*', starterPolicy);
-    await stated(await signed({ bundle: stricter }));
+    await stated(signed({ bundle: stricter }));
     expect(await decided()).toBe('DENY POLICY_DENIED');
     await asAdministrator(test, `DELETE FROM policy_heads WHERE ${ours()}`);
     expect(await decided()).toBe('DENY POLICY_STALE');
@@ -213,7 +213,7 @@ describe('a row that says when a policy was confirmed', () => {
   });
 
   it('makes no kernel ready when nobody signed it', async () => {
-    await stated(await signed());
+    await stated(signed());
     time.advance(2 * hourMs);
     await asAdministrator(
       test,
@@ -229,11 +229,11 @@ describe('two kernels on one database', () => {
     'kn.fc.policy.stale',
     'take of 20 statements at once those that rise, and both judge by the newest',
     async () => {
-      await stated(await signed());
+      await stated(signed());
       const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
       try {
-        const statements = await Promise.all(
-          Array.from({ length: 20 }, (_, nth) => signed({ confirmedAtMs: time.clock().getTime() + 1_000 + nth })),
+        const statements = Array.from({ length: 20 }, (_, nth) =>
+          signed({ confirmedAtMs: time.clock().getTime() + 1_000 + nth }),
         );
         const told = await Promise.allSettled(
           statements.map((statement, nth) =>
@@ -305,19 +305,19 @@ describe('two kernels on one database', () => {
 
 describe('another tenant', () => {
   verifies('kn.tenants', 'is neither renewed nor aged by the statements of this one', async () => {
-    await stated(await signed());
+    await stated(signed());
     await test.activate('globex', starterPolicy);
-    const later = await signed({ confirmedAtMs: time.clock().getTime() + 1_000 });
+    const later = signed({ confirmedAtMs: time.clock().getTime() + 1_000 });
     await expect(stated({ ...later, tenant: 'globex' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     time.advance(hourMs);
-    await stated(await signed());
+    await stated(signed());
     time.advance(1);
     expect([await decided(), await decided('globex')]).toEqual(['ALLOW ALLOWED', 'DENY POLICY_STALE']);
   });
 });
 
 it('the door names what is wrong with a statement', async () => {
-  const body = await signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 });
+  const body = signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 });
   const { confirmed_at: _, ...without } = body;
   const put = async (sent: object) => await test.system.putPolicyBundle({ params: { tenant }, body: sent as never });
   await expect(put(without)).rejects.toMatchObject({ param: 'confirmed_at' });

@@ -253,7 +253,7 @@ async function moveOn(client: KernelClient, action: 'approve' | 'revoke', { appr
 }
 
 async function activateOn(kernel: StartedKernel, tenant: string, epoch: number): Promise<void> {
-  await kernel.context.policies.activate(await signedActivation(kernel, { tenant, bundle: starterPolicy, epoch }));
+  await kernel.context.policies.activate(signedActivation(kernel, { tenant, bundle: starterPolicy, epoch }));
 }
 
 async function deadlocks(): Promise<number> {

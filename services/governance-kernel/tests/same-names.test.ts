@@ -49,7 +49,7 @@ async function putBundle(tenant: string) {
   return (
     await system.putPolicyBundle({
       params: { tenant: tenant },
-      body: await signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 }),
+      body: signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 }),
     })
   ).body;
 }

@@ -35,7 +35,7 @@ describe('the three keys of a kernel', () => {
     const { context } = test.kernel;
     const activate = async (signer: Signer) => {
       const asked = { tenant: 'acme', bundle: starterPolicy, epoch: 1, signer };
-      return await context.policies.activate(await signedActivation(test.kernel, asked));
+      return await context.policies.activate(signedActivation(test.kernel, asked));
     };
     for (const signer of [context.signers.receipts, context.signers.log])
       await expect(activate(signer)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
