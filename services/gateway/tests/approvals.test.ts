@@ -120,6 +120,7 @@ describe('an approval that was decided in the kernel', () => {
   });
 
   verifies('gw.run.escalate', 'lets the run go on, also when it was decided before the run was parked', async () => {
+    kernel.judgesAnswers = false;
     const started = startRun(person);
     const parking = new Promise<void>((parked) => {
       onAnswer = async () => {
