@@ -144,15 +144,17 @@ async function settleReceipt(
 class FreshDecision implements SealedDecision {
   readonly replayed = false;
   readonly intent: SealedIntent;
+  readonly definitionHash: string | null;
   readonly held: readonly BudgetId[];
   readonly #answered: Answered;
   readonly #logIndex: number;
   #reply: DecisionReply | null = null;
 
-  constructor({ answered, logIndex, intent, held }: Extract<Concluded, { kind: 'sealed' }>) {
+  constructor({ answered, logIndex, intent, definitionHash, held }: Extract<Concluded, { kind: 'sealed' }>) {
     this.#answered = answered;
     this.#logIndex = logIndex;
     this.intent = intent;
+    this.definitionHash = definitionHash;
     this.held = held;
   }
 
@@ -173,6 +175,7 @@ class FreshDecision implements SealedDecision {
 class ReplayedDecision implements SealedDecision {
   readonly replayed = true;
   readonly intent = null;
+  readonly definitionHash = null;
   readonly held: readonly BudgetId[] = [];
   readonly json: string;
   #reply: DecisionReply | null = null;

@@ -51,7 +51,14 @@ export type CycleSettings = {
 };
 
 export type Concluded =
-  | { kind: 'sealed'; answered: Answered; logIndex: number; intent: SealedIntent; held: readonly BudgetId[] }
+  | {
+      kind: 'sealed';
+      answered: Answered;
+      logIndex: number;
+      intent: SealedIntent;
+      definitionHash: string | null;
+      held: readonly BudgetId[];
+    }
   | { kind: 'replayed'; json: string }
   | PolicyChanged;
 
@@ -110,8 +117,13 @@ function concludeAnew(
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
-  const { held } = taken;
-  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), intent, held });
+  const told = { intent, definitionHash: judgedDefinition(gathered.facts), held: taken.held };
+  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told });
+}
+
+/** An ALLOW says that the definition is the pinned one. */
+function judgedDefinition({ registry }: Facts): string | null {
+  return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {

@@ -27,6 +27,8 @@ type McpServers = {
   close(): Promise<void>;
 };
 
+/** How long what another replica saw of a server may stand in the registry after this one has seen otherwise. */
+const recordAgeMaxMs = 10_000;
 /** A kernel without its tools can still decide: it does not wait longer than this. */
 const startWaitMs = 10_000;
 
@@ -50,16 +52,18 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 }
 
 function upstreamServer(options: McpServersOptions & { agent: Agent }, config: McpServerConfig): UpstreamServer {
-  let recorded = '';
+  let recorded: { seen: string; atMs: number } | null = null;
   return new UpstreamServer({
     ...options,
     config,
-    // The definitions are written when they differ from what was written last: a list that is asked for each second is not news.
+    // A list that is asked for each second is not news. It is held against the registry again now and then, because what any replica
+    // wrote there binds all of them, also when its server has taken the change back.
     onListed: async (tools) => {
       const seen = tools.map((tool) => `${tool.name} ${definitionHash(tool)}`).join('\n');
-      if (seen === recorded) return;
+      const atMs = options.now();
+      if (seen === recorded?.seen && atMs - recorded.atMs < recordAgeMaxMs) return;
       await recordTools(options.registry, config.server_id, tools);
-      recorded = seen;
+      recorded = { seen, atMs };
     },
   });
 }
