@@ -3,8 +3,8 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 
 type Relay = (progress: Progress) => void;
 
-/** A server that tells more than this of one call keeps its caller busy, and tells nobody anything. */
-const notificationsMax = 1_000;
+/** Three a second for as long as a call may take by default: more keeps a caller busy, and tells nobody anything. */
+const notificationsMax = 200;
 /** A line for a progress bar. */
 const messageLengthMax = 1_000;
 
@@ -27,7 +27,7 @@ export function boundedProgress(relay: Relay): Relay {
     relay({
       progress,
       ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message: message.slice(0, messageLengthMax).toWellFormed() }),
+      ...(message === undefined ? {} : { message: message.slice(0, messageLengthMax) }),
     });
   };
 }

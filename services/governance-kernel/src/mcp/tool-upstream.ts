@@ -14,10 +14,7 @@ type ToolUpstreamParts = {
 };
 
 /** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
-export function createToolUpstream({
-  servers,
-  outputBytesMax,
-}: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
+export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
   return async (permit, { signal, onProgress }) => {
     const server = servers.get(parseToolAddress(permit.tool ?? '')?.serverId ?? '');
     try {
@@ -40,7 +37,8 @@ function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
 
 /** A JSON-RPC error is the server's own answer. Everything else (deadline, lost connection) leaves open whether the tool ran. */
 function faultOf(error: unknown): ToolAnswer {
-  if (error instanceof NotSent) return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
+  if (error instanceof NotSent)
+    return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
   if (error instanceof ProtocolError)
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
   const isNoResult = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
