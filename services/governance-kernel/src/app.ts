@@ -117,7 +117,7 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
   });
 }
 
-/** The separate health port serves probes, and a page that says so. */
+/** The separate health port serves probes, and a page that says so, under the same names. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
   return createHttpApp({
     endpoints: [
@@ -127,5 +127,6 @@ export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
     ],
     guards: createGuards(kernel),
     log: kernel.log,
+    hosts: kernel.config.allowedHosts,
   });
 }

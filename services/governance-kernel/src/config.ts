@@ -59,7 +59,6 @@ const variables = z.object({
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
   /** Opens /api/demo to everybody who reaches the port. */
   GOV_DEMO: flag(false),
-  GOV_ALLOWED_HOSTS: list(),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
   /** How long a dispatched call may stay without an outcome before it is sealed as uncertain. */
@@ -95,7 +94,6 @@ export type KernelConfig = ServiceConfig &
     mcpServers: readonly McpServerConfig[];
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
-    allowedHosts: readonly string[];
     hasDemo: boolean;
     checkpointReceiptsMax: number;
     checkpointIntervalMs: number;
@@ -110,8 +108,10 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
   const servers = read.GOV_MCP_SERVERS;
+  const shared = serviceConfigOf(read);
   const config = Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, ownName(read)],
     host: read.GOV_BIND_ADDR,
     port: read.GOV_PORT,
     healthPort: read.GOV_HEALTH_PORT,
@@ -137,7 +137,6 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
-    allowedHosts: read.GOV_ALLOWED_HOSTS,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
@@ -147,6 +146,11 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   refuseEarlyDeadline(config);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
   return config;
+}
+
+/** The name in the addresses that the kernel itself gives out. */
+function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof variables>): string {
+  return publicUrl === undefined ? host : new URL(publicUrl).hostname;
 }
 
 /** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
