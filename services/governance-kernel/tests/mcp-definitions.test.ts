@@ -37,11 +37,7 @@ async function call(kernel: StartedKernel, tool: string, args: Record<string, st
   const session = newSession();
   const { caller } = { caller: { tenant: 'acme' as TenantId, principal: 'agent' as PrincipalId } }; // within their schemas
   const request = { session, tool, args, context: {}, caller: { ...caller, ...operator } };
-  const execution = await kernel.context.executor.execute(
-    request,
-    { signal: AbortSignal.timeout(5_000) },
-    log,
-  ); // plain names
+  const execution = await kernel.context.executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log); // plain names
   return execution.decision.reply.reason_code;
 }
 const operator = { identity: { kind: 'operator_credential' as const }, scopes: ['*'] };
@@ -101,7 +97,13 @@ describe('a definition that changed', () => {
     let nowMs = 0;
     let records = 0;
     const registry = { declareServer: async () => undefined, recordTools: async () => void (records += 1) };
-    const limits = { callTimeoutMs: 2_000, listAgeMaxMs: 0, outputBytesMax: 10_000, scratchDir: '/nonexistent' };
+    const limits = {
+      account: null,
+      callTimeoutMs: 2_000,
+      listAgeMaxMs: 0,
+      outputBytesMax: 10_000,
+      scratchDir: '/nonexistent',
+    };
     const servers = createMcpServers({ ...limits, configs: [config], registry, log, now: () => nowMs });
     await servers.start();
     await servers.byId.get('again')?.tools();

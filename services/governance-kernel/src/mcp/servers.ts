@@ -6,12 +6,14 @@ import { Agent } from 'undici';
 import type { McpRegistry } from '../registry/mcp-registry.ts';
 import { describeDeclaration, type McpServerConfig } from './server-config.ts';
 import { annotatedEffect, definitionHash, pinnedDefinition } from '../registry/tool-definition.ts';
+import type { StdioAccount } from './stdio-account.ts';
 import { UpstreamServer } from './upstream-server.ts';
 
 type McpServersOptions = {
   configs: readonly McpServerConfig[];
   registry: Pick<McpRegistry, 'declareServer' | 'recordTools'>;
   scratchDir: string;
+  account: StdioAccount | null;
   callTimeoutMs: number;
   listAgeMaxMs: number;
   outputBytesMax: number;
@@ -39,6 +41,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   return {
     byId,
     start: async () => {
+      tellAccount(options);
       for (const config of configs) await declare(registry, config);
       const started = Promise.all([...byId.values()].map((server) => server.start()));
       await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
@@ -66,6 +69,14 @@ function upstreamServer(options: McpServersOptions & { agent: Agent }, config: M
       recorded = { seen, atMs };
     },
   });
+}
+
+/** With the kernel's rights a server can read its memory and its files: whoever runs it so has to know. */
+function tellAccount({ configs, account, log }: McpServersOptions): void {
+  const servers = configs.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (servers.length === 0) return;
+  if (account === null) log.warn('mcp_stdio.runs_as_kernel', { servers });
+  else log.info('mcp_stdio.runs_apart', { servers, ...account });
 }
 
 async function declare(registry: McpServersOptions['registry'], config: McpServerConfig): Promise<void> {
