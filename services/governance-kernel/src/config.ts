@@ -17,7 +17,8 @@ import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
-import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
+import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
 import type { PolicyKey } from './policy/activation.ts';
 import { readPolicyKeys } from './policy/policy-keys.ts';
 
@@ -51,7 +52,7 @@ const variables = z.object({
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
   /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
   GOV_MODEL_PRICES: z.string().default('{}'),
-  /** Inline JSON or the path of a JSON file: { servers: [...] }. */
+  /** Inline JSON or the path of a JSON file: { servers: [...] }, or { mcpServers: {...} } as MCP clients have it. */
   GOV_MCP_SERVERS: z.string().optional(),
   /** `uid:gid` that MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel. */
   GOV_MCP_STDIO_USER: z
@@ -174,8 +175,11 @@ const holdsSecrets = /^(GOV_(?!POLICY_FILE)\w+|DATABASE_URL|AMQP_URL)_FILE$/;
 /** An account of their own keeps nothing from servers that may read the kernel's secrets where they lie. */
 function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Environment): void {
   if (account === null) return;
-  const files = Object.entries(env).filter(([name]) => holdsSecrets.test(name) || name === 'GOV_MCP_SERVERS');
-  const readable = files.filter(([, file = '']) => file !== '' && mayRead(account, file)).map(([name]) => name);
+  const isSecretFile = (name: string, file: string) =>
+    name === 'GOV_MCP_SERVERS' ? !isInline(file) : holdsSecrets.test(name);
+  const readable = Object.entries(env)
+    .filter(([name, file = '']) => file !== '' && isSecretFile(name, file) && mayRead(account, file))
+    .map(([name]) => name);
   if (readable.length === 0) return;
   throw new ConfigError([
     `${readable.join(', ')}: the file can be read by the user ${account.uid}:${account.gid} of MCP servers over stdio; give it mode 0400`,
