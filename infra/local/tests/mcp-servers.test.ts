@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,10 +42,16 @@ const where = isRoot ? '' : ' (SKIPPED: needs root)';
 describe('the secrets of an installation', () => {
   it('are closed to other accounts again when they came back open', () => {
     const path = join(folder, 'installation');
-    const keys = { adminApiKey: null, serviceApiKey: null };
-    const { secrets } = openDataDir(path, keys);
-    chmodSync(join(path, 'secrets.json'), 0o644);
-    expect(openDataDir(path, keys).secrets).toEqual(secrets);
+    const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'tenantSaltSecret'];
+    const passwords = ['kernelDatabasePassword', 'gatewayDatabasePassword'];
+    const privateKeyPem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const kept = {
+      ...Object.fromEntries([...names, ...passwords].map((name) => [name, `kept ${name}`])),
+      ...{ signingKey: privateKeyPem, policyKey: privateKeyPem, logKey: privateKeyPem },
+    };
+    mkdirSync(path);
+    writeFileSync(join(path, 'secrets.json'), JSON.stringify(kept), { mode: 0o644 });
+    expect(openDataDir(path, { adminApiKey: null, serviceApiKey: null }).secrets).toEqual(kept);
     expect(lstatSync(join(path, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 });

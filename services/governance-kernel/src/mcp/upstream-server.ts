@@ -3,6 +3,7 @@ import { Client, type CallToolResult, type Progress, type Tool } from '@modelcon
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
+import { NotSent } from './not-sent.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
 type UpstreamServerOptions = TransportOptions & {
@@ -20,9 +21,6 @@ export type CallOptions = {
   /** Told what the server says of its progress, while the call runs. */
   onProgress?: ((progress: Progress) => void) | undefined;
 };
-
-/** A call that was not sent: nothing has run. */
-export class NotSent extends Error {}
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
 
@@ -78,7 +76,7 @@ export class UpstreamServer {
   async call(permit: Permit, { signal, onProgress }: CallOptions): Promise<CallToolResult> {
     if (this.#live === null) throw new NotSent('The MCP server is not connected');
     const { client, tools } = this.#live;
-    const toolDefinition = judgedDefinition(tools, permit);
+    const toolDefinition = listedDefinition(tools, permit);
     const { args } = permit.take();
     const timeout = this.#options.callTimeoutMs;
     return await client.callTool(
@@ -188,7 +186,7 @@ export class UpstreamServer {
  * Without a definition the SDK lists again when the server objects to a header, and sends the call a second time under one decision.
  * Without its output schema, because the SDK reports a result that does not match like a refusal, though the tool has run.
  */
-function judgedDefinition(tools: readonly Tool[], permit: Permit): Tool {
+function listedDefinition(tools: readonly Tool[], permit: Permit): Tool {
   const name = parseToolAddress(permit.tool ?? '')?.toolName;
   const listed = tools.find((tool) => tool.name === name);
   if (listed === undefined) throw new NotSent('The MCP server does not list this tool any more');
