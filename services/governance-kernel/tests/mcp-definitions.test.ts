@@ -105,14 +105,17 @@ describe('a definition that changed', () => {
       scratchDir: '/nonexistent',
     };
     const servers = createMcpServers({ ...limits, configs: [config], registry, log, now: () => nowMs });
-    await servers.start();
-    await servers.byId.get('again')?.tools();
-    expect(records).toBe(1);
-    nowMs += 10_000;
-    await servers.byId.get('again')?.tools();
-    expect(records).toBe(2);
-    await servers.close();
-    await scripted.close();
+    try {
+      await servers.start();
+      await servers.byId.get('again')?.tools();
+      expect(records).toBe(1);
+      nowMs += 10_000;
+      await servers.byId.get('again')?.tools();
+      expect(records).toBe(2);
+    } finally {
+      await servers.close();
+      await scripted.close();
+    }
   });
 });
 
