@@ -75,6 +75,7 @@ describe('a definition that changed', () => {
         await mcp.listTools();
         return decision;
       },
+      maySendLate: (decision) => boundary.maySendLate(decision),
       settle: (decision, settlement) => boundary.settle(decision, settlement),
     });
     const session = newSession();
