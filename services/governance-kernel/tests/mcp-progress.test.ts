@@ -21,7 +21,7 @@ async function build(params: CallToolRequest['params'], { mcpReq }: ServerContex
     for (let step = 1; step <= steps; step += 1)
       await tell({ progressToken, progress: step, total: steps, message: text, sneaked: 'x', _meta: { sneaked: 'x' } });
   await tell({ progressToken: 'sneaked', progress: 99 }).catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, lasts));
+  await new Promise((resolve) => setTimeout(resolve, lasts).unref());
   return { content: [{ type: 'text' as const, text: 'built' }] };
 }
 
