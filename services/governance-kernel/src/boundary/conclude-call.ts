@@ -61,6 +61,7 @@ export type Concluded =
       answered: Answered;
       logIndex: number;
       intent: SealedIntent;
+      definitionHash: string | null;
       held: readonly BudgetId[];
       concludedAtMs: number;
     }
@@ -125,13 +126,17 @@ function concludeAnew(
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
-  const { held } = taken;
-  const concludedAtMs = settings.monotonicMs();
+  const definitionHash = judgedDefinition(gathered.facts);
+  const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
   return (placeOf) => {
     if (head !== null) confirmations.learn(head, prepared.nowMs);
-    const logIndex = placeOf(entry);
-    return { kind: 'sealed', answered: answeredWith(entry), logIndex, intent, held, concludedAtMs };
+    return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told };
   };
+}
+
+/** An ALLOW says that the definition is the pinned one. */
+function judgedDefinition({ registry }: Facts): string | null {
+  return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
