@@ -31,6 +31,7 @@ export const callMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   media: 'mcp',
   idempotent: false,
   body: z.union([JsonRpcMessage, z.array(JsonRpcMessage)]),
@@ -53,6 +54,7 @@ export const listMcpCapabilities = defineRoute({
   path: '/mcp/v1/capabilities',
   auth: 'tenant_scoped',
   door: 'mcp',
+  assertedBy: ['agent'],
   query: z.strictObject({ tenant_id: z.string().optional() }),
   reply: z.strictObject({ server_name: z.string(), version: z.string(), tools: z.array(McpTool) }),
 });
@@ -73,6 +75,7 @@ export const executeMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,

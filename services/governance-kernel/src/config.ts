@@ -17,8 +17,7 @@ import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
-import type { PolicyKey } from './policy/activation.ts';
-import { readPolicyKeys } from './policy/policy-keys.ts';
+import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 const variables = z.object({
   ...serviceVariables,
@@ -28,6 +27,8 @@ const variables = z.object({
   GOV_PUBLIC_URL: url().optional(),
   GOV_ADMIN_API_KEY: secret(),
   GOV_SERVICE_API_KEY: secret(),
+  /** Base64url Ed25519 public keys of gateways, comma-separated, so that they can rotate. Without one no assertion is taken. */
+  GOV_ASSERTION_KEYS: list(),
   /** PKCS#8 PEM of three Ed25519 keys: of receipts, of the policies that the kernel activates itself, and of the log's checkpoints. */
   GOV_SIGNING_KEY: secret(),
   GOV_POLICY_KEY: secret(),
@@ -77,6 +78,8 @@ export type KernelConfig = ServiceConfig &
     publicUrl: string;
     adminApiKey: string;
     serviceApiKey: string;
+    /** Whose assertions say who calls. */
+    assertionKeys: readonly PublicKey[];
     signingKeyPem: string;
     policyKeyPem: string;
     logKeyPem: string;
@@ -87,7 +90,7 @@ export type KernelConfig = ServiceConfig &
     policyFileIntervalMs: number;
     policyAgeMaxMs: number;
     /** They may sign activations, beside the kernel's own. */
-    policyKeys: readonly PolicyKey[];
+    policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
     /** `url` null: no model server is configured. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
@@ -118,6 +121,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     signingKeyPem: read.GOV_SIGNING_KEY,
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
@@ -126,7 +130,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
-    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPolicyKeys(read.GOV_POLICY_PUBLIC_KEYS)),
+    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPublicKeys(read.GOV_POLICY_PUBLIC_KEYS)),
     approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
     upstream: {
       url: read.GOV_UPSTREAM_URL ?? null,

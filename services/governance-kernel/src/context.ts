@@ -4,7 +4,7 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
 import { evaluateRules, wiredGates } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { createLogger, type Log } from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
@@ -200,7 +200,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
     secret: config.tenantSaltSecret,
     isSecure: config.publicUrl.startsWith('https:'),
   });
-  return { presentedKeys, approverSessions };
+  return { presentedKeys, assertions: new AssertionVerifier(config.assertionKeys, clock), approverSessions };
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */

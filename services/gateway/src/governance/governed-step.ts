@@ -1,3 +1,6 @@
+import { PrincipalId, TenantId } from '@countersign/contracts';
+import type { Asserted } from '@countersign/service-kit';
+
 /** Who asks: the agent of one workspace, within one run. */
 export type Asker = { workspaceId: string; runId: string };
 
@@ -15,4 +18,9 @@ export type GovernedCall = { tool: string; args: string };
 /** The principal of a workspace's agent. */
 export function agentOf(workspaceId: string): string {
   return `agent:${workspaceId}`;
+}
+
+/** The same, as the kernel is told of it: its assertion opens the governed doors, and never votes. */
+export function assertedAgent(workspaceId: string): Asserted {
+  return { workspace_id: TenantId.parse(workspaceId), sub: PrincipalId.parse(agentOf(workspaceId)), role: 'agent' };
 }
