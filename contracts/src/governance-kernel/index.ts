@@ -43,7 +43,16 @@ export {
   listAccessKeys,
   revokeAccessKey,
 } from './access-keys.ts';
-export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
+export {
+  installationCeiling,
+  BudgetSubject,
+  BudgetWindow,
+  BudgetAmounts,
+  Budget,
+  listBudgets,
+  putBudget,
+  putCeiling,
+} from './budgets.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';

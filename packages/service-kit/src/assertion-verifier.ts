@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { AppError, AssertionClaims, AssertionHeader, assertionTerms } from '@countersign/contracts';
 import { publicKeyToJwk } from '@countersign/crypto';
-import { jwtVerify } from 'jose';
+import { decodeProtectedHeader, jwtVerify } from 'jose';
 
 export type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 /** What was proven, and by which key. */
@@ -44,22 +44,18 @@ export class AssertionVerifier {
   }
 
   async #proven(text: string): Promise<ProvenAssertion> {
-    const { payload, protectedHeader } = await jwtVerify(text, (header) => this.#keyOf(header), {
-      algorithms: ['EdDSA'],
+    const { alg, kid } = AssertionHeader.parse(decodeProtectedHeader(text));
+    const key = this.#keys.get(kid);
+    if (key === undefined) throw new Error(`no key ${kid} is pinned`);
+    const { payload } = await jwtVerify(text, key, {
+      algorithms: [alg],
       // With it, what begins later is refused as well.
       maxTokenAge: assertionTerms.lifeSecondsMax,
       clockTolerance: clockSkewSeconds,
       currentDate: this.#now(),
     });
     const { sub, workspace_id, role, exp } = AssertionClaims.parse(payload);
-    return { sub, workspace_id, role, exp, keyId: AssertionHeader.parse(protectedHeader).kid };
-  }
-
-  #keyOf(header: unknown): KeyObject {
-    const { kid } = AssertionHeader.parse(header);
-    const key = this.#keys.get(kid);
-    if (key === undefined) throw new Error(`no key ${kid} is pinned`);
-    return key;
+    return { sub, workspace_id, role, exp, keyId: kid };
   }
 }
 

@@ -13,8 +13,10 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { BudgetWindow } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
+import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
 import { readPublicKeys, type PublicKey } from './public-keys.ts';
@@ -51,6 +53,10 @@ const variables = z.object({
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
   /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
   GOV_MODEL_PRICES: z.string().default('{}'),
+  /** What the models may cost all tenants together, in minor units: `500000 EUR`. Required in production before a model server. */
+  GOV_MODEL_SPEND_LIMIT: z.string().optional(),
+  /** When that is counted anew; by itself never. */
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total'),
   /** Inline JSON or the path of a JSON file: { servers: [...] }. */
   GOV_MCP_SERVERS: z.string().optional(),
   /** In production: MCP servers over stdio may run as programs of the kernel's own account. */
@@ -95,6 +101,8 @@ export type KernelConfig = ServiceConfig &
     /** `url` null: no model server is configured. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
     modelPrices: ModelPrices;
+    /** Null: what was set before stays. */
+    modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
@@ -112,7 +120,7 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
-  const servers = read.GOV_MCP_SERVERS;
+  const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
   const config = Object.freeze({
     ...serviceConfigOf(read),
     host: read.GOV_BIND_ADDR,
@@ -138,6 +146,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
+    modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
@@ -150,7 +159,17 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   });
   refuseEarlyDeadline(config);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
+  if (read.NODE_ENV === 'production') requireSpendLimit(config);
   return config;
+}
+
+/** Budgets are each tenant's; somebody pays for all of them. */
+function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
+  if (upstream.url === null || modelSpend !== null) return;
+  throw new ConfigError([
+    'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
+      'currency, such as 500000 EUR',
+  ]);
 }
 
 /** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */

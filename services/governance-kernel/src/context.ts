@@ -10,6 +10,7 @@ import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { argsCipher } from './approvals/args-cipher.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
+import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
@@ -78,6 +79,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   await requireDatabase(core.database);
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
+  if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {

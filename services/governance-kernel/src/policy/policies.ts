@@ -9,6 +9,7 @@ import type { GroupCommit } from '../ledger/group-commit.ts';
 import { isSignedByTrustedKey, moveOf, type PolicyKey } from './activation.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
+import { receiptTenant } from './receipt-tenant.ts';
 
 export type StoredPolicy = {
   tenant: string;
@@ -159,9 +160,4 @@ function compileText(text: string, provider: CryptoProvider): CompiledPolicy {
       provider,
     );
   }
-}
-
-/** The chain that tells of a tenant's policy changes; `*` belongs to the system's own tenant. */
-function receiptTenant(tenant: string): TenantId {
-  return (tenant === '*' ? 'system' : tenant) as TenantId; // PolicyTenant bounds the rest the same way
 }
