@@ -3,7 +3,7 @@ import { AppError, AssertionClaims, AssertionHeader, assertionTerms } from '@cou
 import { publicKeyToJwk } from '@countersign/crypto';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 
-export type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
+type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 /** What was proven, and by which key. */
 export type ProvenAssertion = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'exp'> & { keyId: string };
 

@@ -22,7 +22,7 @@ export function createSigners(config: Keys): Signers {
   if (ids.size < 3) throw new ConfigError(['receipts, policies and the log must have three different signing keys']);
   if (config.assertionKeys.some(({ keyId }) => ids.has(keyId)))
     throw new ConfigError([
-      'GOV_ASSERTION_KEYS holds a key that the kernel itself signs with: a gateway needs one of its own',
+      'a gateway asserts with a key of its own, and never with one that the kernel itself signs with',
     ]);
   return signers;
 }

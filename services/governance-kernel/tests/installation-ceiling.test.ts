@@ -205,18 +205,16 @@ describe('the configuration of the ceiling', () => {
         .finally(() => withoutUsage(res));
     });
     expect((await ask({ tenant: 'travelling' })).told).toBe('200 ALLOWED');
-    expect(refused).toContain('GOV_MODEL_SPEND_LIMIT cannot be set while calls are on their way');
+    expect(refused).toContain('the ceiling of model spend cannot be set while calls are on their way');
     await (await startWith('1000000 CHF')).stop();
     expect(await ceiling()).toMatchObject({ used: '0', currency: 'CHF', limit_minor: '1000000' });
   });
 
   it('is required in production before a model server, and read strictly', () => {
     const { env } = site.test;
-    const secrets = ['ADMIN_API_KEY', 'SERVICE_API_KEY', 'TENANT_SALT_SECRET'].map((name, nth) => [
-      `GOV_${name}`,
-      `k${nth}-${'9f2c7a1e'.repeat(5)}`,
-    ]);
-    const production = { ...env, ...Object.fromEntries(secrets), NODE_ENV: 'production', GOV_MCP_STDIO: '1' };
+    const strong = (nth: number) => `k${nth}-${'9f2c7a1e'.repeat(5)}`;
+    const secrets = { GOV_ADMIN_API_KEY: strong(1), GOV_SERVICE_API_KEY: strong(2), GOV_TENANT_SALT_SECRET: strong(3) };
+    const production = { ...env, ...secrets, NODE_ENV: 'production', GOV_MCP_STDIO: '1' };
     expect(() => kernelConfigFrom(production)).toThrow('GOV_MODEL_SPEND_LIMIT is missing: say what the models');
     expect(kernelConfigFrom({ ...production, GOV_UPSTREAM_URL: '' }).modelSpend).toBeNull();
     const limit = { ...production, GOV_MODEL_SPEND_LIMIT: '500000 EUR' };

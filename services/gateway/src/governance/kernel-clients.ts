@@ -5,7 +5,7 @@ import type { GovernanceConfig } from '../config.ts';
 
 export type KernelClient = RawClient<typeof kernelRoutes>;
 
-export type KernelClients = {
+type KernelClients = {
   /** For somebody of a workspace, who is asserted anew with each attempt. */
   as(asserted: Asserted): KernelClient;
   /** For what the gateway itself sets. */

@@ -22,7 +22,9 @@ export async function setInstallationCeiling(parts: SettingParts, limit: ModelSp
   await changeBudget(parts, { ...change, versionAfter: (standing) => versionAfter(standing, terms) }).catch(
     (cause: unknown) => {
       if (!isAppError(cause)) throw cause;
-      throw new ConfigError([`GOV_MODEL_SPEND_LIMIT cannot be set while calls are on their way: ${cause.message}`]);
+      throw new ConfigError([
+        `the ceiling of model spend cannot be set while calls are on their way: ${cause.message}`,
+      ]);
     },
   );
 }
