@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PrincipalId, TenantId } from './scalars.ts';
+import { PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
 
 /** Whom the gateway speaks for at the kernel: the agent of a workspace, or one of its people in the role that they have there. */
 export const AssertionRole = z.enum(['agent', 'member', 'partner', 'owner']);
@@ -31,8 +31,8 @@ export const AssertionClaims = z
     aud: z.literal(assertionTerms.audience),
     /** The principal. */
     sub: PrincipalId,
-    /** The tenant. */
-    workspace_id: TenantId,
+    /** The tenant. One that an operator has named otherwise has no workspace, and the gateway no say in it. */
+    workspace_id: TenantId.refine((id) => WorkspaceId.safeParse(id).success, 'must be the id of a workspace'),
     role: AssertionRole,
     iat: Seconds,
     exp: Seconds,
@@ -40,5 +40,18 @@ export const AssertionClaims = z
   .refine(({ iat, exp }) => exp > iat && exp - iat <= assertionTerms.lifeSecondsMax, {
     path: ['exp'],
     message: `must be at most ${assertionTerms.lifeSecondsMax} s after iat`,
-  });
+  })
+  .refine(speaksAsItself, { path: ['sub'], message: 'must be the agent of the workspace, or one of its people' });
 export type AssertionClaims = z.infer<typeof AssertionClaims>;
+
+type Spoken = { workspace_id: string; sub: string; role: AssertionRole };
+
+/** Who asks and who decides have names of two kinds, so no assertion for one is ever of use as the other. */
+function speaksAsItself({ workspace_id, sub, role }: Spoken): boolean {
+  return role === 'agent' ? sub === agentOf(workspace_id) : UserId.safeParse(sub).success;
+}
+
+/** The principal of a workspace's agent. */
+export function agentOf(workspaceId: string): string {
+  return `agent:${workspaceId}`;
+}

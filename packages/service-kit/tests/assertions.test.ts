@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { assertionTerms, isAppError, PrincipalId, TenantId } from '@countersign/contracts';
+import { agentOf, assertionTerms, isAppError, PrincipalId, TenantId } from '@countersign/contracts';
 import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
@@ -11,9 +11,11 @@ const iat = startMs / 1_000;
 const own = generateSigningKey();
 const another = generateSigningKey();
 const keyOf = ({ privateKeyPem }: typeof own) => createPrivateKey(privateKeyPem);
+const [workspace, other] = ['wsp_01ARZ3NDEKTSV4RRFFQ69G5FA1', 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FA2'];
+const user = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FA1';
 const asserted = {
-  sub: PrincipalId.parse('agent:wsp_1'),
-  workspace_id: TenantId.parse('wsp_1'),
+  sub: PrincipalId.parse(agentOf(workspace)),
+  workspace_id: TenantId.parse(workspace),
   role: 'agent' as const,
 };
 const header = { alg: 'EdDSA', typ: assertionTerms.type, kid: own.keyId };
@@ -54,6 +56,8 @@ describe('an assertion', () => {
     expect(isAssertion(text)).toBe(true);
     expect(await verifierAt().verify(text)).toEqual({ ...asserted, exp: iat + 60, keyId: own.keyId });
     expect(await codeOf(await token())).toBe('accepted');
+    for (const role of ['member', 'partner', 'owner'])
+      expect(await codeOf(await token({ claims: { role, sub: user } }))).toBe('accepted');
   });
 
   it('is taken under each key of several, and under none where none is pinned', async () => {
@@ -82,6 +86,11 @@ describe('an assertion', () => {
     ['for a role that nobody has', { claims: { role: 'admin' } }],
     ['for the tenant of everybody', { claims: { workspace_id: '*' } }],
     ['for nobody', { claims: { sub: '' } }],
+    ['for a tenant that is no workspace', { claims: { workspace_id: 'acme', sub: 'agent:acme' } }],
+    ['for the agent of another workspace', { claims: { sub: agentOf(other) } }],
+    ['for a person who is called the agent', { claims: { sub: user } }],
+    ['for the agent who is called an owner', { claims: { role: 'owner' } }],
+    ['for somebody who is no user', { claims: { role: 'owner', sub: 'admin' } }],
     ...Object.keys(claims).map((name): [string, object] => [`without ${name}`, { claims: { [name]: undefined } }]),
   ])('%s is refused', async (_, wrong) => {
     expect(await codeOf(await token(wrong))).toBe(refused);
@@ -116,7 +125,7 @@ describe('an assertion', () => {
   it('of which one character changed is refused, and so is what is no assertion at all', async () => {
     const text = await token();
     const [head = '', said = '', signature = ''] = text.split('.');
-    const owner = encodeBase64Url(utf8Bytes(JSON.stringify({ ...claims, role: 'owner' })));
+    const owner = encodeBase64Url(utf8Bytes(JSON.stringify({ ...claims, role: 'owner', sub: user })));
     const others = [
       `${head}.${owner}.${signature}`,
       `${head}.${said}.`,
@@ -154,8 +163,8 @@ describe('the signer of assertions', () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(nowMs));
     const first = await signer.sign(asserted);
     const owner = await signer.sign({ ...asserted, role: 'owner' });
-    const other = await signer.sign({ ...asserted, workspace_id: TenantId.parse('wsp_2') });
-    expect(new Set([first, owner, other]).size).toBe(3);
+    const elsewhere = await signer.sign({ ...asserted, workspace_id: TenantId.parse(other) });
+    expect(new Set([first, owner, elsewhere]).size).toBe(3);
     nowMs += 24_000;
     expect(await signer.sign(asserted)).toBe(first);
     nowMs += 6_000;

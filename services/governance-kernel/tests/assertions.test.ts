@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
+import { agentOf, isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
-import { TestGateway, type Speaker } from './_assertions.ts';
+import { TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
 import { asked, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const gateway = new TestGateway();
+const [acme, votes, umbrella] = ['ACME', 'V0TES', 'VMBRE11A'].map(workspaceCalled) as [string, string, string]; // of three
+const [owner, member, asker] = ['0WNER', 'MEMBER', 'ASKER'].map(userCalled) as [string, string, string]; // of three
 const roles: AssertionRole[] = ['agent', 'member', 'partner', 'owner'];
 let site: Upstreams;
 beforeAll(async () => {
@@ -24,11 +26,13 @@ const read = (more: object = {}) =>
   ({ action: 'tool.call', tool: 'lookup', effect_level: 'E1', session_id: newSession(), ...more }) as EvaluateRequest;
 const payment = (session: string) => read({ tool: 'pay', effect_level: 'E3', session_id: session });
 
-/** A payment that an agent of the tenant asks for. */
-async function question(tenant: string, principal = `agent:${tenant}`) {
-  const { body } = await as({ tenant, principal }).evaluate({ body: payment(newSession()) });
+/** A payment that somebody of a workspace asks for; a person, where an operator speaks for one. */
+async function question(tenant: string, person?: string) {
+  const body = payment(newSession());
+  const client = person === undefined ? as({ tenant }) : site.test.as(tenant, person);
+  const id = asked((await client.evaluate({ body })).body);
   const { data } = (await as({ tenant }).listApprovals()).body;
-  const found = data.find(({ approval_id: id }) => id === asked(body));
+  const found = data.find(({ approval_id }) => approval_id === id);
   if (found === undefined) throw new Error('the question is not listed');
   return { params: { approval_id: found.approval_id }, ceremonyHash: found.ceremony_hash, approval: found };
 }
@@ -52,7 +56,7 @@ describe('an assertion of the gateway', () => {
     'opens for each role the routes that the contract names for it, and no other',
     async () => {
       for (const role of roles) {
-        const headers = bearer(await gateway.assert({ role, principal: `${role}-1` }));
+        const headers = bearer(await gateway.assert({ role, ...(role === 'agent' ? {} : { principal: member }) }));
         for (const route of allRoutes.filter(({ auth }) => auth !== 'public')) {
           const { status, text } = await rawCall(site.test.kernel.url, { route, headers });
           const opens = route.assertedBy?.includes(role) === true;
@@ -89,7 +93,7 @@ describe('an assertion of the gateway', () => {
     const { body } = await as().evaluate({ body: read() });
     expect(body).toMatchObject({
       allow: true,
-      receipt: { payload: { tenant_id: 'acme', principal_id: 'agent:acme' } },
+      receipt: { payload: { tenant_id: acme, principal_id: agentOf(acme) } },
     });
     expect(body.trace.find(({ gate }) => gate === 'identity')).toMatchObject({ outcome: 'pass' });
     const chat = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hi' }] };
@@ -104,9 +108,9 @@ describe('an assertion of the gateway', () => {
       as({}, more)
         .evaluate({ body: read(), query })
         .then(({ body }) => said(body), refusalCode);
-    expect(await told({ 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'agent:acme' })).toBe('ALLOW ALLOWED');
-    expect(await told({ 'x-gov-tenant-id': 'umbrella' })).toBe('PERMISSION_DENIED');
-    expect(await told({}, { tenant_id: 'umbrella' })).toBe('PERMISSION_DENIED');
+    expect(await told({ 'x-gov-tenant-id': acme, 'x-gov-principal-id': agentOf(acme) })).toBe('ALLOW ALLOWED');
+    expect(await told({ 'x-gov-tenant-id': umbrella })).toBe('PERMISSION_DENIED');
+    expect(await told({}, { tenant_id: umbrella })).toBe('PERMISSION_DENIED');
     expect(await told({ 'x-gov-principal-id': 'admin' })).toBe('PERMISSION_DENIED');
   });
 
@@ -157,24 +161,24 @@ describe('an assertion of the gateway', () => {
 
 describe('a vote by an assertion', () => {
   it('is that of the person whom the gateway names, and its record says what it rests on', async () => {
-    const asking = await question('votes');
-    const owner = { tenant: 'votes', principal: 'usr_owner', role: 'owner' } as const;
-    expect(await vote(owner, asking, 'approve')).toMatchObject({ state: 'approved', approved_by: ['usr_owner'] });
+    const asking = await question(votes);
+    const voting = { tenant: votes, principal: owner, role: 'owner' } as const;
+    expect(await vote(voting, asking, 'approve')).toMatchObject({ state: 'approved', approved_by: [owner] });
     const sealed = await ledgerOf(site.test, asking.approval.session_id);
     expect(sealed.at(-1)).toMatchObject({
-      payload: { action: 'approval.approve', principal_id: 'usr_owner' },
+      payload: { action: 'approval.approve', principal_id: owner },
       record: { intent: { facts: { credential: 'assertion', role: 'owner' } } },
     });
   });
 
   it('is never an agent’s, a member’s, or that of whoever asked, and takes nothing back', async () => {
-    const asking = await question('votes', 'usr_asker');
+    const asking = await question(votes, asker);
     const told = {
-      agent: await codeOfVote({ tenant: 'votes', principal: 'agent:votes' }, asking),
-      member: await codeOfVote({ tenant: 'votes', principal: 'usr_member', role: 'member' }, asking),
-      asker: await codeOfVote({ tenant: 'votes', principal: 'usr_asker', role: 'owner' }, asking),
-      revoking: await codeOfVote({ tenant: 'votes', principal: 'usr_owner', role: 'owner' }, asking, 'revoke'),
-      partner: await codeOfVote({ tenant: 'votes', principal: 'usr_partner', role: 'partner' }, asking, 'deny'),
+      agent: await codeOfVote({ tenant: votes }, asking),
+      member: await codeOfVote({ tenant: votes, principal: member, role: 'member' }, asking),
+      asker: await codeOfVote({ tenant: votes, principal: asker, role: 'owner' }, asking),
+      revoking: await codeOfVote({ tenant: votes, principal: owner, role: 'owner' }, asking, 'revoke'),
+      partner: await codeOfVote({ tenant: votes, principal: member, role: 'partner' }, asking, 'deny'),
     };
     const denied = 'PERMISSION_DENIED';
     expect(told).toEqual({ agent: denied, member: denied, asker: denied, revoking: denied, partner: 'denied' });
@@ -183,16 +187,16 @@ describe('a vote by an assertion', () => {
 
 describe('an assertion for one tenant', () => {
   it('reads, votes and calls nothing in another', async () => {
-    const theirs = await question('umbrella');
-    const { receipt_id } = (await as({ tenant: 'umbrella' }).evaluate({ body: read() })).body;
-    const mine = as({ tenant: 'acme' });
+    const theirs = await question(umbrella);
+    const { receipt_id } = (await as({ tenant: umbrella }).evaluate({ body: read() })).body;
+    const mine = as({ tenant: acme });
     expect(await refusal(mine.getReceipt({ params: { receipt_id } }))).toBe('NOT_FOUND');
     const { data } = (await mine.listApprovals({ query: { session_id: theirs.approval.session_id } })).body;
     expect(data).toEqual([]);
-    expect(await codeOfVote({ tenant: 'acme', principal: 'usr_owner', role: 'owner' }, theirs)).toBe('NOT_FOUND');
+    expect(await codeOfVote({ tenant: acme, principal: owner, role: 'owner' }, theirs)).toBe('NOT_FOUND');
     const grant = read({ ...payment(theirs.approval.session_id), approval_grant: theirs.approval.approval_id });
     expect((await mine.evaluate({ body: grant })).body.verdict).not.toBe('ALLOW');
-    const [still] = (await as({ tenant: 'umbrella' }).listApprovals()).body.data;
+    const [still] = (await as({ tenant: umbrella }).listApprovals()).body.data;
     expect(still).toEqual(theirs.approval);
   });
 });
