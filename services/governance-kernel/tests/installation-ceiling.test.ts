@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationCeiling, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey } from './_kernel.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -208,6 +210,20 @@ describe('the configuration of the ceiling', () => {
     expect(refused).toContain('the ceiling of model spend cannot be set while calls are on their way');
     await (await startWith('1000000 CHF')).stop();
     expect(await ceiling()).toMatchObject({ used: '0', currency: 'CHF', limit_minor: '1000000' });
+  });
+
+  it('gets back what a kernel held that died, also from one that never saw it', async () => {
+    const { boundary } = site.test.kernel.context;
+    const { caller, session } = spawnedAgent({ tenant: 'orphan', session: newSession() });
+    const demand = { spend_micros: 70_000_000n };
+    const named = { kind: 'model', model: 'scripted', caller, session, args: {}, context: {}, demand } as const;
+    const decision = await decideAndDie(boundary, named);
+    expect(await ceiling()).toMatchObject({ used: '0', reserved: micros(70) });
+    const stranger = await startKernel(kernelConfigFrom(site.test.env));
+    const decided = decision.reply.receipt.payload;
+    await settleAbandoned(stranger.context.cycle, { decided, held: decision.held });
+    await stranger.stop();
+    expect(await ceiling()).toMatchObject({ used: '0', reserved: '0' });
   });
 
   it('is required in production before a model server, and read strictly', () => {
