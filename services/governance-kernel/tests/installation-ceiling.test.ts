@@ -221,8 +221,7 @@ describe('the configuration of the ceiling', () => {
     expect(await ceiling()).toMatchObject({ used: '0', reserved: micros(70) });
     const stranger = await startKernel(kernelConfigFrom(site.test.env));
     const decided = decision.reply.receipt.payload;
-    await settleAbandoned(stranger.context.cycle, { decided, held: decision.held });
-    await stranger.stop();
+    await settleAbandoned(stranger.context.cycle, { decided, held: decision.held }).finally(() => stranger.stop());
     expect(await ceiling()).toMatchObject({ used: '0', reserved: '0' });
   });
 
