@@ -1,11 +1,6 @@
 import { errorCodes, ErrorEnvelope, PlainObject, PrincipalId, TenantId, type RawAnswer } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
-import {
-  ChatCompletionRequest,
-  type Approval,
-  type ReceiptPayload,
-  type StoredReceipt,
-} from '@countersign/contracts/governance-kernel';
+import { type Approval, type ReceiptPayload, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
 import type { AssertionSigner } from '@countersign/service-kit';
 import { z } from 'zod';
@@ -18,6 +13,7 @@ import { assertedAgent, type Asker, type GovernedCall, type GovernedStep } from 
 import { createKernelClients, type KernelClient } from './kernel-clients.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
+import { modelRequestOf } from './model-request.ts';
 import { toolReplyOf } from './tool-reply.ts';
 import { createKeyRing, type KeyRing } from './trusted-keys.ts';
 import { decisionOf, verifyDecision, type KernelApproval, type VerifiedDecision } from './verified-decision.ts';
@@ -102,7 +98,7 @@ async function callModel(parts: Parts, step: GovernedStep, request: string): Pro
   const answer = await parts
     .as(step.workspaceId)
     .createChatCompletion({
-      body: ChatCompletionRequest.parse(JSON.parse(request)),
+      body: modelRequestOf(request),
       headers: stepHeaders(step),
       signal: step.signal,
     })
