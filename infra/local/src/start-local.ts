@@ -8,8 +8,9 @@ import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
-import { filesystemServer } from './mcp-servers.ts';
+import { withShippedServer } from './mcp-servers.ts';
 import { assertPortFree } from './ports.ts';
+import { stdioUser } from './stdio-account.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
@@ -108,12 +109,14 @@ const priceOfAnyModel = JSON.stringify({
 
 function kernelEnvironment({ settings, dataDir, urls, modelUrl, assertions }: Given & { modelUrl: string }) {
   const { secrets, filesDir } = dataDir;
+  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
   return {
-    GOV_MCP_SERVERS: filesystemServer(filesDir),
     GOV_LOG_LEVEL: 'warn',
     GOV_DEMO: '1',
     GOV_MODEL_PRICES: priceOfAnyModel,
-    ...settings.forKernel,
+    ...given,
+    GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
+    GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,
     GOV_PORT: String(settings.kernelPort),

@@ -18,7 +18,9 @@ import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
 import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
-import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
+import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
+import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
 import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 const variables = z.object({
@@ -57,8 +59,13 @@ const variables = z.object({
   GOV_MODEL_SPEND_LIMIT: z.string().optional(),
   /** When that is counted anew; by itself never. */
   GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total'),
-  /** Inline JSON or the path of a JSON file: { servers: [...] }. */
+  /** Inline JSON or the path of a JSON file: { servers: [...] }, or { mcpServers: {...} } as MCP clients have it. */
   GOV_MCP_SERVERS: z.string().optional(),
+  /** `uid:gid` that MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel. */
+  GOV_MCP_STDIO_USER: z
+    .string()
+    .regex(/^\d{1,9}:\d{1,9}$/, 'must be uid:gid, both in numbers')
+    .optional(),
   /** In production: MCP servers over stdio may run as programs of the kernel's own account. */
   GOV_MCP_STDIO: flag(false),
   GOV_MCP_TIMEOUT: durationMs(60_000),
@@ -66,7 +73,6 @@ const variables = z.object({
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
   /** Opens /api/demo to everybody who reaches the port. */
   GOV_DEMO: flag(false),
-  GOV_ALLOWED_HOSTS: list(),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
   /** How long a dispatched call may stay without an outcome before it is sealed as uncertain. */
@@ -104,9 +110,10 @@ export type KernelConfig = ServiceConfig &
     /** Null: what was set before stays. */
     modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
+    /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
+    stdioAccount: StdioAccount | null;
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
-    allowedHosts: readonly string[];
     hasDemo: boolean;
     checkpointReceiptsMax: number;
     checkpointIntervalMs: number;
@@ -121,8 +128,11 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
   const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
+  const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
+  const shared = serviceConfigOf(read);
   const config = Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, ownName(read)],
     host: read.GOV_BIND_ADDR,
     port: read.GOV_PORT,
     healthPort: read.GOV_HEALTH_PORT,
@@ -147,10 +157,10 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
-    mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
+    mcpServers,
+    stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
-    allowedHosts: read.GOV_ALLOWED_HOSTS,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
@@ -158,6 +168,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
   });
   refuseEarlyDeadline(config);
+  refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
   if (read.NODE_ENV === 'production') requireSpendLimit(config);
   return config;
@@ -172,13 +183,39 @@ function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
   ]);
 }
 
-/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
-function refuseStdio({ mcpServers }: KernelConfig): void {
-  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
-  if (names.length === 0) return;
+/** The name in the addresses that the kernel itself gives out. */
+function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof variables>): string {
+  return publicUrl === undefined ? host : new URL(publicUrl).hostname;
+}
+
+function stdioAccountFor(servers: readonly McpServerConfig[], read: z.infer<typeof variables>): StdioAccount | null {
+  if (!servers.some(({ transport }) => transport === 'stdio')) return null;
+  return sound('GOV_MCP_STDIO_USER', () => findStdioAccount(read.GOV_MCP_STDIO_USER));
+}
+
+const holdsSecrets = /^(GOV_(?!POLICY_FILE)\w+|DATABASE_URL|AMQP_URL)_FILE$/;
+
+/** An account of their own keeps nothing from servers that may read the kernel's secrets where they lie. */
+function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Environment): void {
+  if (account === null) return;
+  const isSecretFile = (name: string, file: string) =>
+    name === 'GOV_MCP_SERVERS' ? !isInline(file) : holdsSecrets.test(name);
+  const readable = Object.entries(env)
+    .filter(([name, file = '']) => file !== '' && isSecretFile(name, file) && mayRead(account, file))
+    .map(([name]) => name);
+  if (readable.length === 0) return;
   throw new ConfigError([
-    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: serve it over HTTP from an account ` +
-      'of its own, or accept that with GOV_MCP_STDIO=1',
+    `${readable.join(', ')}: the file can be read by the user ${account.uid}:${account.gid} of MCP servers over stdio; give it mode 0400`,
+  ]);
+}
+
+/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
+function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
+  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (names.length === 0 || stdioAccount !== null) return;
+  throw new ConfigError([
+    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: run the kernel as root on a ` +
+      'host with setpriv, so that they get an account of their own, serve them over HTTP, or accept it with GOV_MCP_STDIO=1',
   ]);
 }
 
