@@ -75,7 +75,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_MODEL_PRICES: JSON.stringify({ '*': priceOfAnyModel }),
     GOV_MODEL_SPEND_LIMIT: '1000000000000 EUR',
     GOV_MCP_SERVERS: JSON.stringify({
-      servers: [{ server_id: 'notes', transport: 'http', url: places.toolsUrl }],
+      servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: places.toolsUrl }],
     }),
   };
   return {
