@@ -73,6 +73,7 @@ export const listApprovals = defineRoute({
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
+  assertedBy: ['agent'],
   query: z.strictObject({
     ...TenantQuery,
     state: ApprovalState.optional(),
@@ -119,6 +120,7 @@ export const transitionApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/{action}',
   auth: 'tenant_scoped',
+  assertedBy: ['partner', 'owner'],
   params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
   query: z.strictObject(TenantQuery),
   body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }),

@@ -118,7 +118,10 @@ export const BoundaryRecord = z.strictObject({
   sandbox_grant_hash: Digest.nullable(),
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
-  /** The budgets that limit the call, with what was left of each before this decision took anything. */
+  /**
+   * The budgets that limit the call, with what was left of each before this decision took anything. What is left of the installation's
+   * ceiling is no tenant's to see: all its members but the name are null.
+   */
   budgets: z.array(BudgetRemainder),
   /** Of a decision, what the call takes; an ALLOW takes it from each budget. */
   demand: Demand.optional(),

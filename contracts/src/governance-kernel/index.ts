@@ -52,7 +52,16 @@ export {
   listAccessKeys,
   revokeAccessKey,
 } from './access-keys.ts';
-export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
+export {
+  installationCeiling,
+  BudgetSubject,
+  BudgetWindow,
+  BudgetAmounts,
+  Budget,
+  listBudgets,
+  putBudget,
+  putCeiling,
+} from './budgets.ts';
 export {
   FenceScope,
   FenceKind,

@@ -13,14 +13,15 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { BudgetWindow } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
+import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
-import type { PolicyKey } from './policy/activation.ts';
-import { readPolicyKeys } from './policy/policy-keys.ts';
+import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 const variables = z.object({
   ...serviceVariables,
@@ -30,6 +31,8 @@ const variables = z.object({
   GOV_PUBLIC_URL: url().optional(),
   GOV_ADMIN_API_KEY: secret(),
   GOV_SERVICE_API_KEY: secret(),
+  /** Base64url Ed25519 public keys of gateways, comma-separated, so that they can rotate. Without one no assertion is taken. */
+  GOV_ASSERTION_KEYS: list(),
   /** PKCS#8 PEM of three Ed25519 keys: of receipts, of the policies that the kernel activates itself, and of the log's checkpoints. */
   GOV_SIGNING_KEY: secret(),
   GOV_POLICY_KEY: secret(),
@@ -52,6 +55,10 @@ const variables = z.object({
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
   /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
   GOV_MODEL_PRICES: z.string().default('{}'),
+  /** What the models may cost all tenants together, in minor units: `500000 EUR`. Required in production before a model server. */
+  GOV_MODEL_SPEND_LIMIT: z.string().optional(),
+  /** When that is counted anew; by itself never. */
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total'),
   /** Inline JSON or the path of a JSON file: { servers: [...] }, or { mcpServers: {...} } as MCP clients have it. */
   GOV_MCP_SERVERS: z.string().optional(),
   /** `uid:gid` that MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel. */
@@ -83,6 +90,8 @@ export type KernelConfig = ServiceConfig &
     publicUrl: string;
     adminApiKey: string;
     serviceApiKey: string;
+    /** Whose assertions say who calls. */
+    assertionKeys: readonly PublicKey[];
     signingKeyPem: string;
     policyKeyPem: string;
     logKeyPem: string;
@@ -93,11 +102,13 @@ export type KernelConfig = ServiceConfig &
     policyFileIntervalMs: number;
     policyAgeMaxMs: number;
     /** They may sign activations, beside the kernel's own. */
-    policyKeys: readonly PolicyKey[];
+    policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
     /** `url` null: no model server is configured. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
     modelPrices: ModelPrices;
+    /** Null: what was set before stays. */
+    modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
     /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
     stdioAccount: StdioAccount | null;
@@ -116,7 +127,7 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
-  const servers = read.GOV_MCP_SERVERS;
+  const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
   const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
   const shared = serviceConfigOf(read);
   const config = Object.freeze({
@@ -128,6 +139,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     signingKeyPem: read.GOV_SIGNING_KEY,
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
@@ -136,7 +148,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
-    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPolicyKeys(read.GOV_POLICY_PUBLIC_KEYS)),
+    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPublicKeys(read.GOV_POLICY_PUBLIC_KEYS)),
     approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
     upstream: {
       url: read.GOV_UPSTREAM_URL ?? null,
@@ -144,6 +156,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
+    modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
@@ -157,7 +170,17 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   refuseEarlyDeadline(config);
   refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
+  if (read.NODE_ENV === 'production') requireSpendLimit(config);
   return config;
+}
+
+/** Budgets are each tenant's; somebody pays for all of them. */
+function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
+  if (upstream.url === null || modelSpend !== null) return;
+  throw new ConfigError([
+    'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
+      'currency, such as 500000 EUR',
+  ]);
 }
 
 /** The name in the addresses that the kernel itself gives out. */

@@ -4,12 +4,13 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
 import { evaluateRules, wiredGates } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { createLogger, type Log } from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { argsCipher } from './approvals/args-cipher.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
+import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
@@ -79,6 +80,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   await requireDatabase(core.database);
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
+  if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -198,7 +200,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
     secret: config.tenantSaltSecret,
     isSecure: config.publicUrl.startsWith('https:'),
   });
-  return { presentedKeys, approverSessions };
+  return { presentedKeys, assertions: new AssertionVerifier(config.assertionKeys, clock), approverSessions };
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */

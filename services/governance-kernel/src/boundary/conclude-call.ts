@@ -6,7 +6,9 @@ import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
+import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
+import { isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
 import { takeOfThrottles } from '../fences/in-force.ts';
@@ -112,7 +114,7 @@ function concludeAnew(
     : nothingTaken;
 
   const approval = asked?.approval ?? null;
-  const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
+  const [budget = null] = (taken.budgets.length > 0 ? taken.budgets : gathered.budgets).filter(isShown);
   const { publicUrl } = settings;
   const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
   const statement = statementOf(prepared, {
@@ -138,6 +140,9 @@ function concludeAnew(
 function judgedDefinition({ registry }: Facts): string | null {
   return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
+
+/** The installation's ceiling tells what all tenants have used. */
+const isShown = (budget: BudgetRow) => !isInstallationCeiling(budget);
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
   return { tenant: caller.tenant, principal: caller.principal, route, key };

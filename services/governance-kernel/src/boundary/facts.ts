@@ -5,6 +5,7 @@ import { identityFact, scopesFact, wantedKey } from '../access-keys/key-facts.ts
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
+import { installationBudgets, isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
 import { inWindow } from '../budgets/window.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
@@ -118,8 +119,7 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     }),
   },
   budget: {
-    wants: ({ call: { caller }, intent }) =>
-      budgetSubjects(intent).map((subject) => wanted(budgets, { tenant: caller.tenant, subject })),
+    wants: (known) => limitedBy(known).map((key) => wanted(budgets, key)),
     facts: ({ judged, limiting }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
       demand: judged.demand,
@@ -179,12 +179,22 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: Pol
   return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open };
 }
 
-function limitingBudgets(batch: LedgerBatch, { call, intent, nowMs }: Situation): BudgetRow[] {
-  const { tenant } = call.caller;
-  return budgetSubjects(intent)
-    .flatMap((subject) => batch.rows(budgets, { tenant, subject }))
-    .map((budget) => inWindow(budget, nowMs))
-    .sort((left, right) => (left.id < right.id ? -1 : 1));
+/** The caller's own by name, and the installation's after them: a refusal names what is the caller's to change, where there is such. */
+function limitingBudgets(batch: LedgerBatch, situation: Situation): BudgetRow[] {
+  return limitedBy(situation)
+    .flatMap((key) => batch.rows(budgets, key))
+    .map((budget) => inWindow(budget, situation.nowMs))
+    .sort(
+      (left, right) => Number(isInstallationCeiling(left)) - Number(isInstallationCeiling(right)) || byId(left, right),
+    );
+}
+
+const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1);
+
+/** What the kernel calls a model for, the installation pays. */
+function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
+  const own = budgetSubjects(intent).map((subject) => ({ tenant: caller.tenant, subject }));
+  return intent.action === 'model.call' && dispatchedBy === 'kernel' ? [...own, installationBudgets] : own;
 }
 
 /** What the kernel sends upstream, its dispatch has asked for; where somebody else executes, the kernel sends nothing. */

@@ -11,6 +11,7 @@ import { instantOf, moveOf } from './activation.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
+import { receiptTenant } from './receipt-tenant.ts';
 
 /** What the database holds of these tenants' policies. */
 export type StoredPolicies = {
@@ -193,9 +194,4 @@ function compileText(text: string, provider: CryptoProvider): CompiledPolicy {
       provider,
     );
   }
-}
-
-/** The chain that tells of a tenant's policy changes; `*` belongs to the system's own tenant. */
-function receiptTenant(tenant: string): TenantId {
-  return (tenant === '*' ? 'system' : tenant) as TenantId; // PolicyTenant bounds the rest the same way
 }
