@@ -1,0 +1,109 @@
+// Changes one thing in the sources at a time and counts what the tests notice.
+// Usage: node tests/mutation/mutate.mjs [--room <name>]… [--sample <n>] [--seed <n>] [--json <file>] [--fresh]
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { findPostgres } from '../runner/postgres.mjs';
+import { findRabbitmq } from '../runner/rabbitmq.mjs';
+import { copyTree } from './tree.mjs';
+import { filesBelow } from './files.mjs';
+import { KeptResults } from './kept-results.mjs';
+import { listMutants, sampleOf } from './mutants.mjs';
+import { describeResult, resultOf } from './result.mjs';
+import { rooms } from './rooms.mjs';
+import { runMutants } from './run-mutants.mjs';
+
+/** What is to be killed of everything that can be seen. */
+const target = 0.92;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const scratch = join(root, '.stryker-tmp');
+const log = (line) => process.stderr.write(`${line}\n`);
+
+process.exitCode = await main();
+
+async function main() {
+  const options = readOptions();
+  if (options.fresh) rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true });
+  const tree = join(scratch, 'tree');
+  copyTree({ root, tree });
+  process.chdir(tree);
+  const all = await listMutants(options.rooms.flatMap((room) => filesBelow(rooms[room].source, '.ts')));
+  const chosen = sampleOf(
+    all.filter(({ isForPeople }) => !isForPeople),
+    options,
+  );
+  const results = await resultsOf(chosen);
+  const result = resultOf({ all, chosen, results, options });
+  if (options.json !== undefined) writeFileSync(resolve(root, options.json), `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(describeResult(result));
+  return result.isEnough && result.stale.length === 0 ? 0 : 1;
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      room: { type: 'string', multiple: true, default: Object.keys(rooms) },
+      sample: { type: 'string', default: 'all' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'string' },
+      fresh: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = values.room.find((room) => !Object.hasOwn(rooms, room));
+  if (unknown !== undefined) throw new Error(`There is no room ${unknown}, only ${Object.keys(rooms).join(', ')}`);
+  const size = values.sample === 'all' ? Infinity : Number(values.sample);
+  if (!(size > 0)) throw new Error(`A sample has a number of mutants, not ${values.sample}`);
+  return { rooms: values.room, size, seed: values.seed, json: values.json, fresh: values.fresh, target };
+}
+
+/** What became of each mutant: what earlier runs know still, and the rest run now, rooms with the same suites together. */
+async function resultsOf(chosen) {
+  const kept = new KeptResults(join(scratch, 'results.jsonl'));
+  const results = new Map();
+  for (const suites of new Set(chosen.map(({ room }) => rooms[room].suites))) {
+    const testFiles = suites.flatMap((suite) => filesBelow(`${suite}/tests`, '.test.ts'));
+    const ofSuites = chosen.filter(({ room }) => rooms[room].suites === suites);
+    for (const mutant of ofSuites) {
+      const known = kept.find(mutant, testFiles);
+      if (known !== undefined) results.set(mutant.key, known);
+    }
+    const mutants = ofSuites.filter(({ key }) => !results.has(key));
+    log(`${suites.join(', ')}: ${mutants.length} mutants to run, ${ofSuites.length - mutants.length} known`);
+    if (mutants.length === 0) continue;
+    await withParts(suites, () =>
+      runMutants({
+        mutants,
+        testFiles,
+        isServices: isServices(suites),
+        scratch,
+        onResult: (mutant, result) => {
+          results.set(mutant.key, result);
+          kept.record(mutant, result, testFiles);
+          const nr = ofSuites.filter(({ key }) => results.has(key)).length;
+          log(`${nr}/${ofSuites.length} ${result.status.padEnd(10)} ${mutant.file}:${mutant.line}`);
+        },
+      }),
+    );
+  }
+  return results;
+}
+
+function isServices(suites) {
+  return suites.some((suite) => suite.startsWith('services/'));
+}
+
+/** Services need PostgreSQL and RabbitMQ; packages are tested alone. */
+async function withParts(suites, run) {
+  if (!isServices(suites)) return run();
+  process.env.AMQP_URL = await findRabbitmq(process.env, log);
+  const postgres = await findPostgres(process.env, scratch);
+  process.env.TEST_DATABASE_URL = postgres.url;
+  try {
+    return await run();
+  } finally {
+    await postgres.stop();
+  }
+}
