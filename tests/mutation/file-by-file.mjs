@@ -1,14 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strykerPlugins as jestPlugins, strykerValidationSchema } from '@stryker-mutator/jest-runner';
+import { hashOf } from './files.mjs';
+import { readPlan } from './plan.mjs';
 
 // Lets Stryker know the options of the runner inside.
 export { strykerValidationSchema };
-
-/** In the environment of Stryker's workers: where the durations of the test files are kept for the next worker. */
-export const durationsVariable = 'COUNTERSIGN_MUTATION_DURATIONS';
-/** In the environment of Stryker's workers: the test files to run, as JSON. */
-export const testFilesVariable = 'COUNTERSIGN_MUTATION_TESTS';
 
 /**
  * Stryker's runner for Jest, one test file at a time. Alone it runs every file for each mutant, to the end; this one runs the files that
@@ -21,8 +18,12 @@ function fileByFileFactory(injector) {
   return new FileByFileRunner(jestPlugins[0].factory(injector));
 }
 
+const failed = 1;
+const passed = 0;
+
 class FileByFileRunner {
   #jest;
+  #plan = readPlan();
 
   constructor(jest) {
     this.#jest = jest;
@@ -37,43 +38,58 @@ class FileByFileRunner {
   }
 
   async dryRun(options) {
-    const tests = [];
+    const durations = {};
     const perTest = {};
-    for (const file of JSON.parse(process.env[testFilesVariable])) {
-      const { result, durationMs } = await this.#dryRunOf(file, options);
-      if (result.status !== 'complete') return result;
-      const failed = result.tests.find(({ status }) => status === 1);
-      const failure = failed && { failureMessage: `${failed.name}: ${failed.failureMessage}` };
-      tests.push({ id: file, name: file, fileName: join(process.cwd(), file), timeSpentMs: durationMs, status: failed ? 1 : 0, ...failure });
-      perTest[file] = reachedBy(result.mutantCoverage);
-      process.stdout.write(`${tests.length} ${(durationMs / 1000).toFixed(1)} s ${file}\n`);
+    for (const file of this.#plan.testFiles) {
+      const { reached, durationMs, failure } = await this.#reachedBy(file, options);
+      if (failure !== undefined) return { status: 'error', errorMessage: `${file}: ${failure}` };
+      perTest[file] = reached;
+      durations[file] = durationMs;
     }
-    const durations = Object.fromEntries(tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
-    writeFileSync(process.env[durationsVariable], JSON.stringify({ durations, kills: {} }));
+    writeFileSync(this.#plan.durationsFile, JSON.stringify({ durations, kills: {} }));
+    const tests = Object.entries(durations).map(([file, durationMs]) => testOf(file, durationMs));
     return { status: 'complete', tests, mutantCoverage: { static: {}, perTest } };
   }
 
-  /** A busy machine may fail a file once; one that fails twice without a mutant stops the run. */
-  async #dryRunOf(file, options) {
-    const first = await this.#timed(file, () => this.#jest.dryRun(options));
-    const isGreen = first.result.status === 'complete' && first.result.tests.every(({ status }) => status !== 1);
-    return isGreen ? first : this.#timed(file, () => this.#jest.dryRun(options));
-  }
-
   async mutantRun(options) {
-    const known = JSON.parse(readFileSync(process.env[durationsVariable], 'utf8'));
+    const known = JSON.parse(readFileSync(this.#plan.durationsFile, 'utf8'));
     let nrOfTests = 0;
     for (const file of inOrder(options.testFilter, known)) {
       nrOfTests += 1;
-      // One failure may be the machine's. The mutant's comes again.
-      const isSeen = async () => (await this.#mutantRunOf(file, options)).status !== 'survived';
       const result = await this.#mutantRunOf(file, options);
-      if (result.status === 'survived' || (result.status === 'killed' && !(await isSeen()))) continue;
+      if (result.status === 'survived') continue;
+      // One failure of a service may be the machine's. The mutant's comes again.
+      const isDoubted = this.#plan.isServices && result.status === 'killed';
+      if (isDoubted && (await this.#mutantRunOf(file, options)).status === 'survived') continue;
       known.kills[file] = (known.kills[file] ?? 0) + 1;
-      writeFileSync(process.env[durationsVariable], JSON.stringify(known));
+      writeFileSync(this.#plan.durationsFile, JSON.stringify(known));
       return { ...result, nrOfTests };
     }
     return { status: 'survived', nrOfTests };
+  }
+
+  async dispose() {
+    await this.#jest.dispose?.();
+  }
+
+  /** Which mutants a file reaches, from an earlier run if nothing has changed since that it could depend on. */
+  async #reachedBy(file, options) {
+    const keptIn = join(this.#plan.reachedFolder, `${hashOf([file])}-${this.#plan.world}.json`);
+    if (existsSync(keptIn)) return JSON.parse(readFileSync(keptIn, 'utf8'));
+    const first = await this.#dryRunOf(file, options);
+    // A busy machine may fail a file once; one that fails twice without a mutant stops the run.
+    const result = first.failure === undefined ? first : await this.#dryRunOf(file, options);
+    if (result.failure === undefined) writeFileSync(keptIn, JSON.stringify(result));
+    return result;
+  }
+
+  async #dryRunOf(file, options) {
+    const { result, durationMs } = await this.#timed(file, () => this.#jest.dryRun(options));
+    if (result.status !== 'complete') return { failure: result.errorMessage ?? result.status };
+    const reached = takeReached(result.mutantCoverage);
+    const failure = result.tests.find(({ status }) => status === failed);
+    if (failure !== undefined) return { failure: `${failure.name}: ${failure.failureMessage}` };
+    return { reached, durationMs };
   }
 
   async #mutantRunOf(file, options) {
@@ -95,14 +111,15 @@ class FileByFileRunner {
     const result = await run();
     return { result, durationMs: Math.ceil(performance.now() - startedAt) };
   }
-
-  async dispose() {
-    await this.#jest.dispose?.();
-  }
 }
 
-/** What one file reached; the counters start anew for the next one. */
-function reachedBy(coverage) {
+function testOf(file, durationMs) {
+  const fileName = join(process.cwd(), file);
+  return { id: file, name: file, fileName, timeSpentMs: durationMs, status: passed };
+}
+
+/** How often one file reached each mutant; the counters start anew for the next file. */
+function takeReached(coverage) {
   if (coverage === undefined) return {};
   const reached = { ...coverage.static };
   for (const counts of Object.values(coverage.perTest))

@@ -1,6 +1,7 @@
 // Changes one thing in the sources at a time and counts what the tests notice.
 // Usage: node tests/mutation/mutate.mjs [--room <name>]… [--sample <n>] [--seed <n>] [--json <file>] [--fresh]
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -18,15 +19,18 @@ import { runMutants } from './run-mutants.mjs';
 const target = 0.92;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const scratch = join(root, '.stryker-tmp');
+const cache = join(root, '.stryker-tmp');
+const reachedFolder = join(cache, 'reached');
+const scratch = join(cache, `run-${process.pid}`);
 const log = (line) => process.stderr.write(`${line}\n`);
 
 process.exitCode = await main();
 
 async function main() {
   const options = readOptions();
-  if (options.fresh) rmSync(scratch, { recursive: true, force: true });
+  if (options.fresh) rmSync(cache, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
+  mkdirSync(reachedFolder, { recursive: true });
   const tree = join(scratch, 'tree');
   copyTree({ root, tree });
   process.chdir(tree);
@@ -39,6 +43,8 @@ async function main() {
   const result = resultOf({ all, chosen, results, options });
   if (options.json !== undefined) writeFileSync(resolve(root, options.json), `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(describeResult(result));
+  process.chdir(root);
+  rmSync(scratch, { recursive: true, force: true });
   return result.isEnough && result.stale.length === 0 ? 0 : 1;
 }
 
@@ -61,7 +67,7 @@ function readOptions() {
 
 /** What became of each mutant: what earlier runs know still, and the rest run now, rooms with the same suites together. */
 async function resultsOf(chosen) {
-  const kept = new KeptResults(join(scratch, 'results.jsonl'));
+  const kept = new KeptResults(join(cache, 'results.jsonl'));
   const results = new Map();
   for (const suites of new Set(chosen.map(({ room }) => rooms[room].suites))) {
     const testFiles = suites.flatMap((suite) => filesBelow(`${suite}/tests`, '.test.ts'));
@@ -76,9 +82,11 @@ async function resultsOf(chosen) {
     await withParts(suites, () =>
       runMutants({
         mutants,
+        sources: sourcesOf(suites),
         testFiles,
         isServices: isServices(suites),
         scratch,
+        reachedFolder,
         onResult: (mutant, result) => {
           results.set(mutant.key, result);
           kept.record(mutant, result, testFiles);
@@ -91,6 +99,12 @@ async function resultsOf(chosen) {
   return results;
 }
 
+/** Every file of the rooms that these suites are for. */
+function sourcesOf(suites) {
+  const folders = Object.values(rooms).filter((room) => room.suites === suites);
+  return folders.flatMap(({ source }) => filesBelow(source, '.ts'));
+}
+
 function isServices(suites) {
   return suites.some((suite) => suite.startsWith('services/'));
 }
@@ -99,11 +113,15 @@ function isServices(suites) {
 async function withParts(suites, run) {
   if (!isServices(suites)) return run();
   process.env.AMQP_URL = await findRabbitmq(process.env, log);
-  const postgres = await findPostgres(process.env, scratch);
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-mutate-'));
+  // PostgreSQL runs under its own account when we are root, and must pass through.
+  chmodSync(folder, 0o711);
+  const postgres = await findPostgres(process.env, folder);
   process.env.TEST_DATABASE_URL = postgres.url;
   try {
     return await run();
   } finally {
     await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -94,7 +94,10 @@ export function describeResult({ rooms, total, unexplained, explained, stale, is
     titled('Entries of known-survivors.mjs that are not so', stale),
     [isEnough ? `At least ${target * 100} % are killed.` : `Fewer than ${target * 100} % are killed.`],
   ];
-  return `${parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
 }
 
 function titled(title, lines) {

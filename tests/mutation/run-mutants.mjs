@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { nodeFlags } from '../runner/node-flags-of.mjs';
-import { durationsVariable, testFilesVariable } from './file-by-file.mjs';
-import { notRun, sampleVariable } from './sampled.mjs';
+import { filesBelow, hashOf } from './files.mjs';
+import { recordPlan } from './plan.mjs';
+import { notRun } from './sampled.mjs';
 import { listen } from './told.mjs';
 
 // Every suite of a service in one process takes minutes, and nobody has the machine for himself.
@@ -21,15 +22,15 @@ const runsOfOneProcess = 25;
 const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'];
 
 /**
- * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. With `isServices`
- * each mutant has a process of its own, because what a failing test of a service leaves running ends with its process only.
+ * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. `sources`: every
+ * file of their rooms, so that a mutant keeps its number. With `isServices` each mutant has a process of its own, because what a failing
+ * test of a service leaves running ends with its process only.
  */
-export async function runMutants({ mutants, testFiles, isServices, scratch, onResult }) {
+export async function runMutants({ mutants, sources, testFiles, isServices, scratch, reachedFolder, onResult }) {
   const sampleFile = join(scratch, 'sample.json');
   writeFileSync(sampleFile, JSON.stringify(mutants.map(({ key }) => key)));
-  process.env[sampleVariable] = sampleFile;
-  process.env[testFilesVariable] = JSON.stringify(testFiles);
-  process.env[durationsVariable] = join(scratch, 'durations.json');
+  const durationsFile = join(scratch, 'durations.json');
+  recordPlan({ sampleFile, testFiles, durationsFile, reachedFolder, world: worldOf(sources), isServices });
   const byKey = new Map(mutants.map((mutant) => [mutant.key, mutant]));
   const stopListening = listen((key, result) => {
     const mutant = byKey.get(key);
@@ -39,7 +40,7 @@ export async function runMutants({ mutants, testFiles, isServices, scratch, onRe
     inPlace: true,
     concurrency: 1,
     logLevel: 'warn',
-    mutate: [...new Set(mutants.map(({ file }) => file))],
+    mutate: sources,
     plugins: plugins.map((name) => fileURLToPath(new URL(name, import.meta.url))),
     reporters: ['told'],
     ignorers: ['for-people'],
@@ -54,12 +55,25 @@ export async function runMutants({ mutants, testFiles, isServices, scratch, onRe
     warnings: false,
     jest: {
       configFile: 'jest.config.mjs',
-      config: { testTimeout: testTimeoutMs, testEnvironment: environmentOfJest() },
+      config: {
+        testTimeout: testTimeoutMs,
+        testEnvironment: environmentOfJest(),
+        // Jest looks for tests here alone; what they import it finds anyway.
+        roots: [...new Set(testFiles.map((file) => join(process.cwd(), dirname(file))))],
+        watchman: false,
+      },
       enableFindRelatedTests: false,
     },
   });
   await stryker.runMutationTest();
   stopListening();
+}
+
+/** One hash over what a test file may rest on beside itself: every source, and the files that tests share. */
+function worldOf(sources) {
+  const units = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => filesBelow(folder, '.ts'));
+  const shared = units.filter((file) => !file.includes('/dist/') && !file.endsWith('.test.ts'));
+  return hashOf([...sources, ...shared]);
 }
 
 /** Stryker looks for it beside the sources, where only Jest itself is installed. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { keyOf } from './mutants.mjs';
+import { readPlan } from './plan.mjs';
 
-/** In the environment of Stryker's workers: the file with the keys of the mutants to run. */
-export const sampleVariable = 'COUNTERSIGN_MUTATION_SAMPLE';
 /** Stryker has one word for "not run", and it is that of its type checkers. */
 export const notRun = 'CompileError';
 
@@ -13,7 +12,7 @@ class SampledChecker {
   #keys;
 
   async init() {
-    this.#keys = new Set(JSON.parse(readFileSync(process.env[sampleVariable], 'utf8')));
+    this.#keys = new Set(JSON.parse(readFileSync(readPlan().sampleFile, 'utf8')));
   }
 
   async check(mutants) {
@@ -25,8 +24,7 @@ class SampledChecker {
   }
 
   #resultOf(mutant) {
-    return this.#keys.has(keyOf(mutant))
-      ? { status: 'passed' }
-      : { status: 'compileError', reason: 'not in the sample' };
+    const isSampled = this.#keys.has(keyOf(mutant));
+    return isSampled ? { status: 'passed' } : { status: 'compileError', reason: 'not in the sample' };
   }
 }
