@@ -17,15 +17,15 @@ export class KeptResults {
   }
 
   /** The result of a mutant, if it still counts. */
-  find({ key, file }, testFiles) {
+  find({ key, sourceHash }, testFiles) {
     const kept = this.#byKey.get(key);
-    if (kept === undefined || kept.of !== this.#hashOf([file])) return undefined;
+    if (kept === undefined || kept.of !== sourceHash) return undefined;
     if (kept.killedBy !== undefined && !testFiles.includes(kept.killedBy)) return undefined;
     return kept.by === this.#hashOf(this.#rests(kept, testFiles)) ? kept : undefined;
   }
 
-  record({ key, file }, { status, killedBy }, testFiles) {
-    const kept = { key, status, killedBy, of: this.#hashOf([file]) };
+  record({ key, sourceHash }, { status, killedBy }, testFiles) {
+    const kept = { key, status, killedBy, of: sourceHash };
     appendFileSync(this.#file, `${JSON.stringify({ ...kept, by: this.#hashOf(this.#rests(kept, testFiles)) })}\n`);
   }
 

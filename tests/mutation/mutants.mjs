@@ -22,6 +22,7 @@ export async function listMutants(files) {
   const options = { plugins: null, excludedMutations: [], ignorers: strykerPlugins.map(({ value }) => value) };
   const { mutants } = await new Instrumenter(silent).instrument(sources, options);
   const contents = new Map(sources.map(({ name, content }) => [name, content.split('\n')]));
+  const hashes = new Map(sources.map(({ name, content }) => [name, hashOfText(content)]));
   return mutants.map((mutant) => {
     const file = relative(process.cwd(), mutant.fileName).split(sep).join('/');
     const lines = contents.get(mutant.fileName);
@@ -34,6 +35,7 @@ export async function listMutants(files) {
       mutator: mutant.mutatorName,
       from: textAt(lines, mutant.location),
       to: oneLine(mutant.replacement),
+      sourceHash: hashes.get(mutant.fileName),
       isForPeople: mutant.status === 'Ignored',
     };
   });
@@ -47,6 +49,10 @@ export function sampleOf(mutants, { size, seed }) {
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .slice(0, size)
     .map(({ mutant }) => mutant);
+}
+
+function hashOfText(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 function textAt(lines, { start, end }) {

@@ -39,8 +39,8 @@ async function main() {
     all.filter(({ isForPeople }) => !isForPeople),
     options,
   );
-  const results = await resultsOf(chosen);
-  const result = resultOf({ all, chosen, results, options });
+  const { results, leftOut } = await resultsOf(chosen);
+  const result = { ...resultOf({ all, chosen, results, options }), leftOut };
   if (options.json !== undefined) writeFileSync(resolve(root, options.json), `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(describeResult(result));
   process.chdir(root);
@@ -69,6 +69,7 @@ function readOptions() {
 async function resultsOf(chosen) {
   const kept = new KeptResults(join(cache, 'results.jsonl'));
   const results = new Map();
+  const leftOut = [];
   for (const suites of new Set(chosen.map(({ room }) => rooms[room].suites))) {
     const testFiles = suites.flatMap((suite) => filesBelow(`${suite}/tests`, '.test.ts'));
     const ofSuites = chosen.filter(({ room }) => rooms[room].suites === suites);
@@ -79,7 +80,7 @@ async function resultsOf(chosen) {
     const mutants = ofSuites.filter(({ key }) => !results.has(key));
     log(`${suites.join(', ')}: ${mutants.length} mutants to run, ${ofSuites.length - mutants.length} known`);
     if (mutants.length === 0) continue;
-    await withParts(suites, () =>
+    const red = await withParts(suites, () =>
       runMutants({
         mutants,
         sources: sourcesOf(suites),
@@ -95,8 +96,9 @@ async function resultsOf(chosen) {
         },
       }),
     );
+    leftOut.push(...red);
   }
-  return results;
+  return { results, leftOut };
 }
 
 /** Every file of the rooms that these suites are for. */

@@ -79,7 +79,7 @@ function placeOf({ file, line }) {
 const columns = ['mutants', 'forPeople', 'sampled', 'killed', 'timedOut', 'survived', 'notReached', 'equivalent'];
 
 /** The result for eyes. */
-export function describeResult({ rooms, total, unexplained, explained, stale, isEnough, target }) {
+export function describeResult({ rooms, total, unexplained, explained, stale, leftOut, isEnough, target }) {
   const header = ['room'.padEnd(14), ...columns.map((name) => name.padStart(11)), 'killed'.padStart(9)].join('');
   const line = (counts) =>
     [
@@ -91,6 +91,7 @@ export function describeResult({ rooms, total, unexplained, explained, stale, is
     [header, ...rooms.map(line), line(total)],
     titled('Survivors', unexplained.map(describeSurvivor)),
     titled('Survivors that are explained', explained.map(describeSurvivor)),
+    titled('Left out, since they fail without a mutant on this machine', leftOut),
     titled('Entries of known-survivors.mjs that are not so', stale),
     [isEnough ? `At least ${target * 100} % are killed.` : `Fewer than ${target * 100} % are killed.`],
   ];

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,13 +24,13 @@ const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'
 /**
  * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. `sources`: every
  * file of their rooms, so that a mutant keeps its number. With `isServices` each mutant has a process of its own, because what a failing
- * test of a service leaves running ends with its process only.
+ * test of a service leaves running ends with its process only. Returns the tests that failed without a mutant and were left out.
  */
 export async function runMutants({ mutants, sources, testFiles, isServices, scratch, reachedFolder, onResult }) {
   const sampleFile = join(scratch, 'sample.json');
   writeFileSync(sampleFile, JSON.stringify(mutants.map(({ key }) => key)));
-  const durationsFile = join(scratch, 'durations.json');
-  recordPlan({ sampleFile, testFiles, durationsFile, reachedFolder, world: worldOf(sources), isServices });
+  const testsFile = join(scratch, 'tests.json');
+  recordPlan({ sampleFile, testFiles, testsFile, reachedFolder, world: worldOf(sources) });
   const byKey = new Map(mutants.map((mutant) => [mutant.key, mutant]));
   const stopListening = listen((key, result) => {
     const mutant = byKey.get(key);
@@ -67,6 +67,7 @@ export async function runMutants({ mutants, sources, testFiles, isServices, scra
   });
   await stryker.runMutationTest();
   stopListening();
+  return JSON.parse(readFileSync(testsFile, 'utf8')).leftOut;
 }
 
 /** One hash over what a test file may rest on beside itself: every source, and the files that tests share. */
