@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gateOrder, reasonCodes } from '@countersign/contracts';
-import type { ReasonCode } from '@countersign/contracts';
-import { decide } from '../src/index.ts';
+import type { GateName, ReasonCode } from '@countersign/contracts';
+import { decide, failClosedCodes } from '../src/index.ts';
 import type { Facts, Intent, RuleEvaluator } from '../src/index.ts';
 import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
 
@@ -35,6 +35,19 @@ function grant(changes: object): Partial<Facts> {
 
 const situations: Situation[] = [
   { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
+  { code: 'MALFORMED_ARGUMENTS', when: 'no intent was hashed', call: { intent_hash: `x${intent.intent_hash}` } },
+  { code: 'MALFORMED_ARGUMENTS', when: 'a hash has a tail', call: { args_hash: `${intent.args_hash}0` } },
+  { code: 'MALFORMED_ARGUMENTS', when: 'the arguments are a list', call: { args: [] as unknown as Intent['args'] } },
+  {
+    code: 'MALFORMED_ARGUMENTS',
+    when: 'the context is nothing',
+    call: { context: null as unknown as Intent['context'] },
+  },
+  {
+    code: 'MALFORMED_ARGUMENTS',
+    when: 'the door found a fault',
+    facts: { request: known({ fault: 'It is no call.' }) },
+  },
   { code: 'SYSTEM_FROZEN', when: 'the system is frozen', facts: { fence: known({ ...freeFence, frozen: true }) } },
   {
     code: 'TENANT_QUARANTINED',
@@ -157,7 +170,51 @@ const situations: Situation[] = [
     when: 'the evaluator answers later',
     evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator,
   },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator allows by a rule that the bundle has not',
+    evaluate: () => ({ kind: 'allow', rules: ['allow', 'other'], reason: '' }),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator allows by a rule that escalates',
+    policy: asking,
+    evaluate: () => ({ kind: 'allow', rules: ['ask'], reason: '' }),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator allows by a rule about other calls',
+    policy: policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail.*'] } }]),
+    evaluate: () => ({ kind: 'allow', rules: ['mail'], reason: '' }),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator allows by no rule',
+    evaluate: () => ({ kind: 'allow', rules: [], reason: '' }),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator denies with a code that no rule has',
+    evaluate: (() => ({ kind: 'deny', rules: [], reason: '', code: 'ALLOWED' })) as unknown as RuleEvaluator,
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator asks for nobody knows what',
+    policy: asking,
+    evaluate: (() => ({
+      kind: 'escalate',
+      rules: ['ask'],
+      reason: '',
+      approval: { quorum: 0 },
+    })) as unknown as RuleEvaluator,
+  },
   { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'a rule escalates where no approval can be had',
+    policy: asking,
+    facts: { approval: { state: 'not_applicable' } },
+  },
   { code: 'APPROVAL_REQUIRED', when: 'the approval is pending', policy: asking, facts: grant({ state: 'pending' }) },
   {
     code: 'APPROVAL_REQUIRED',
@@ -198,6 +255,29 @@ const situations: Situation[] = [
     code: 'BUDGET_EXCEEDED',
     when: 'the demand is negative',
     facts: { demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand is negative where no budget counts money',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+    },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'more bytes would leave than may',
+    facts: { budgets: known([budgetOf({ egress_remaining_bytes: 99 })]) },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'more is written than may be',
+    facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 6 } },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand of writes is no number',
+    facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: Number.NaN } },
   },
   {
     code: 'PRICE_UNKNOWN',
@@ -244,10 +324,51 @@ const situations: Situation[] = [
     policy: asking,
     facts: grant({ policy_hash: allowing.hash }),
   },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'no policy was approved under',
+    policy: asking,
+    facts: grant({ policy_hash: null }),
+  },
+  { code: 'APPROVAL_MISMATCH', when: 'its state is unknown', policy: asking, facts: grant({ state: 'odd' }) },
+  { code: 'APPROVAL_EXPIRED', when: 'nobody answered in time', policy: asking, facts: grant({ state: 'expired' }) },
   { code: 'APPROVAL_CONSUMED', when: 'the grant was used', policy: asking, facts: grant({ uses_remaining: 0 }) },
   { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
   { code: 'ALLOWED', when: 'every gate passes' },
+  {
+    code: 'ALLOWED',
+    when: 'an operator calls',
+    facts: { identity: known({ kind: 'operator_credential' }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'policy and snapshot are as old as they may be',
+    facts: {
+      policy: known({ ...activePolicy, age_ms: 1000 }),
+      relationship: known({ ...snapshot, age_ms: 1000 }),
+    },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the call takes all that is left and costs the threshold exactly',
+    facts: {
+      budgets: known([
+        budgetOf({
+          tool_calls_remaining: 1,
+          spend_remaining_micros: 10_000_000n,
+          egress_remaining_bytes: 100,
+          writes_remaining: 0,
+          approval_required_above_minor: 10,
+        }),
+      ]),
+    },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the tool needs no sandbox and has none',
+    facts: { sandbox: known({ grant_hash: null, required: false, overgrants: [] }) },
+  },
   {
     code: 'ALLOWED',
     when: 'nobody knows what the call costs and no budget counts money',
@@ -271,10 +392,26 @@ describe('gates', () => {
     expect(decision.reason_code).toBe(code);
     expect(decision.verdict).toBe(reasonCodes[code].verdict);
     expect(decision.trace.map(({ gate }) => gate)).toEqual(gateOrder);
-    expect(decision.reason).toMatch(/^[A-Z].* .*\.$/);
+    expect(decision.reason).toMatch(/^[A-Z].* .*\.$/); // a sentence
     const judged = decision.trace.findLast(({ outcome }) => outcome !== 'not_reached' && outcome !== 'not_applicable');
     if (decision.verdict !== 'ALLOW') expect(judged).toMatchObject({ reason_code: code, detail: decision.reason });
     else expect(judged).not.toHaveProperty('reason_code');
+  });
+
+  const judgeEveryCall = new Set<GateName>(['request', 'fence', 'policy', 'identity']);
+  it.each(gateOrder)('has nothing to judge at the gate "%s", or judges every call', (gate) => {
+    const factOf: Partial<Record<GateName, keyof Facts>> = { arguments: 'registry', rules: 'block', budget: 'budgets' };
+    const facts = factsFor(allowing, { [factOf[gate] ?? gate]: { state: 'not_applicable' } });
+    const { verdict, reason_code, trace } = decide(allowing, intent, facts);
+    if (judgeEveryCall.has(gate)) expect([verdict, reason_code]).toEqual(['DENY', failClosedCodes[gate]]);
+    else expect(verdict).toBe('ALLOW');
+    const said = { rules: 'pass' }[gate as string] ?? (judgeEveryCall.has(gate) ? 'deny' : 'not_applicable');
+    expect(trace.find((entry) => entry.gate === gate)?.outcome).toBe(said);
+  });
+
+  it('tells whoever asks what was said to the denial', () => {
+    const facts = factsFor(asking, grant({ state: 'denied', rejection_reason: 'not today' }));
+    expect(decide(asking, intent, facts).reason).toMatch(/: not today$/);
   });
 
   it('covers every reason code', () => {
