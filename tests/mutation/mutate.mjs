@@ -10,10 +10,12 @@ import { findRabbitmq } from '../runner/rabbitmq.mjs';
 import { copyTree } from './tree.mjs';
 import { filesBelow } from './files.mjs';
 import { KeptResults } from './kept-results.mjs';
-import { listMutants, sampleOf } from './mutants.mjs';
+import { knownSurvivors } from './known-survivors.mjs';
+import { listMutants } from './mutants.mjs';
 import { describeResult, resultOf } from './result.mjs';
 import { rooms } from './rooms.mjs';
 import { runMutants } from './run-mutants.mjs';
+import { sampleOf } from './sample.mjs';
 
 /** What is to be killed of everything that can be seen. */
 const target = 0.92;
@@ -24,27 +26,26 @@ const reachedFolder = join(cache, 'reached');
 const scratch = join(cache, `run-${process.pid}`);
 const log = (line) => process.stderr.write(`${line}\n`);
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error) => {
+  log(error instanceof Error ? error.message : String(error));
+  return 1;
+});
 
 async function main() {
   const options = readOptions();
   if (options.fresh) rmSync(cache, { recursive: true, force: true });
-  mkdirSync(scratch, { recursive: true });
   mkdirSync(reachedFolder, { recursive: true });
-  const tree = join(scratch, 'tree');
-  copyTree({ root, tree });
-  process.chdir(tree);
+  removeAtExit(scratch);
+  process.chdir(copyTree({ root, tree: join(scratch, 'tree') }));
   const all = await listMutants(options.rooms.flatMap((room) => filesBelow(rooms[room].source, '.ts')));
   const chosen = sampleOf(
     all.filter(({ isForPeople }) => !isForPeople),
     options,
   );
   const { results, leftOut } = await resultsOf(chosen);
-  const result = { ...resultOf({ all, chosen, results, options }), leftOut };
+  const result = { ...resultOf({ all, chosen, results, knownSurvivors, options }), leftOut };
   if (options.json !== undefined) writeFileSync(resolve(root, options.json), `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(describeResult(result));
-  process.chdir(root);
-  rmSync(scratch, { recursive: true, force: true });
   return result.isEnough && result.stale.length === 0 ? 0 : 1;
 }
 
@@ -118,12 +119,17 @@ async function withParts(suites, run) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mutate-'));
   // PostgreSQL runs under its own account when we are root, and must pass through.
   chmodSync(folder, 0o711);
+  removeAtExit(folder);
   const postgres = await findPostgres(process.env, folder);
   process.env.TEST_DATABASE_URL = postgres.url;
   try {
     return await run();
   } finally {
     await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Also when somebody stops the run: Stryker then ends the process itself. */
+function removeAtExit(folder) {
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }

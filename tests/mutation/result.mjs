@@ -1,10 +1,10 @@
 // From the results of mutants to what is told about them.
-import { knownSurvivors } from './known-survivors.mjs';
 
 const killed = new Set(['Killed', 'Timeout']);
 
 /** Rooms with their counts, the survivors that no entry explains, and the entries that no longer say what is so. */
-export function resultOf({ all, chosen, results, options }) {
+export function resultOf({ all, chosen, results, knownSurvivors, options }) {
+  const entryOf = (mutant) => knownSurvivors.find((entry) => isOf(entry, mutant));
   const known = chosen.map((mutant) => ({ ...mutant, ...results.get(mutant.key), known: entryOf(mutant) }));
   const counted = known.filter((mutant) => mutant.known?.kind !== 'equivalent');
   const survivors = known.filter(({ status }) => !killed.has(status));
@@ -23,7 +23,7 @@ export function resultOf({ all, chosen, results, options }) {
     target: options.target,
     unexplained: survivors.filter(({ known: entry }) => entry === undefined).map(survivorOf),
     explained: survivors.filter(({ known: entry }) => entry !== undefined).map(survivorOf),
-    stale: staleOf({ all, known, files: new Set(all.map(({ file }) => file)) }),
+    stale: staleOf({ all, known, knownSurvivors }),
   };
 }
 
@@ -48,16 +48,13 @@ function shareOf(mutants) {
   return mutants.filter(({ status }) => killed.has(status)).length / mutants.length;
 }
 
-function entryOf(mutant) {
-  return knownSurvivors.find((entry) => isOf(entry, mutant));
-}
-
 function isOf(entry, { file, lineText, from, to }) {
   return entry.file === file && entry.line === lineText && entry.from === from && entry.to === to;
 }
 
 /** An entry is good while its mutant exists and lives. Only of the rooms that were asked for is that known. */
-function staleOf({ all, known, files }) {
+function staleOf({ all, known, knownSurvivors }) {
+  const files = new Set(all.map(({ file }) => file));
   const gone = knownSurvivors
     .filter((entry) => files.has(entry.file) && !all.some((mutant) => isOf(entry, mutant)))
     .map((entry) => `${entry.file}: no such mutant: ${entry.from} → ${entry.to} in: ${entry.line}`);

@@ -5,7 +5,8 @@ const leftOut = new Set(['.git', '.countersign', '.stryker-tmp', 'node_modules',
 
 /**
  * Copies the working tree, so that a broken-off run leaves no mutant in it. The links between workspace packages are relative, so in the
- * copy they lead to the copy: the kernel's tests import the mutated crypto. What is installed is shared.
+ * copy they lead to the copy: the kernel's tests import the mutated crypto. What is installed is shared. Returns where
+ * the copy is.
  */
 export function copyTree({ root, tree }) {
   rmSync(tree, { recursive: true, force: true });
@@ -18,4 +19,5 @@ export function copyTree({ root, tree }) {
     });
   }
   symlinkSync(relative(tree, join(root, 'node_modules')), join(tree, 'node_modules'));
+  return tree;
 }

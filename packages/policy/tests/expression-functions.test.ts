@@ -45,8 +45,8 @@ const examples: Record<string, string> = {
   'all/2': 'args.list.all(x, x > 0)',
   'exists/2': 'args.list.exists(x, x == 2)',
   'exists_one/2': 'args.list.exists_one(x, x == 2)',
-  'map/2': 'args.list.map(x, x + 1.0) == [2, 3, 4]',
-  'map/3': 'args.list.map(x, x > 1, x + 1.0) == [3, 4]',
+  'map/2': 'args.list.map(x, x + 1.0) == [2.0, 3.0, 4.0]',
+  'map/3': 'args.list.map(x, x > 1, x + 1.0) == [3.0, 4.0]',
   'filter/2': 'args.list.filter(x, x > 1) == [2, 3]',
 };
 
