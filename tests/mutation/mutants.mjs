@@ -32,6 +32,7 @@ export async function listMutants(files) {
       file,
       line: mutant.location.start.line + 1,
       lineText: lines[mutant.location.start.line].trim(),
+      before: lines[mutant.location.start.line].slice(0, mutant.location.start.column),
       mutator: mutant.mutatorName,
       from: textAt(lines, mutant.location),
       to: oneLine(mutant.replacement),

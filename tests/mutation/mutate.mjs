@@ -66,55 +66,50 @@ function readOptions() {
   return { rooms: values.room, size, seed: values.seed, json: values.json, fresh: values.fresh, target };
 }
 
-/** What became of each mutant: what earlier runs know still, and the rest run now, rooms with the same suites together. */
+/** What became of each mutant: what earlier runs know still, and the rest run now, rooms of one unit together. */
 async function resultsOf(chosen) {
   const kept = new KeptResults(join(cache, 'results.jsonl'));
   const results = new Map();
   const leftOut = [];
-  for (const suites of new Set(chosen.map(({ room }) => rooms[room].suites))) {
-    const testFiles = suites.flatMap((suite) => filesBelow(`${suite}/tests`, '.test.ts'));
-    const ofSuites = chosen.filter(({ room }) => rooms[room].suites === suites);
-    for (const mutant of ofSuites) {
+  for (const unit of new Set(chosen.map(({ room }) => rooms[room].unit))) {
+    const ofUnit = chosen.filter(({ room }) => rooms[room].unit === unit);
+    const testFiles = testFilesOf(new Set(ofUnit.map(({ room }) => room)));
+    for (const mutant of ofUnit) {
       const known = kept.find(mutant, testFiles);
       if (known !== undefined) results.set(mutant.key, known);
     }
-    const mutants = ofSuites.filter(({ key }) => !results.has(key));
-    log(`${suites.join(', ')}: ${mutants.length} mutants to run, ${ofSuites.length - mutants.length} known`);
+    const mutants = ofUnit.filter(({ key }) => !results.has(key));
+    log(`${unit}: ${mutants.length} mutants to run with ${testFiles.length} test files, ${results.size} known`);
     if (mutants.length === 0) continue;
-    const red = await withParts(suites, () =>
-      runMutants({
-        mutants,
-        sources: sourcesOf(suites),
-        testFiles,
-        isServices: isServices(suites),
-        scratch,
-        reachedFolder,
-        onResult: (mutant, result) => {
-          results.set(mutant.key, result);
-          kept.record(mutant, result, testFiles);
-          const nr = ofSuites.filter(({ key }) => results.has(key)).length;
-          log(`${nr}/${ofSuites.length} ${result.status.padEnd(10)} ${mutant.file}:${mutant.line}`);
-        },
-      }),
-    );
-    leftOut.push(...red);
+    const isService = testFiles.some((file) => file.startsWith('services/'));
+    const onResult = (mutant, result) => {
+      results.set(mutant.key, result);
+      kept.record(mutant, result, testFiles);
+      const nr = ofUnit.filter(({ key }) => results.has(key)).length;
+      log(`${nr}/${ofUnit.length} ${result.status.padEnd(10)} ${mutant.file}:${mutant.line}`);
+    };
+    const run = () =>
+      runMutants({ mutants, sources: sourcesOf(unit), testFiles, isService, scratch, reachedFolder, onResult });
+    leftOut.push(...(await (isService ? withParts(run) : run())));
   }
   return { results, leftOut };
 }
 
-/** Every file of the rooms that these suites are for. */
-function sourcesOf(suites) {
-  const folders = Object.values(rooms).filter((room) => room.suites === suites);
-  return folders.flatMap(({ source }) => filesBelow(source, '.ts'));
+function testFilesOf(names) {
+  const beginnings = [...names].flatMap((name) => rooms[name].tests);
+  const folders = new Set(beginnings.map((path) => path.slice(0, path.lastIndexOf('/'))));
+  const files = [...folders].flatMap((folder) => filesBelow(folder, '.test.ts'));
+  return files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning)));
 }
 
-function isServices(suites) {
-  return suites.some((suite) => suite.startsWith('services/'));
+/** Every file of every room of the unit: which mutants there are does not depend on which are asked for. */
+function sourcesOf(unit) {
+  const ofUnit = Object.values(rooms).filter((room) => room.unit === unit);
+  return ofUnit.flatMap(({ source }) => filesBelow(source, '.ts'));
 }
 
 /** Services need PostgreSQL and RabbitMQ; packages are tested alone. */
-async function withParts(suites, run) {
-  if (!isServices(suites)) return run();
+async function withParts(run) {
   process.env.AMQP_URL = await findRabbitmq(process.env, log);
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mutate-'));
   // PostgreSQL runs under its own account when we are root, and must pass through.

@@ -2,10 +2,18 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { readText, root } from '../architecture/repository.ts';
+import { listFiles, readText, root } from '../architecture/repository.ts';
 
-type Entry = { kind: 'equivalent' | 'left'; file: string; line: string; from: string; to: string; why: string };
-type Mutant = { key: string; room: string; file: string; lineText: string; from: string; to: string };
+type Entry = {
+  kind: 'equivalent' | 'left';
+  file: string;
+  line: string;
+  before?: string;
+  from: string;
+  to: string;
+  why: string;
+};
+type Mutant = { key: string; room: string; file: string; lineText: string; before: string; from: string; to: string };
 type Result = { total: { share: number; sampled: number }; stale: string[]; isEnough: boolean; unexplained: object[] };
 type Node = Record<string, unknown>;
 
@@ -13,7 +21,7 @@ type Node = Record<string, unknown>;
 async function load<Exports>(name: string): Promise<Exports> {
   return (await import(new URL(name, import.meta.url).href)) as Exports;
 }
-const { rooms } = await load<{ rooms: Record<string, { source: string; suites: string[] }> }>('rooms.mjs');
+const { rooms } = await load<{ rooms: Record<string, { source: string; tests: string[] }> }>('rooms.mjs');
 const { knownSurvivors } = await load<{ knownSurvivors: Entry[] }>('known-survivors.mjs');
 const { sampleOf } = await load<{
   sampleOf: (mutants: Mutant[], how: { size: number; seed: string }) => Mutant[];
@@ -33,7 +41,7 @@ const folder = mkdtempSync(join(tmpdir(), 'countersign-mutation-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function mutantOf(nr: number): Mutant {
-  return { key: `k${nr}`, room: 'policy', file: 'a.ts', lineText: `line ${nr};`, from: 'a', to: 'b' };
+  return { key: `k${nr}`, room: 'policy', file: 'a.ts', lineText: `line ${nr};`, before: 'line', from: 'a', to: 'b' };
 }
 const all = Array.from({ length: 10 }, (_, nr) => mutantOf(nr));
 
@@ -46,9 +54,10 @@ function resultWith(known: Partial<Entry>[], survivors = ['k0']): Result {
 const entry: Entry = { kind: 'equivalent', file: 'a.ts', line: 'line 0;', from: 'a', to: 'b', why: 'nothing differs' };
 
 describe('make mutate', () => {
-  it('knows rooms and suites that exist', () => {
-    const folders = Object.values(rooms).flatMap(({ source, suites }) => [source, ...suites]);
-    expect(folders.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  it('knows rooms and tests that exist', () => {
+    const files = ['packages', 'services'].flatMap((folder) => listFiles(folder, '.ts'));
+    const beginnings = Object.values(rooms).flatMap(({ source, tests }) => [`${source}/`, ...tests]);
+    expect(beginnings.filter((beginning) => !files.some((file) => file.startsWith(beginning)))).toEqual([]);
   });
 
   it('explains no survivor on a line that is gone, and each with a reason', () => {
@@ -66,6 +75,8 @@ describe('make mutate', () => {
 
   it('names an entry whose mutant is gone or is killed', () => {
     expect(resultWith([{ ...entry, to: 'c' }]).stale).toHaveLength(1);
+    expect(resultWith([{ ...entry, before: 'e', line: 'line 1;' }]).stale).toHaveLength(1);
+    expect(resultWith([{ ...entry, before: 'x' }]).stale).toHaveLength(1);
     expect(resultWith([entry], []).stale).toHaveLength(1);
     expect(resultWith([{ ...entry, file: 'of-another-room.ts' }]).stale).toEqual([]);
   });

@@ -48,8 +48,9 @@ function shareOf(mutants) {
   return mutants.filter(({ status }) => killed.has(status)).length / mutants.length;
 }
 
-function isOf(entry, { file, lineText, from, to }) {
-  return entry.file === file && entry.line === lineText && entry.from === from && entry.to === to;
+function isOf(entry, { file, lineText, before, from, to }) {
+  const isThere = entry.file === file && entry.line === lineText && before.endsWith(entry.before ?? '');
+  return isThere && entry.from === from && entry.to === to;
 }
 
 /** An entry is good while its mutant exists and lives. Only of the rooms that were asked for is that known. */

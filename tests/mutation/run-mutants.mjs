@@ -23,14 +23,14 @@ const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'
 
 /**
  * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. `sources`: every
- * file of their rooms, so that a mutant keeps its number. With `isServices` each mutant has a process of its own, because what a failing
+ * file of their rooms, so that a mutant keeps its number. With `isService` each mutant has a process of its own, because what a failing
  * test of a service leaves running ends with its process only. Returns the tests that failed without a mutant and were left out.
  */
-export async function runMutants({ mutants, sources, testFiles, isServices, scratch, reachedFolder, onResult }) {
+export async function runMutants({ mutants, sources, testFiles, isService, scratch, reachedFolder, onResult }) {
   const sampleFile = join(scratch, 'sample.json');
   writeFileSync(sampleFile, JSON.stringify(mutants.map(({ key }) => key)));
   const testsFile = join(scratch, 'tests.json');
-  recordPlan({ sampleFile, testFiles, testsFile, reachedFolder, world: worldOf(sources) });
+  recordPlan({ sampleFile, testFiles, testsFile, reachedFolder, world: worldOf({ sources, testFiles }) });
   const byKey = new Map(mutants.map((mutant) => [mutant.key, mutant]));
   const stopListening = listen((key, result) => {
     const mutant = byKey.get(key);
@@ -47,7 +47,7 @@ export async function runMutants({ mutants, sources, testFiles, isServices, scra
     checkers: ['sampled'],
     testRunner: 'file-by-file',
     testRunnerNodeArgs: [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'],
-    maxTestRunnerReuse: isServices ? 1 : runsOfOneProcess,
+    maxTestRunnerReuse: isService ? 1 : runsOfOneProcess,
     coverageAnalysis: 'perTest',
     dryRunTimeoutMinutes,
     timeoutFactor,
@@ -70,11 +70,12 @@ export async function runMutants({ mutants, sources, testFiles, isServices, scra
   return JSON.parse(readFileSync(testsFile, 'utf8')).leftOut;
 }
 
-/** One hash over what a test file may rest on beside itself: every source, and the files that tests share. */
-function worldOf(sources) {
-  const units = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => filesBelow(folder, '.ts'));
-  const shared = units.filter((file) => !file.includes('/dist/') && !file.endsWith('.test.ts'));
-  return hashOf([...sources, ...shared]);
+/** One hash over what a test file may rest on beside itself: every source, and what it shares with the tests in its folder. */
+function worldOf({ sources, testFiles }) {
+  const folders = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => filesBelow(folder, '.ts'));
+  const written = folders.filter((file) => file.includes('/src/'));
+  const shared = [...new Set(testFiles.map(dirname))].flatMap((folder) => filesBelow(folder, '.ts'));
+  return hashOf([...sources, ...written, ...shared.filter((file) => !file.endsWith('.test.ts'))]);
 }
 
 /** Stryker looks for it beside the sources, where only Jest itself is installed. */

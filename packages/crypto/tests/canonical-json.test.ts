@@ -114,7 +114,7 @@ describe('the plain-JSON gate', () => {
     ['a boxed string', [Object('x')], 'NOT_PLAIN_JSON', '/0'],
     ['a class instance', { price: new Money() }, 'NOT_PLAIN_JSON', '/price'],
     ['an object that inherits members', Object.create({ a: 1 }), 'NOT_PLAIN_JSON', ''],
-    ['an object below an object without prototype', Object.create(Object.create(null)), 'NOT_PLAIN_JSON', ''],
+    ['an object below an object without prototype', Object.create(Object.create(null) as object), 'NOT_PLAIN_JSON', ''],
     ['an array without prototype', Object.setPrototypeOf([1], null), 'NOT_PLAIN_JSON', ''],
     ['an array with the prototype of objects', Object.setPrototypeOf([1], Object.prototype), 'NOT_PLAIN_JSON', ''],
     ['an array with a symbol', Object.assign([1], { [Symbol('hidden')]: 2 }), 'NOT_PLAIN_JSON', ''],
