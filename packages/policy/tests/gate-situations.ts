@@ -192,6 +192,16 @@ export const situations: Situation[] = [
   },
   {
     code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator gives a reason that is no text',
+    evaluate: (() => ({ kind: 'allow', rules: ['allow'], reason: 7 })) as unknown as RuleEvaluator,
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator names rules that are no text',
+    evaluate: (() => ({ kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' })) as unknown as RuleEvaluator,
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
     when: 'the evaluator denies with a code that no rule has',
     evaluate: (() => ({ kind: 'deny', rules: [], reason: '', code: 'ALLOWED' })) as unknown as RuleEvaluator,
   },
@@ -334,6 +344,11 @@ export const situations: Situation[] = [
   { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
   { code: 'ALLOWED', when: 'every gate passes' },
+  {
+    code: 'ALLOWED',
+    when: 'the call costs nothing and a budget counts money',
+    facts: { demand: { tool_calls: 0, spend_micros: 0n, egress_bytes: 0, writes: 0 } },
+  },
   {
     code: 'ALLOWED',
     when: 'an operator calls',

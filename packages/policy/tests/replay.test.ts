@@ -63,6 +63,16 @@ describe('replay', () => {
     });
   });
 
+  it('takes block, time and relations from the record, and no relation where none was recorded', () => {
+    const record = recordOf(intentOf(), { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
+    const { environment, block } = restoreIntent({ ...record, tool_blocked: true });
+    expect(environment).toEqual({ relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
+    expect(block).toEqual({ state: 'known', value: { tool_blocked: true } });
+    const bare = restoreIntent(recordOf(intentOf(), { relations: 'viewer@document:42', now: 7 }));
+    expect(bare.environment).toEqual({ relations: [], now: frozenNow });
+    expect(bare.block).toEqual({ state: 'known', value: { tool_blocked: false } });
+  });
+
   it('names what another policy reads and the record does not hold', () => {
     const recorded = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
     const other = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1 && args.amount > 1 && tool == "x"' }]);
