@@ -22,7 +22,7 @@ export type {
   Demand,
   Fact,
   Facts,
-  FenceFact,
+  FenceInForce,
   IdentityFact,
   PolicyFact,
   RegistryFact,
