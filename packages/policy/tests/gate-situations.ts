@@ -6,6 +6,7 @@ export const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 export const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
 const askingCarol = policyOf([{ id: 'ask', effect: 'escalate', approval: { approvers: ['carol'] } }]);
 export const intent = intentOf();
+const aboutMail = policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail.*'] } }]);
 const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
   ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
 const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age_ms: 1, age_max_ms: 1000 };
@@ -175,54 +176,27 @@ export const situations: Situation[] = [
     when: 'the evaluator answers later',
     evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator,
   },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator allows by a rule that the bundle has not',
-    evaluate: () => ({ kind: 'allow', rules: ['allow', 'other'], reason: '' }),
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator allows by a rule that escalates',
-    policy: asking,
-    evaluate: () => ({ kind: 'allow', rules: ['ask'], reason: '' }),
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator allows by a rule about other calls',
-    policy: policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail.*'] } }]),
-    evaluate: () => ({ kind: 'allow', rules: ['mail'], reason: '' }),
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator allows by no rule',
-    evaluate: () => ({ kind: 'allow', rules: [], reason: '' }),
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator gives a reason that is no text',
-    evaluate: (() => ({ kind: 'allow', rules: ['allow'], reason: 7 })) as unknown as RuleEvaluator,
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator names rules that are no text',
-    evaluate: (() => ({ kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' })) as unknown as RuleEvaluator,
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator denies with a code that no rule has',
-    evaluate: (() => ({ kind: 'deny', rules: [], reason: '', code: 'ALLOWED' })) as unknown as RuleEvaluator,
-  },
-  {
-    code: 'PDP_UNAVAILABLE',
-    when: 'the evaluator asks for nobody knows what',
-    policy: asking,
-    evaluate: (() => ({
-      kind: 'escalate',
-      rules: ['ask'],
-      reason: '',
-      approval: { quorum: 0 },
-    })) as unknown as RuleEvaluator,
-  },
+  ...(
+    [
+      ['allows by a rule that the bundle has not', allowing, { kind: 'allow', rules: ['allow', 'other'], reason: '' }],
+      ['allows by a rule that escalates', asking, { kind: 'allow', rules: ['ask'], reason: '' }],
+      ['allows by a rule about other calls', aboutMail, { kind: 'allow', rules: ['mail'], reason: '' }],
+      ['allows by no rule', allowing, { kind: 'allow', rules: [], reason: '' }],
+      ['gives a reason that is no text', allowing, { kind: 'allow', rules: ['allow'], reason: 7 }],
+      ['names rules that are no text', allowing, { kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' }],
+      ['denies with a code that no rule has', allowing, { kind: 'deny', rules: [], reason: '', code: 'ALLOWED' }],
+      [
+        'asks for what is no approval',
+        asking,
+        { kind: 'escalate', rules: ['ask'], reason: '', approval: { quorum: 0 } },
+      ],
+    ] as const
+  ).map(([what, policy, answer]) => ({
+    code: 'PDP_UNAVAILABLE' as const,
+    when: `the evaluator ${what}`,
+    policy,
+    evaluate: (() => answer) as unknown as RuleEvaluator,
+  })),
   { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
   {
     code: 'APPROVAL_REQUIRED',
