@@ -20,8 +20,11 @@ export const describeMcp = defineRoute({
   }),
 });
 
-/** One JSON-RPC message, or a batch where the revision of the protocol still has them. What is in it, the protocol says. */
-const JsonRpcMessage = z.looseObject({});
+/**
+ * One JSON-RPC message, and what is in it, the protocol says. No batch: no revision since 2025-06-18 has them, and a hundred calls in
+ * one request would count as one against every limit of requests.
+ */
+const JsonRpcMessage = z.looseObject({}, 'must be one JSON-RPC message; batches are not taken');
 
 export const callMcp = defineRoute({
   operation: 'call-mcp',
@@ -31,9 +34,10 @@ export const callMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   media: 'mcp',
   idempotent: false,
-  body: z.union([JsonRpcMessage, z.array(JsonRpcMessage)]),
+  body: JsonRpcMessage,
   reply: z.unknown(),
 });
 
@@ -53,6 +57,7 @@ export const listMcpCapabilities = defineRoute({
   path: '/mcp/v1/capabilities',
   auth: 'tenant_scoped',
   door: 'mcp',
+  assertedBy: ['agent'],
   query: z.strictObject({ tenant_id: z.string().optional() }),
   reply: z.strictObject({ server_name: z.string(), version: z.string(), tools: z.array(McpTool) }),
 });
@@ -73,6 +78,7 @@ export const executeMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,

@@ -38,7 +38,7 @@ const ownNames = new Set([...Object.keys(variables.shape), 'GOV_TRUSTED_PUBLIC_K
 
 /** What the gateway knows and the kernel does not. Everything else goes to the kernel, which refuses what it does not know. */
 const gatewayOnly =
-  /^GOV_(GATEWAY|SESSION|SIGN_UP|SMTP|MAIL|RUN|MODEL(?!_PRICES)|GOVERNANCE|HEALTH_URL|FAIL_CLOSED|TRUSTED_PUBLIC)/;
+  /^GOV_(GATEWAY|SESSION|SIGN_UP|SMTP|MAIL|RUN|MODEL(?!_PRICES|_SPEND)|GOVERNANCE|HEALTH_URL|FAIL_CLOSED|TRUSTED_PUBLIC)/;
 /** What every service knows. */
 const shared = new Set(Object.keys(serviceVariables));
 

@@ -6,10 +6,11 @@ import type { Lifecycle, Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
-import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
+import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
-import { filesystemServer } from './mcp-servers.ts';
+import { withShippedServer } from './mcp-servers.ts';
 import { assertPortFree } from './ports.ts';
+import { stdioUser } from './stdio-account.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
@@ -41,14 +42,15 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
+  const assertions = newAssertionKeys();
   const kernel = await startKernel(
-    kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url })),
+    kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url, assertions })),
     {
       ...shared,
     },
   );
   const gateway = await startGateway(
-    gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url })),
+    gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url, assertions })),
     {
       ...shared,
     },
@@ -85,7 +87,15 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
   return { url: scripted.url, isScripted: true };
 }
 
-type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
+type AssertionKeys = { privateKey: string; publicKey: string };
+
+/** Both services start and end together, so the gateway's key need not outlive them. */
+function newAssertionKeys(): AssertionKeys {
+  const privateKey = newSigningKey();
+  return { privateKey, publicKey: publicKeyOf(privateKey) };
+}
+
+type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls; assertions: AssertionKeys };
 
 /** Each workspace has a ceiling of spend, so a model without a price would be refused: every model costs this until somebody says more. */
 const priceOfAnyModel = JSON.stringify({
@@ -97,20 +107,23 @@ const priceOfAnyModel = JSON.stringify({
   },
 });
 
-function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {
+function kernelEnvironment({ settings, dataDir, urls, modelUrl, assertions }: Given & { modelUrl: string }) {
   const { secrets, filesDir } = dataDir;
+  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
   return {
-    GOV_MCP_SERVERS: filesystemServer(filesDir),
     GOV_LOG_LEVEL: 'warn',
     GOV_DEMO: '1',
     GOV_MODEL_PRICES: priceOfAnyModel,
-    ...settings.forKernel,
+    ...given,
+    GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
+    GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,
     GOV_PORT: String(settings.kernelPort),
     GOV_HEALTH_PORT: String(settings.healthPort),
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
+    GOV_ASSERTION_KEYS: assertions.publicKey,
     GOV_SIGNING_KEY: secrets.signingKey,
     GOV_POLICY_KEY: secrets.policyKey,
     GOV_LOG_KEY: secrets.logKey,
@@ -120,7 +133,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { mode
   };
 }
 
-function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { kernelUrl: string }) {
+function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: Given & { kernelUrl: string }) {
   const { secrets, trustedPublicKey } = dataDir;
   return {
     GOV_LOG_LEVEL: 'warn',
@@ -132,7 +145,7 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { ke
     GOV_GATEWAY_PORT: String(settings.gatewayPort),
     GOV_SESSION_SECRET: secrets.sessionSecret,
     GOV_GOVERNANCE_URL: kernelUrl,
-    GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_ASSERTION_KEY: assertions.privateKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
   };

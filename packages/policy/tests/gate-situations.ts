@@ -1,6 +1,6 @@
 import type { ReasonCode } from '@countersign/contracts';
 import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
-import { budgetOf, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+import { budgetOf, grantFor, intentOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
 
 export const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 export const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
@@ -9,7 +9,7 @@ export const intent = intentOf();
 const aboutMail = policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail.*'] } }]);
 const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
   ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
-const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age_ms: 1, age_max_ms: 1000 };
+const activePolicy = { ...signedPolicy, hash: allowing.hash };
 const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
 export const unavailable = { state: 'unavailable', detail: 'store down' } as const;
 
@@ -35,14 +35,12 @@ export function grant(changes: object): Partial<Facts> {
 /** One situation for each way in which a gate answers, `ALLOWED` where none stops the call. */
 export const situations: Situation[] = [
   { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
-  { code: 'MALFORMED_ARGUMENTS', when: 'no intent was hashed', call: { intent_hash: `x${intent.intent_hash}` } },
-  { code: 'MALFORMED_ARGUMENTS', when: 'a hash has a tail', call: { args_hash: `${intent.args_hash}0` } },
-  { code: 'MALFORMED_ARGUMENTS', when: 'the arguments are a list', call: { args: [] as unknown as Intent['args'] } },
-  {
-    code: 'MALFORMED_ARGUMENTS',
-    when: 'the context is nothing',
-    call: { context: null as unknown as Intent['context'] },
-  },
+  ...Object.entries<Partial<Intent>>({
+    'no intent was hashed': { intent_hash: `x${intent.intent_hash}` },
+    'a hash has a tail': { args_hash: `${intent.args_hash}0` },
+    'the arguments are a list': { args: [] as unknown as Intent['args'] },
+    'the context is nothing': { context: null as unknown as Intent['context'] },
+  }).map(([when, call]) => ({ code: 'MALFORMED_ARGUMENTS' as const, when, call })),
   {
     code: 'MALFORMED_ARGUMENTS',
     when: 'the door found a fault',
@@ -74,6 +72,26 @@ export const situations: Situation[] = [
     code: 'POLICY_STALE',
     when: 'the age is no number',
     facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'it is confirmed for a time that has not come',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_001 }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the clock of whoever confirmed it is a little ahead',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_000 }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'something newer is known of it',
+    facts: { policy: known({ ...activePolicy, is_newest: false }) },
+  },
+  {
+    code: 'POLICY_SIGNATURE_INVALID',
+    when: 'nobody signed how old it is',
+    facts: { policy: known({ ...activePolicy, signature_valid: false, age_ms: 1001 }) },
   },
   {
     code: 'POLICY_STALE',

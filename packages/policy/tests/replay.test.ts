@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Digest } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { evaluateRules, readFacts, restoreIntent, uncoveredReads } from '../src/index.ts';
 import type { Intent } from '../src/index.ts';
@@ -47,6 +48,7 @@ describe('replay', () => {
         const intent = intentOf(call);
         const facts = JSON.parse(JSON.stringify(readFacts(policy, intent, environment))) as Record<string, unknown>; // as stored
         const replayed = restoreIntent(recordOf(intent, facts));
+        if (replayed.kind !== 'restored') throw new Error('nothing is missing');
         expect(evaluateRules(policy, replayed.intent, replayed.environment)).toEqual(
           evaluateRules(policy, intent, environment),
         );
@@ -65,12 +67,30 @@ describe('replay', () => {
 
   it('takes block, time and relations from the record, and no relation where none was recorded', () => {
     const record = recordOf(intentOf(), { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
-    const { environment, block } = restoreIntent({ ...record, tool_blocked: true });
-    expect(environment).toEqual({ relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
-    expect(block).toEqual({ state: 'known', value: { tool_blocked: true } });
-    const bare = restoreIntent(recordOf(intentOf(), { relations: 'viewer@document:42', now: 7 }));
-    expect(bare.environment).toEqual({ relations: [], now: frozenNow });
-    expect(bare.block).toEqual({ state: 'known', value: { tool_blocked: false } });
+    expect(restoreIntent({ ...record, tool_blocked: true })).toMatchObject({
+      environment: { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' },
+      block: { state: 'known', value: { tool_blocked: true } },
+    });
+    expect(restoreIntent(recordOf(intentOf(), { relations: 'viewer@document:42', now: 7 }))).toMatchObject({
+      environment: { relations: [], now: frozenNow },
+      block: { state: 'known', value: { tool_blocked: false } },
+    });
+  });
+
+  it('is impossible where a fact is there by its hash alone, and says which', () => {
+    const facts = { 'args.small': 1 };
+    const record = recordOf(intentOf({ args: {} }), facts);
+    const capped_facts = { 'args.text': { hash: `sha256:${'0'.repeat(64)}` as Digest, bytes: 5000 } }; // a digest by its form
+    const capped = { ...record, intent: { ...record.intent, capped_facts } };
+    expect(restoreIntent(capped)).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.text'] });
+  });
+
+  it('takes an argument that looks like a hash for the argument that it is', () => {
+    const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.text.bytes == 5000.0' }]);
+    const intent = intentOf({ args: { text: { hash: `sha256:${'0'.repeat(64)}`, bytes: 5000 } } });
+    const replayed = restoreIntent(recordOf(intent, readFacts(policy, intent, environment)));
+    if (replayed.kind !== 'restored') throw new Error('nothing is missing');
+    expect(evaluateRules(policy, replayed.intent, replayed.environment)).toMatchObject({ kind: 'allow' });
   });
 
   it('names what another policy reads and the record does not hold', () => {

@@ -16,6 +16,8 @@ export const serviceVariables = {
     .default('countersign'),
   GOV_LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug', 'silent']).default('info'),
   GOV_ALLOWED_ORIGINS: list(),
+  /** Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused. */
+  GOV_ALLOWED_HOSTS: list(),
   GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),
   GOV_RATE_LIMITS: flag(true),
 };
@@ -26,6 +28,7 @@ export type ServiceConfig = Readonly<{
   bus: Readonly<{ amqpUrl: string | null; exchange: string }>;
   log: Readonly<{ level: LogLevel; silent: boolean; layout: 'json' | 'readable' }>;
   allowedOrigins: readonly string[];
+  allowedHosts: readonly string[];
   trustedProxies: number;
   limitsRates: boolean;
   /** Each answer is checked against its contract before it leaves: everywhere but in production, where it costs too much. */
@@ -42,6 +45,7 @@ export function serviceConfigOf(read: ReadVariables): ServiceConfig {
     bus: { amqpUrl: read.AMQP_URL ?? null, exchange: read.GOV_AMQP_EXCHANGE },
     log: { ...verbosityOf(read.GOV_LOG_LEVEL), layout: isProduction ? 'json' : 'readable' },
     allowedOrigins: read.GOV_ALLOWED_ORIGINS,
+    allowedHosts: read.GOV_ALLOWED_HOSTS,
     trustedProxies: read.GOV_TRUSTED_PROXIES,
     limitsRates: read.GOV_RATE_LIMITS,
     checksReplies: !isProduction,
@@ -56,6 +60,7 @@ function verbosityOf(level: LogLevel | 'silent'): { level: LogLevel; silent: boo
 export function httpOptionsOf(config: ServiceConfig) {
   return {
     cors: { origins: config.allowedOrigins },
+    hosts: config.allowedHosts,
     rateLimiter: config.limitsRates ? createRateLimiter() : null,
     trustedProxies: config.trustedProxies,
     checkReplies: config.checksReplies,

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   ConfigError,
@@ -6,6 +7,7 @@ import {
   integer,
   list,
   port,
+  readAssertionKey,
   readConfig,
   secret,
   secretUrl,
@@ -35,7 +37,8 @@ const variables = z.object({
   /** Where the kernel answers `/healthz`; default is GOV_GOVERNANCE_URL. */
   GOV_HEALTH_URL: url().optional(),
   GOV_FAIL_CLOSED: flag(false),
-  GOV_ADMIN_API_KEY: secret().optional(),
+  /** PKCS#8 PEM of an Ed25519 key of the gateway's own. The kernel pins its public key (GOV_ASSERTION_KEYS). */
+  GOV_ASSERTION_KEY: secret().optional(),
   /** What sibling services present to the kernel: the gateway sets ceilings and blocked tools there. */
   GOV_SERVICE_API_KEY: secret().optional(),
   /** Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use. */
@@ -68,7 +71,8 @@ export type GatewayConfig = ServiceConfig &
 export type GovernanceConfig = Readonly<{
   url: string;
   healthUrl: string;
-  adminApiKey: string;
+  /** Signs for whom a call is made. */
+  assertionKey: KeyObject;
   serviceApiKey: string;
   trustedPublicKeys: readonly string[];
   timeoutMs: number;
@@ -87,8 +91,10 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
   const read = readConfig(variables, env, { prefix: 'GOV_' });
   refuseContradictions(read);
   const { GOV_SMTP_URL: smtpUrl } = read;
+  const shared = serviceConfigOf(read);
   return Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, read.GOV_GATEWAY_HOST],
     host: read.GOV_GATEWAY_HOST,
     port: read.GOV_GATEWAY_PORT,
     sessionSecret: read.GOV_SESSION_SECRET,
@@ -119,12 +125,13 @@ function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
 }
 
 function governanceOf(read: Read): GovernanceConfig | null {
-  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ADMIN_API_KEY: adminApiKey, GOV_SERVICE_API_KEY: serviceApiKey } = read;
-  if (kernelUrl === undefined || adminApiKey === undefined || serviceApiKey === undefined) return null;
+  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey } = read;
+  const assertionKey = pem === undefined ? null : readAssertionKey(pem);
+  if (kernelUrl === undefined || assertionKey === null || serviceApiKey === undefined) return null;
   return {
     url: kernelUrl,
     healthUrl: read.GOV_HEALTH_URL ?? kernelUrl,
-    adminApiKey,
+    assertionKey,
     serviceApiKey,
     trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
     timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
@@ -157,9 +164,11 @@ function refuseContradictions(read: Read): void {
   const problems = [];
   if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
     problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
-  for (const name of ['GOV_ADMIN_API_KEY', 'GOV_SERVICE_API_KEY'] as const)
+  for (const name of ['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'] as const)
     if (read.GOV_GOVERNANCE_URL !== undefined && read[name] === undefined)
       problems.push(`${name} is missing: the kernel of GOV_GOVERNANCE_URL asks for it`);
+  if (read.GOV_ASSERTION_KEY !== undefined && readAssertionKey(read.GOV_ASSERTION_KEY) === null)
+    problems.push('GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM');
   problems.push(...signInProblems(read));
   for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
     if (read[name] !== undefined && !isOrigin(read[name]))

@@ -136,7 +136,7 @@ const controlRoutes = (kernel: Context) => [
   listFencesRoute(kernel),
 ];
 
-/** The separate health port serves probes, and a page that says so. */
+/** The separate health port serves probes, and a page that says so, under the same names. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
   return createHttpApp({
     endpoints: [
@@ -146,5 +146,6 @@ export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
     ],
     guards: createGuards(kernel),
     log: kernel.log,
+    hosts: kernel.config.allowedHosts,
   });
 }

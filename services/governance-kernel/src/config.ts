@@ -13,12 +13,15 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { BudgetWindow } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
+import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
-import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
-import type { PolicyKey } from './policy/activation.ts';
-import { readPolicyKeys } from './policy/policy-keys.ts';
+import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
+import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
+import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 const variables = z.object({
   ...serviceVariables,
@@ -28,6 +31,8 @@ const variables = z.object({
   GOV_PUBLIC_URL: url().optional(),
   GOV_ADMIN_API_KEY: secret(),
   GOV_SERVICE_API_KEY: secret(),
+  /** Base64url Ed25519 public keys of gateways, comma-separated, so that they can rotate. Without one no assertion is taken. */
+  GOV_ASSERTION_KEYS: list(),
   /** PKCS#8 PEM of three Ed25519 keys: of receipts, of the policies that the kernel activates itself, and of the log's checkpoints. */
   GOV_SIGNING_KEY: secret(),
   GOV_POLICY_KEY: secret(),
@@ -50,8 +55,17 @@ const variables = z.object({
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
   /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
   GOV_MODEL_PRICES: z.string().default('{}'),
-  /** Inline JSON or the path of a JSON file: { servers: [...] }. */
+  /** What the models may cost all tenants together, in minor units: `500000 EUR`. Required in production before a model server. */
+  GOV_MODEL_SPEND_LIMIT: z.string().optional(),
+  /** When that is counted anew; by itself never. */
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total'),
+  /** Inline JSON or the path of a JSON file: { servers: [...] }, or { mcpServers: {...} } as MCP clients have it. */
   GOV_MCP_SERVERS: z.string().optional(),
+  /** `uid:gid` that MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel. */
+  GOV_MCP_STDIO_USER: z
+    .string()
+    .regex(/^\d{1,9}:\d{1,9}$/, 'must be uid:gid, both in numbers')
+    .optional(),
   /** In production: MCP servers over stdio may run as programs of the kernel's own account. */
   GOV_MCP_STDIO: flag(false),
   GOV_MCP_TIMEOUT: durationMs(60_000),
@@ -59,7 +73,6 @@ const variables = z.object({
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
   /** Opens /api/demo to everybody who reaches the port. */
   GOV_DEMO: flag(false),
-  GOV_ALLOWED_HOSTS: list(),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
   /** How long a dispatched call may stay without an outcome before it is sealed as uncertain. */
@@ -77,6 +90,8 @@ export type KernelConfig = ServiceConfig &
     publicUrl: string;
     adminApiKey: string;
     serviceApiKey: string;
+    /** Whose assertions say who calls. */
+    assertionKeys: readonly PublicKey[];
     signingKeyPem: string;
     policyKeyPem: string;
     logKeyPem: string;
@@ -87,15 +102,18 @@ export type KernelConfig = ServiceConfig &
     policyFileIntervalMs: number;
     policyAgeMaxMs: number;
     /** They may sign activations, beside the kernel's own. */
-    policyKeys: readonly PolicyKey[];
+    policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
     /** `url` null: no model server is configured. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
     modelPrices: ModelPrices;
+    /** Null: what was set before stays. */
+    modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
+    /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
+    stdioAccount: StdioAccount | null;
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
-    allowedHosts: readonly string[];
     hasDemo: boolean;
     checkpointReceiptsMax: number;
     checkpointIntervalMs: number;
@@ -109,15 +127,19 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
-  const servers = read.GOV_MCP_SERVERS;
+  const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
+  const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
+  const shared = serviceConfigOf(read);
   const config = Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, ownName(read)],
     host: read.GOV_BIND_ADDR,
     port: read.GOV_PORT,
     healthPort: read.GOV_HEALTH_PORT,
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     signingKeyPem: read.GOV_SIGNING_KEY,
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
@@ -126,7 +148,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
-    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPolicyKeys(read.GOV_POLICY_PUBLIC_KEYS)),
+    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPublicKeys(read.GOV_POLICY_PUBLIC_KEYS)),
     approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
     upstream: {
       url: read.GOV_UPSTREAM_URL ?? null,
@@ -134,10 +156,11 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
-    mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
+    modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
+    mcpServers,
+    stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
-    allowedHosts: read.GOV_ALLOWED_HOSTS,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
@@ -145,17 +168,54 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
   });
   refuseEarlyDeadline(config);
+  refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
+  if (read.NODE_ENV === 'production') requireSpendLimit(config);
   return config;
 }
 
-/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
-function refuseStdio({ mcpServers }: KernelConfig): void {
-  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
-  if (names.length === 0) return;
+/** Budgets are each tenant's; somebody pays for all of them. */
+function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
+  if (upstream.url === null || modelSpend !== null) return;
   throw new ConfigError([
-    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: serve it over HTTP from an account ` +
-      'of its own, or accept that with GOV_MCP_STDIO=1',
+    'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
+      'currency, such as 500000 EUR',
+  ]);
+}
+
+/** The name in the addresses that the kernel itself gives out. */
+function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof variables>): string {
+  return publicUrl === undefined ? host : new URL(publicUrl).hostname;
+}
+
+function stdioAccountFor(servers: readonly McpServerConfig[], read: z.infer<typeof variables>): StdioAccount | null {
+  if (!servers.some(({ transport }) => transport === 'stdio')) return null;
+  return sound('GOV_MCP_STDIO_USER', () => findStdioAccount(read.GOV_MCP_STDIO_USER));
+}
+
+const holdsSecrets = /^(GOV_(?!POLICY_FILE)\w+|DATABASE_URL|AMQP_URL)_FILE$/;
+
+/** An account of their own keeps nothing from servers that may read the kernel's secrets where they lie. */
+function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Environment): void {
+  if (account === null) return;
+  const isSecretFile = (name: string, file: string) =>
+    name === 'GOV_MCP_SERVERS' ? !isInline(file) : holdsSecrets.test(name);
+  const readable = Object.entries(env)
+    .filter(([name, file = '']) => file !== '' && isSecretFile(name, file) && mayRead(account, file))
+    .map(([name]) => name);
+  if (readable.length === 0) return;
+  throw new ConfigError([
+    `${readable.join(', ')}: the file can be read by the user ${account.uid}:${account.gid} of MCP servers over stdio; give it mode 0400`,
+  ]);
+}
+
+/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
+function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
+  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (names.length === 0 || stdioAccount !== null) return;
+  throw new ConfigError([
+    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: run the kernel as root on a ` +
+      'host with setpriv, so that they get an account of their own, serve them over HTTP, or accept it with GOV_MCP_STDIO=1',
   ]);
 }
 

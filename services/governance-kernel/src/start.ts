@@ -23,6 +23,7 @@ export async function startKernel(
   lifecycle.onClose('context', context.close);
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(config));
+  context.log.info('assertions.pinned', { key_ids: config.assertionKeys.map(({ keyId }) => keyId) });
   context.relay.start();
   const workers = await startWorkers(context);
   lifecycle.onClose('workers', async () => workers.close());
