@@ -63,7 +63,11 @@ export const rooms = {
     source: `${gatewaySource}/orchestrator`,
     tests: gatewayTests('approvals', 'lying-kernel', 'model-reply', 'run', 'settings-at-kernel', 'spend', 'tool-names'),
   },
-  identity: { unit: 'gateway', source: `${gatewaySource}/identity`, tests: gatewayTests('config', 'identity') },
+  identity: {
+    unit: 'gateway',
+    source: `${gatewaySource}/identity`,
+    tests: gatewayTests('audit', 'config', 'identity'),
+  },
   'gateway-store': {
     unit: 'gateway',
     source: `${gatewaySource}/store`,
