@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo test check bench clean
+.PHONY: help install gen build up demo test check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -52,6 +52,10 @@ check: build ## Formatting, types, lint, architecture, drift of generated files
 bench: build ## Measure the decision path against bare floors on this machine
 	@node tests/runner/run-tests.mjs --bench
 
+mutate: build ## Change the sources one thing at a time and count what tests notice: room= sample= seed= json= fresh=1
+	CI=true $(PNPM) install --dir tests/mutation --ignore-workspace --frozen-lockfile --reporter=append-only
+	@node tests/mutation/mutate.mjs $(room:%=--room %) $(sample:%=--sample %) $(seed:%=--seed %) $(json:%=--json %) $(fresh:1=--fresh)
+
 clean: ## Remove what was built and generated; data of `make up` stays
-	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage
+	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
 	rm -f $(gen_stamp) node_modules/.cache/check.tsbuildinfo

@@ -107,12 +107,14 @@ describe('ceilings', () => {
     await put(tenant, 'a-wide', { tool_call_limit: 100 });
     await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
     await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });
+    await put(tenant, 'stopped', { subject: 'agent:third', tool_call_limit: 0 });
     await put(tenant, 'z-wide', { tool_call_limit: 100 });
     const [agent, other] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
     expect(said(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
     expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
     expect(said(await other.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
     expect(said(await other.decide({ tool: 'shell' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await new Caller(test, tenant, 'third').decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
     expect(said(await new Caller(test, newTenant()).decide({ tool: 'shell' }))).toBe('ALLOW ALLOWED');
   });
 
