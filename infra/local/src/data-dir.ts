@@ -69,11 +69,10 @@ function readSecrets(path: string): Secrets | null {
   if (text === null) return null;
   try {
     return Secrets.parse(JSON.parse(text));
-  } catch (cause) {
+  } catch {
     throw new LocalProblem(
       `${file} cannot be read as the secrets of this installation.`,
       'Restore it from a backup, or choose another GOV_DATA_DIR.',
-      { cause },
     );
   }
 }

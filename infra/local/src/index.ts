@@ -1,2 +1,3 @@
+export { configurationPage } from './configuration-page.ts';
 export { filesystemServer } from './mcp-servers.ts';
 export { startSystem, type StartedSystem } from './started-system.ts';

@@ -10,6 +10,7 @@ import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
 import { filesystemServer } from './mcp-servers.ts';
 import { assertPortFree } from './ports.ts';
+import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
@@ -87,23 +88,11 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
 
 type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
 
-/** Each workspace has a ceiling of spend, so a model without a price would be refused: every model costs this until somebody says more. */
-const priceOfAnyModel = JSON.stringify({
-  '*': {
-    input_per_million_minor: 300,
-    output_per_million_minor: 1_500,
-    output_tokens_max: 64_000,
-    input_tokens_max: 200_000,
-  },
-});
-
 function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {
   const { secrets, filesDir } = dataDir;
   return {
     GOV_MCP_SERVERS: filesystemServer(filesDir),
-    GOV_LOG_LEVEL: 'warn',
-    GOV_DEMO: '1',
-    GOV_MODEL_PRICES: priceOfAnyModel,
+    ...kernelDefaults,
     ...settings.forKernel,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,
@@ -123,9 +112,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { mode
 function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { kernelUrl: string }) {
   const { secrets, trustedPublicKey } = dataDir;
   return {
-    GOV_LOG_LEVEL: 'warn',
-    NODE_ENV: 'development',
-    GOV_FAIL_CLOSED: '1',
+    ...gatewayDefaults,
     ...settings.forGateway,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.gateway,

@@ -1,6 +1,5 @@
 import { createLogger, runService, type Log } from '@countersign/service-kit';
-import type { LocalSettings } from './config.ts';
-import { LocalProblem } from './local-problem.ts';
+import { localSettings } from './config.ts';
 import { serveSignInLink } from './sign-in-link.ts';
 import { startLocal, type LocalSystem } from './start-local.ts';
 
@@ -8,13 +7,13 @@ import { startLocal, type LocalSystem } from './start-local.ts';
 const stopTimeoutMs = 45_000;
 
 /** Runs the whole system in the foreground until Ctrl-C. */
-export async function up(settings: LocalSettings): Promise<void> {
+export async function up(): Promise<void> {
   const log = createLogger({ service: 'local', level: 'warn', layout: 'readable', stream: process.stderr });
   await runService({
-    log: explainProblems(log),
+    log: forPeople(log),
     stopTimeoutMs,
     start: async (lifecycle) => {
-      const system = await startLocal(settings, { lifecycle, log });
+      const system = await startLocal(localSettings(), { lifecycle, log });
       const link = await serveSignInLink(system.gateway);
       lifecycle.onClose('sign-in link', () => link.close());
       process.stdout.write(welcome(system, link.url));
@@ -22,13 +21,13 @@ export async function up(settings: LocalSettings): Promise<void> {
   });
 }
 
-/** What the person can mend is said in words, not as an event with a stack. */
-function explainProblems(log: Log): Log {
+/** Why nothing started is said in words, not as an event. */
+function forPeople(log: Log): Log {
   return {
     ...log,
     error: (event, fields) => {
-      const problem = fields?.['error'];
-      if (problem instanceof LocalProblem) process.stderr.write(`\n${problem.message}\n`);
+      if (event === 'service.start_failed')
+        process.stderr.write(`\nCountersign did not start: ${String(fields?.['problem'])}\n`);
       else log.error(event, fields);
     },
   };

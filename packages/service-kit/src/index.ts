@@ -3,6 +3,7 @@ export { bearerToken } from './bearer-token.ts';
 export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, type Environment } from './config.ts';
 export { durationMs, flag, integer, list, port, secret, secretUrl, url } from './config-fields.ts';
+export { describeVariables, type VariableDescription } from './describe-variables.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';
