@@ -9,7 +9,13 @@ const priceOfAnyModel = JSON.stringify({
 });
 
 /** What `make up` sets for the kernel unless the person who starts it does. */
-export const kernelDefaults = { GOV_LOG_LEVEL: 'warn', GOV_DEMO: '1', GOV_MODEL_PRICES: priceOfAnyModel } as const;
+export const kernelDefaults = {
+  GOV_LOG_LEVEL: 'warn',
+  GOV_DEMO: '1',
+  // Whoever edits a policy looks at the terminal and waits.
+  GOV_POLICY_FILE_INTERVAL: '1s',
+  GOV_MODEL_PRICES: priceOfAnyModel,
+} as const;
 
 /** What `make up` sets for the gateway unless the person who starts it does. */
 export const gatewayDefaults = { GOV_LOG_LEVEL: 'warn', NODE_ENV: 'development', GOV_FAIL_CLOSED: '1' } as const;

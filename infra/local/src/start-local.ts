@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
-import type { Lifecycle, Log } from '@countersign/service-kit';
+import { createLogger, type Lifecycle, type Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
 import { filesystemServer } from './mcp-servers.ts';
+import { withPolicyLines } from './policy-lines.ts';
 import { assertPortFree } from './ports.ts';
 import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
@@ -42,18 +43,12 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
-  const kernel = await startKernel(
-    kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url })),
-    {
-      ...shared,
-    },
-  );
-  const gateway = await startGateway(
-    gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url })),
-    {
-      ...shared,
-    },
-  );
+  const kernelConfig = kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url }));
+  const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
+  const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
+  const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
+  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url }));
+  const gateway = await startGateway(gatewayConfig, shared);
   await gateway.subscribed;
   bus?.release();
   const system = {

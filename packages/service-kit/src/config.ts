@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { fieldLayers } from './field-layers.ts';
 import { nearestName } from './nearest-name.ts';
 

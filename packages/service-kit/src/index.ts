@@ -25,6 +25,7 @@ export { createLifecycle, type Lifecycle } from './lifecycle.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
 export { createMetrics } from './metrics.ts';
 export { page, seeOther } from './page.ts';
+export { problemText } from './problem-text.ts';
 export { createRateLimiter, limitClassDefaults, type RateLimiter } from './rate-limiter.ts';
 export { runService } from './run-service.ts';
 export { secretsEqual } from './secrets-equal.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Log } from './logger.ts';
-import { startProblem } from './start-problem.ts';
+import { problemText } from './problem-text.ts';
 
 type RunServiceOptions = {
   log: Log;
@@ -42,7 +42,7 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     await options.start(lifecycle);
     log.info('service.started');
   } catch (error) {
-    log.error('service.start_failed', { problem: startProblem(error) });
+    log.error('service.start_failed', { problem: problemText(error) });
     log.debug('service.start_failed', { error });
     await Promise.race([lifecycle.stop(), delay(closeTimeoutMs)]);
     process.exit(startFailed); // whatever else was opened must not keep the process

@@ -69,6 +69,7 @@ export class Policies {
       throw new AppError('INVALID_REQUEST', error.message, {
         param: `bundle${error.path.replaceAll('/', '.')}`,
         details: { code: error.code },
+        cause: error,
       });
     }
   }

@@ -10,7 +10,7 @@ import { forgetAnswers } from '../store/idempotency-store.ts';
 import { startCheckpointer } from './checkpointer.ts';
 import { startDemoPolicy } from './demo-policy.ts';
 import { startHousekeeper } from './housekeeper.ts';
-import { watchPolicyFile, type PolicyFile } from './policy-file.ts';
+import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
 
 /** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
@@ -24,6 +24,12 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
 export async function startWorkers(context: Context) {
   const { reader, transaction, clock, log, cycle, dispatch, keptAnswers } = context;
+  // First, because they can fail: nothing that a clock starts may outlive a start that failed.
+  const policyFile = await startPolicyFile(context);
+  const demo = await startDemo(context).catch((error: unknown) => {
+    policyFile?.close();
+    throw error;
+  });
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
@@ -44,8 +50,6 @@ export async function startWorkers(context: Context) {
     log,
     intervalMs: housekeepEveryMs,
   });
-  const policyFile = await startPolicyFile(context);
-  const demo = await startDemo(context);
   const close = () => {
     demo?.close();
     policyFile?.close();
@@ -69,17 +73,15 @@ async function startDemo({ config, policies, signers, log }: Context): Promise<{
   });
 }
 
-async function startPolicyFile({ config, policies, signers, log }: Context): Promise<PolicyFile | null> {
+async function startPolicyFile({ config, policies, signers, log }: Context): Promise<{ close(): void } | null> {
   if (config.policyFile === null) return null;
-  const file = watchPolicyFile({
+  return await watchPolicyFile({
     path: config.policyFile,
     policies,
     sign: signatureBy(signers.policies),
     log,
     intervalMs: config.policyFileIntervalMs,
   });
-  await file.refresh();
-  return file;
 }
 
 function signatureBy({ keyId, sign }: Context['signers']['policies']): (bytes: Uint8Array) => Signature {
