@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gatewayVariables } from '@countersign/gateway';
 import { kernelVariables } from '@countersign/governance-kernel';
 import { port, readConfig, secret, secretUrl, type Environment } from '@countersign/service-kit';
@@ -25,8 +24,8 @@ export const localVariables = z.object({
     .describe('What sibling services present to each other.'),
   GOV_POLICY_FILE: z
     .string()
-    .default(fileURLToPath(new URL('../policy/starter.yaml', import.meta.url)))
-    .meta({ fallback: 'infra/local/policy/starter.yaml' })
+    .optional()
+    .meta({ fallback: '`policy.yaml` in GOV_DATA_DIR, at first a copy of the starter policy' })
     .describe('The policy; edit it while the system runs.'),
 });
 
@@ -37,7 +36,8 @@ export type LocalSettings = Readonly<{
   healthPort: number;
   databaseUrl: string | null;
   amqpUrl: string | null;
-  policyFile: string;
+  /** Null: that of the data directory. */
+  policyFile: string | null;
   adminApiKey: string | null;
   serviceApiKey: string | null;
   /** GOV_… variables of the person who starts it, for the service that knows them. */
@@ -78,7 +78,7 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     healthPort: own.GOV_HEALTH_PORT,
     databaseUrl: own.DATABASE_URL ?? null,
     amqpUrl: own.AMQP_URL ?? null,
-    policyFile: resolve(own.GOV_POLICY_FILE),
+    policyFile: own.GOV_POLICY_FILE === undefined ? null : resolve(own.GOV_POLICY_FILE),
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
     forKernel: environmentOf(kernelNames, env),

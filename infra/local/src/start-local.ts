@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
+import { gatewayConfigFrom, startGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
 import { createLogger, type Lifecycle, type Log } from '@countersign/service-kit';
@@ -9,9 +9,11 @@ import type { LocalSettings } from './config.ts';
 import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
 import { filesystemServer } from './mcp-servers.ts';
+import { ownPolicyFile } from './own-policy.ts';
 import { withPolicyLines } from './policy-lines.ts';
 import { assertPortFree } from './ports.ts';
 import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
+import { serveSignInLink } from './sign-in-link.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
@@ -20,8 +22,10 @@ export type LocalSystem = {
   healthUrl: string;
   /** Where model calls go, and whether that is the scripted model. */
   model: { url: string; isScripted: boolean };
+  /** Signs its first visitor in. */
+  signInUrl: string;
   dataDir: DataDir;
-  gateway: StartedGateway;
+  policyFile: string;
 };
 
 type Parts = { lifecycle: Lifecycle; log: Log };
@@ -39,25 +43,29 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
-  const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
+  const given = { settings, dataDir, urls: await prepareDatabase(settings, dataDir, { lifecycle, log }) };
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
-  const kernelConfig = kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url }));
+  const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
+  const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
   const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
   const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
   const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
-  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url }));
+  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...given, kernelUrl: kernel.url }));
   const gateway = await startGateway(gatewayConfig, shared);
   await gateway.subscribed;
   bus?.release();
+  const link = await serveSignInLink(gateway);
+  lifecycle.onClose('sign-in link', link.close);
   const system = {
     gatewayUrl: gateway.url,
     kernelUrl: kernel.url,
     healthUrl: kernel.healthUrl,
+    signInUrl: link.url,
     model,
     dataDir,
-    gateway,
+    policyFile,
   };
   writeLocalEnvironment(system, await agentKey(kernel.url, dataDir));
   return system;
@@ -82,8 +90,9 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
 }
 
 type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
+type KernelGiven = Given & { modelUrl: string; policyFile: string };
 
-function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { modelUrl: string }) {
+function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile }: KernelGiven) {
   const { secrets, filesDir } = dataDir;
   return {
     GOV_MCP_SERVERS: filesystemServer(filesDir),
@@ -99,7 +108,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl }: Given & { mode
     GOV_POLICY_KEY: secrets.policyKey,
     GOV_LOG_KEY: secrets.logKey,
     GOV_TENANT_SALT_SECRET: secrets.tenantSaltSecret,
-    GOV_POLICY_FILE: settings.policyFile,
+    GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: modelUrl,
   };
 }
@@ -121,12 +130,13 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { ke
 }
 
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
-function writeLocalEnvironment({ gatewayUrl, kernelUrl, dataDir }: LocalSystem, key: string): void {
+function writeLocalEnvironment({ gatewayUrl, kernelUrl, signInUrl, dataDir }: LocalSystem, key: string): void {
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
     GATEWAY_URL: gatewayUrl,
     KERNEL_URL: kernelUrl,
     AGENT_KEY: key,
+    SIGN_IN_URL: signInUrl,
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEY: trustedPublicKey,

@@ -1,6 +1,5 @@
 import { createLogger, runService, type Log } from '@countersign/service-kit';
 import { localSettings } from './config.ts';
-import { serveSignInLink } from './sign-in-link.ts';
 import { startLocal, type LocalSystem } from './start-local.ts';
 
 /** Draining waits for running calls, then PostgreSQL writes its checkpoint. */
@@ -13,10 +12,7 @@ export async function up(): Promise<void> {
     log: forPeople(log),
     stopTimeoutMs,
     start: async (lifecycle) => {
-      const system = await startLocal(localSettings(), { lifecycle, log });
-      const link = await serveSignInLink(system.gateway);
-      lifecycle.onClose('sign-in link', () => link.close());
-      process.stdout.write(welcome(system, link.url));
+      process.stdout.write(welcome(await startLocal(localSettings(), { lifecycle, log })));
     },
   });
 }
@@ -33,8 +29,8 @@ function forPeople(log: Log): Log {
   };
 }
 
-function welcome(system: LocalSystem, signInUrl: string): string {
-  const { gatewayUrl, kernelUrl, healthUrl, model, dataDir } = system;
+function welcome(system: LocalSystem): string {
+  const { gatewayUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
   const rows = [
     ['Gateway', gatewayUrl],
     ['Kernel', kernelUrl],
@@ -42,6 +38,7 @@ function welcome(system: LocalSystem, signInUrl: string): string {
     ['MCP', `${kernelUrl}/mcp`],
     ['Kernel health', `${healthUrl}/health/ready`],
     ['Model', model.isScripted ? `${model.url} (scripted; set GOV_UPSTREAM_URL for a real one)` : model.url],
+    ['Policy', policyFile],
     ['Keys', `${dataDir.path}/local.env`],
     ['Files for agents', dataDir.filesDir],
     ['Sign in once', signInUrl],
