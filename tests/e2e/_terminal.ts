@@ -15,21 +15,24 @@ export type Terminal = {
   close(): void;
 };
 
-/** A shell with a person before it: aliases are known, and nobody goes on after a command that failed. */
+/** A shell with a person before it: aliases are known, and a command that failed is noticed. */
 export function openTerminal(place: Place): Terminal {
   const shell = spawn('bash', ['--noprofile', '--norc'], { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
   const { printed } = outputOf(shell);
-  shell.stdin.write('exec 2>&1; shopt -s expand_aliases; set -eo pipefail\n');
+  const failed = `failed-${randomUUID()}`;
+  shell.stdin.write(`exec 2>&1; shopt -s expand_aliases; set -o pipefail; trap 'echo ${failed}' ERR\n`);
   return {
     type: async (commands) => {
       const before = printed().length;
       const prompt = `prompt-${randomUUID()}`;
       shell.stdin.write(`${commands}\necho\necho ${prompt}\n`);
       while (!printed().includes(prompt, before)) {
-        if (shell.exitCode !== null) throw new Error(`The shell ended:\n${commands}\n${printed().slice(before)}`);
+        if (shell.exitCode !== null) throw new Error(`The shell ended:\n${printed().slice(before)}`);
         await Promise.race([once(shell.stdout, 'data'), once(shell, 'close')]);
       }
-      return printed().slice(before).replace(prompt, '').trim();
+      const text = printed().slice(before).replace(prompt, '').trim();
+      if (text.includes(failed)) throw new Error(`A command failed:\n${commands}\n${text.replaceAll(failed, '')}`);
+      return text;
     },
     close: () => shell.kill(),
   };

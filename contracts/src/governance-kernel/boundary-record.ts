@@ -6,7 +6,6 @@ import {
   AmountMinor,
   ApprovalId,
   BudgetId,
-  Currency,
   DecisionId,
   Digest,
   EffectLevel,
@@ -19,6 +18,7 @@ import {
   TenantId,
   ToolName,
   Verdict,
+  SealedCurrency,
 } from '../scalars.ts';
 import { ReceiptKind } from './receipt.ts';
 
@@ -68,7 +68,7 @@ export const BudgetRemainder = z.strictObject({
   egress_remaining_bytes: z.int().nullable(),
   writes_remaining: z.int().nullable(),
   approval_required_above_minor: AmountMinor.nullable(),
-  currency: Currency.nullable(),
+  currency: SealedCurrency.nullable(),
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 

@@ -59,7 +59,10 @@ export const BudgetUse = z.strictObject({
 /** The decision as every governed route gives it. */
 export const DecisionReply = z.strictObject({
   verdict: Verdict,
+  /** Whether the caller may act now: the verdict is ALLOW, and this is no shadow decision. */
   allow: z.boolean(),
+  /** There when the call asked for `mode: shadow`. */
+  shadow: z.literal(true).optional(),
   reason_code: ReasonCode,
   reason: z.string(),
   decision_id: DecisionId,

@@ -11,6 +11,8 @@ const priceOfAnyModel = JSON.stringify({
 /** What `make up` sets for the kernel unless the person who starts it does. */
 export const kernelDefaults = {
   GOV_LOG_LEVEL: 'warn',
+  // No load balancer stands before it, and whoever pressed Ctrl-C waits.
+  GOV_STOP_NOTICE: '0s',
   GOV_DEMO: '1',
   // Whoever edits a policy looks at the terminal and waits.
   GOV_POLICY_FILE_INTERVAL: '1s',
@@ -18,4 +20,9 @@ export const kernelDefaults = {
 } as const;
 
 /** What `make up` sets for the gateway unless the person who starts it does. */
-export const gatewayDefaults = { GOV_LOG_LEVEL: 'warn', NODE_ENV: 'development', GOV_FAIL_CLOSED: '1' } as const;
+export const gatewayDefaults = {
+  GOV_LOG_LEVEL: 'warn',
+  GOV_STOP_NOTICE: '0s',
+  NODE_ENV: 'development',
+  GOV_FAIL_CLOSED: '1',
+} as const;

@@ -11,6 +11,7 @@ export { openEventStream, type EventStream, type StreamEvent } from './event-str
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
 export { healthEndpoints, runChecks, type HealthCheck } from './health.ts';
+export { repeat, type Repeated } from './repeat.ts';
 export { html, type Html } from './html.ts';
 export { createHttpApp, type HttpApp, type HttpAppOptions } from './http-app.ts';
 export {

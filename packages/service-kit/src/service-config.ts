@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, list, secretUrl } from './config-fields.ts';
+import { durationMs, flag, integer, list, secretUrl } from './config-fields.ts';
 import type { LogLevel } from './logger.ts';
 import { createRateLimiter, limitClassDefaults, type LimitClass } from './rate-limiter.ts';
 
@@ -28,6 +28,9 @@ export const serviceVariables = {
   GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }).describe(
     'How many proxies stand before the service: only they are believed when they forward an address.',
   ),
+  GOV_STOP_NOTICE: durationMs(5_000).describe(
+    'How long the service goes on serving after it was told to stop and says that it is not ready: what load balancers need to notice.',
+  ),
   GOV_RATE_LIMITS: flag(true).describe('Whether requests are limited at all.'),
   GOV_RATE_LIMIT_STANDARD: perMinute('standard').describe('Requests a minute of one principal, once it is known.'),
   GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests a minute of one address to what anybody may ask.'),
@@ -51,6 +54,7 @@ export type ServiceConfig = Readonly<{
   log: Readonly<{ level: LogLevel; silent: boolean; layout: 'json' | 'readable' }>;
   allowedOrigins: readonly string[];
   trustedProxies: number;
+  stopNoticeMs: number;
   /** Null: nothing is limited. */
   rateLimits: Readonly<Record<LimitClassName, LimitClass>> | null;
   /** Each answer is checked against its contract before it leaves: everywhere but in production, where it costs too much. */
@@ -68,6 +72,7 @@ export function serviceConfigOf(read: ReadVariables): ServiceConfig {
     log: { ...verbosityOf(read.GOV_LOG_LEVEL), layout: isProduction ? 'json' : 'readable' },
     allowedOrigins: read.GOV_ALLOWED_ORIGINS,
     trustedProxies: read.GOV_TRUSTED_PROXIES,
+    stopNoticeMs: read.GOV_STOP_NOTICE,
     rateLimits: read.GOV_RATE_LIMITS ? rateLimitsOf(read) : null,
     checksReplies: !isProduction,
   };

@@ -197,6 +197,10 @@ describe('a refused action', () => {
         expect(votes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
         const run = await runReaching(person, taskId);
         expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
+        const asked = { approvalId: approval?.id, decisionId: approval?.decisionId };
+        const step = run.steps.find(({ kind }) => kind === 'tool_call');
+        expect(step).toMatchObject({ verdict: 'ALLOW', escalations: [{ ...asked, status: 'approved' }] });
+        expect(step?.decisionId).not.toBe(approval?.decisionId);
         expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
         expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
         expect(
@@ -288,8 +292,11 @@ describe('what a workspace allows', () => {
     expect(await runReaching(person, taskId)).toMatchObject({
       status: 'budget_exhausted',
       iterationsUsed: 3,
+      outcome: 'deny',
       error: { code: 'ITERATION_BUDGET_EXHAUSTED' },
     });
+    const { body: violations } = await person.client.listViolations({ query: { limit: 1 } });
+    expect(violations.data).toMatchObject([{ taskId, source: 'workspace', reasonCode: 'ITERATION_BUDGET_EXHAUSTED' }]);
     expect(kernel.modelCalls.length - callsBefore).toBe(3);
   });
 });

@@ -90,7 +90,7 @@ describe('a task', () => {
         queued: ['cancelled'],
         running: ['cancelled'],
         awaiting_approval: ['cancelled'],
-        completed: [],
+        completed: ['queued'],
         failed: ['queued'],
         cancelled: ['queued'],
       };

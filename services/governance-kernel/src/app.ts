@@ -53,17 +53,18 @@ import { transitionApprovalRoute } from './routes/transition-approval.ts';
 import { verifyCheckpointRoute } from './routes/verify-checkpoint.ts';
 import { verifyDemoRoute } from './routes/verify-demo.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
+import type { Workers } from './workers/start-workers.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
 /** Every route of the kernel, in the order of the published contract. */
-export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
+export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   const endpoints = [
     frontPageRoute(kernel),
     openApiEndpoint('governance-kernel'),
     healthzRoute(kernel),
     versionRoute(kernel),
-    ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+    ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel, workers)),
     ...(kernel.config.hasDemo ? [runDemoRoute(kernel), verifyDemoRoute(kernel), tamperDemoRoute(kernel)] : []),
     evaluateRoute(kernel),
     listReceiptsRoute(kernel),
@@ -118,12 +119,12 @@ export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
 }
 
 /** The separate health port serves probes, and a page that says so. */
-export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
+export function createHealthApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   return createHttpApp({
     endpoints: [
       frontPageRoute(kernel),
       healthzRoute(kernel),
-      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel, workers)),
     ],
     guards: createGuards(kernel),
     log: kernel.log,

@@ -23,15 +23,16 @@ export async function startKernel(
   lifecycle.onClose('context', context.close);
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(config));
+  lifecycle.giveNotice(config.stopNoticeMs);
   context.relay.start();
   const workers = await startWorkers(context);
-  lifecycle.onClose('workers', async () => workers.close());
-  const health = await serveHttp(createHealthApp(context, lifecycle), {
+  lifecycle.onClose('workers', workers.close);
+  const health = await serveHttp(createHealthApp(context, lifecycle, workers), {
     host: config.host,
     port: config.healthPort,
   });
   lifecycle.onClose('health', health.close);
-  const api = await serveHttp(createApp(context, lifecycle), {
+  const api = await serveHttp(createApp(context, lifecycle, workers), {
     ...{ host: config.host, port: config.port },
     graceMs: dispatchMsMax(config),
   });

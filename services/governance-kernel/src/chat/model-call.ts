@@ -37,7 +37,7 @@ export function modelCall({
     args: modelArgs(request, body),
     context: {},
     approvalGrant: approvalGrant ?? undefined,
-    demand: { spend_micros: worstCaseMicros },
+    demand: { spend_micros: worstCaseMicros, egress_bytes: body.byteLength },
     idempotency,
   };
 }

@@ -1,5 +1,6 @@
 import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
+import type { HealthCheck } from '@countersign/service-kit';
 import { expireApproval } from '../approvals/move-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
 import type { Context } from '../context.ts';
@@ -50,14 +51,14 @@ export async function startWorkers(context: Context) {
     log,
     intervalMs: housekeepEveryMs,
   });
-  const close = () => {
+  const repeated = [housekeeper, reconciler, checkpointer];
+  const close = async () => {
     demo?.close();
     policyFile?.close();
-    housekeeper.close();
-    reconciler.close();
-    checkpointer.close();
+    await Promise.all(repeated.map((each) => each.close()));
   };
-  return { housekeeper, reconciler, close };
+  const check: HealthCheck = (signal) => Promise.all(repeated.map((each) => each.check(signal)));
+  return { housekeeper, reconciler, check, close };
 }
 
 async function startDemo({ config, policies, signers, log }: Context): Promise<{ close(): void } | null> {
