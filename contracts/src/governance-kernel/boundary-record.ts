@@ -6,6 +6,7 @@ import {
   AmountMinor,
   ApprovalId,
   BudgetId,
+  ControlVersion,
   DecisionId,
   Digest,
   EffectLevel,
@@ -20,6 +21,7 @@ import {
   Verdict,
   SealedCurrency,
 } from '../scalars.ts';
+import { FenceScope } from './fences.ts';
 import { ReceiptKind } from './receipt.ts';
 
 /** What one gate said. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing this gate judges. */
@@ -72,6 +74,15 @@ export const BudgetRemainder = z.strictObject({
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 
+/** A fence as it was judged. What is left of a throttle is told as it was before this call. */
+export const RecordedFence = z.strictObject({
+  scope: FenceScope,
+  kind: z.string(),
+  epoch: ControlVersion,
+  calls_remaining: z.int().nullable(),
+});
+export type RecordedFence = z.infer<typeof RecordedFence>;
+
 /** Everything a decision was made from. `record_hash` is the SHA-256 of the canonical JSON of all members but itself, `receipt_id` included. */
 export const BoundaryRecord = z.strictObject({
   type: z.literal('countersign.record.v1'),
@@ -104,6 +115,8 @@ export const BoundaryRecord = z.strictObject({
    * intent, and of its `facts` but for `now`.
    */
   judged_hash: Digest.optional(),
+  /** The fences in force around the call; absent: none. */
+  fences: z.array(RecordedFence).optional(),
   /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
   tool_blocked: z.literal(true).optional(),
   /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { ApprovalId, Instant, PrincipalId, SessionId, TenantId } from '../scalars.ts';
 import { ApprovalState } from './approvals.ts';
+import { Fence } from './fences.ts';
 
 /** An approval left `pending`: whoever parked a call for it can go on. */
 export const kernelApprovalResolved = defineEvent({
@@ -16,4 +17,10 @@ export const kernelApprovalResolved = defineEvent({
     rejection_reason: z.string().nullable(),
     resolved_at: Instant,
   }),
+});
+
+/** A fence was set or lifted: every kernel keeps to it. */
+export const kernelFenceSet = defineEvent({
+  type: 'kernel.fence.set.v1',
+  data: Fence.omit({ calls_taken: true }),
 });

@@ -1,6 +1,13 @@
 export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
-export { GateOutcome, RecordedIntent, Demand, BudgetRemainder, BoundaryRecord } from './boundary-record.ts';
+export {
+  GateOutcome,
+  RecordedIntent,
+  Demand,
+  BudgetRemainder,
+  RecordedFence,
+  BoundaryRecord,
+} from './boundary-record.ts';
 export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
 export { PolicyActivation, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
@@ -44,6 +51,16 @@ export {
   revokeAccessKey,
 } from './access-keys.ts';
 export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
+export {
+  FenceScope,
+  FenceKind,
+  Fence,
+  CallInFlight,
+  callsInFlightMax,
+  putFence,
+  getFence,
+  listFences,
+} from './fences.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
@@ -56,6 +73,6 @@ export {
   ExportLine,
   HeadStatement,
 } from './chain-export.ts';
-export { kernelApprovalResolved } from './events.ts';
+export { kernelApprovalResolved, kernelFenceSet } from './events.ts';
 export { kernelRoutes } from './routes.ts';
 export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';

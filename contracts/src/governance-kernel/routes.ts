@@ -14,6 +14,7 @@ import { listBudgets, putBudget, putCeiling } from './budgets.ts';
 import { createChatCompletion, listModels } from './chat.ts';
 import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
 import { evaluate } from './evaluate.ts';
+import { getFence, listFences, putFence } from './fences.ts';
 import { healthz, version } from './health.ts';
 import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
@@ -61,6 +62,9 @@ export const kernelRoutes = {
   putCeiling,
   putPolicyBundle,
   putToolBlocks,
+  putFence,
+  getFence,
+  listFences,
   createChatCompletion,
   listModels,
   describeMcp,

@@ -8,11 +8,15 @@ export type Fact<Value> =
 /** What of the call cannot be decided about, in words for its caller; null: nothing. */
 type RequestFact = { fault: string | null };
 
-export type FenceFact = {
-  frozen: boolean;
-  tenant_quarantined: boolean;
-  agent_quarantined: boolean;
-  throttled: boolean;
+/** A fence in force around the call. Any kind but a throttle stops it, one that nobody knows how to read too. */
+export type FenceInForce = {
+  scope: string;
+  level: 'system' | 'tenant' | 'agent' | 'tool' | 'server';
+  kind: string;
+  epoch: number;
+  reason: string;
+  /** Of a throttle: what is left of its window before this call. */
+  calls_remaining: number | null;
 };
 
 /** `known` with value null: no bundle is active for the tenant. */
@@ -104,7 +108,7 @@ export type Facts = {
   /** RFC 3339 with milliseconds. */
   now: string;
   request: Fact<RequestFact>;
-  fence: Fact<FenceFact>;
+  fence: Fact<FenceInForce[]>;
   policy: Fact<PolicyFact>;
   identity: Fact<IdentityFact>;
   relationship: Fact<RelationshipFact>;

@@ -23,7 +23,7 @@ export type {
   Demand,
   Fact,
   Facts,
-  FenceFact,
+  FenceInForce,
   IdentityFact,
   PolicyFact,
   RegistryFact,

@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { gateOrder, reasonCodes } from '@countersign/contracts';
 import type { ReasonCode } from '@countersign/contracts';
 import { decide } from '../src/index.ts';
-import type { Facts, Intent, RuleEvaluator } from '../src/index.ts';
+import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
 import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
 
 const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
 const askingCarol = policyOf([{ id: 'ask', effect: 'escalate', approval: { approvers: ['carol'] } }]);
 const intent = intentOf();
-const freeFence = { frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false };
+const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
+  ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
 const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age_ms: 1, age_max_ms: 1000 };
 const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
 const unavailable = { state: 'unavailable', detail: 'store down' } as const;
@@ -35,18 +36,24 @@ function grant(changes: object): Partial<Facts> {
 
 const situations: Situation[] = [
   { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
-  { code: 'SYSTEM_FROZEN', when: 'the system is frozen', facts: { fence: known({ ...freeFence, frozen: true }) } },
-  {
-    code: 'TENANT_QUARANTINED',
-    when: 'the tenant is fenced',
-    facts: { fence: known({ ...freeFence, tenant_quarantined: true }) },
-  },
-  {
-    code: 'AGENT_QUARANTINED',
-    when: 'the agent is fenced',
-    facts: { fence: known({ ...freeFence, agent_quarantined: true }) },
-  },
-  { code: 'THROTTLED', when: 'a throttle is in force', facts: { fence: known({ ...freeFence, throttled: true }) } },
+  ...(
+    [
+      ['SYSTEM_FROZEN', fenced('system', 'freeze')],
+      ['SYSTEM_FROZEN', fenced('system', 'quarantine')],
+      ['SYSTEM_FROZEN', fenced('agent', 'freeze')],
+      ['SYSTEM_FROZEN', fenced('agent', 'nobody knows this kind')],
+      ['TENANT_QUARANTINED', fenced('tenant', 'quarantine')],
+      ['AGENT_QUARANTINED', fenced('agent', 'quarantine')],
+      ['TOOL_QUARANTINED', fenced('tool', 'quarantine')],
+      ['TOOL_QUARANTINED', fenced('server', 'quarantine')],
+      ['THROTTLED', fenced('tenant', 'throttle', 0)],
+      ['THROTTLED', fenced('tenant', 'throttle')],
+    ] as const
+  ).map(([code, fence]) => ({
+    code,
+    when: `${fence.level} is under ${fence.kind}`,
+    facts: { fence: known([fenced('system', 'throttle', 1), fence]) },
+  })),
   { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
   { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
   { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },

@@ -37,7 +37,7 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
   return {
     now: frozenNow,
     request: known({ fault: null }),
-    fence: known({ frozen: false, tenant_quarantined: false, agent_quarantined: false, throttled: false }),
+    fence: known([]),
     policy: known(policy && { hash: policy.hash, epoch: 1, signature_valid: true, age_ms: 10, age_max_ms: 1000 }),
     identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
     relationship: known({

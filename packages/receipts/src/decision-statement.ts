@@ -10,6 +10,7 @@ type Decided = Pick<
   BoundaryRecord,
   | 'approval_id'
   | 'budgets'
+  | 'fences'
   | 'gate_roster_hash'
   | 'gates'
   | 'matched_rules'
@@ -73,6 +74,7 @@ function recordOf(decided: Decided): RecordMembers {
     type: 'countersign.record.v1',
     verdict: decided.verdict,
   };
+  if (decided.fences !== undefined) record.fences = decided.fences;
   if (decided.tool_blocked !== undefined) record.tool_blocked = decided.tool_blocked;
   return record;
 }

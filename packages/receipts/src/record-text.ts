@@ -1,5 +1,5 @@
 import { AppError, type Digest } from '@countersign/contracts';
-import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, GateOutcome, RecordedFence } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
 import { demandText, factsText } from './judged-hash.ts';
@@ -37,6 +37,7 @@ function membersBeforeHash(record: RecordMembers): string {
     `"decision_id":"${plain(record.decision_id)}",` +
     (record.demand === undefined ? '' : `"demand":${demandText(record.demand)},`) +
     optionalMember('dispatched_by', record.dispatched_by) +
+    (record.fences === undefined ? '' : `"fences":${listText(record.fences, fenceText)},`) +
     `"gate_roster_hash":"${plain(record.gate_roster_hash)}",` +
     `"gates":${gatesText(record.gates)},` +
     `"intent":${intentText(record.intent)},` +
@@ -75,6 +76,13 @@ function budgetText(budget: RecordMembers['budgets'][number]): string {
     `"spend_remaining_micros":${quotedOrNull(budget.spend_remaining_micros)},` +
     `"tool_calls_remaining":${numberOrNull(budget.tool_calls_remaining)},` +
     `"writes_remaining":${numberOrNull(budget.writes_remaining)}}`
+  );
+}
+
+function fenceText({ calls_remaining, epoch, kind, scope }: RecordedFence): string {
+  return (
+    `{"calls_remaining":${numberOrNull(calls_remaining)},"epoch":${canonicalNumber(epoch)},` +
+    `"kind":${quoted(kind)},"scope":${quoted(scope)}}`
   );
 }
 

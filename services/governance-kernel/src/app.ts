@@ -24,6 +24,7 @@ import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
 import { frontPageRoute } from './routes/front-page.ts';
 import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
+import { getFenceRoute } from './routes/get-fence.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getReceiptRoute } from './routes/get-receipt.ts';
@@ -33,6 +34,7 @@ import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listApprovalsRoute } from './routes/list-approvals.ts';
 import { listBudgetsRoute } from './routes/list-budgets.ts';
 import { listCheckpointsRoute } from './routes/list-checkpoints.ts';
+import { listFencesRoute } from './routes/list-fences.ts';
 import { listModelsRoute } from './routes/list-models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listReceiptsRoute } from './routes/list-receipts.ts';
@@ -40,6 +42,7 @@ import { listRecordsRoute } from './routes/list-records.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putCeilingRoute } from './routes/put-ceiling.ts';
+import { putFenceRoute } from './routes/put-fence.ts';
 import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
@@ -57,7 +60,7 @@ import type { Workers } from './workers/start-workers.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
-/** Every route of the kernel, in the order of the published contract. */
+/** Every route of the kernel. */
 export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   const endpoints = [
     frontPageRoute(kernel),
@@ -66,43 +69,9 @@ export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Wo
     versionRoute(kernel),
     ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel, workers)),
     ...(kernel.config.hasDemo ? [runDemoRoute(kernel), verifyDemoRoute(kernel), tamperDemoRoute(kernel)] : []),
-    evaluateRoute(kernel),
-    listReceiptsRoute(kernel),
-    getReceiptRoute(kernel),
-    tailReceiptsRoute(kernel),
-    exportReceiptsRoute(kernel),
-    listRecordsRoute(kernel),
-    getRecordRoute(kernel),
-    verifyRecordRoute(kernel),
-    listCheckpointsRoute(kernel),
-    createCheckpointRoute(kernel),
-    verifyCheckpointRoute(kernel),
-    getLatestCheckpointRoute(kernel),
-    getInclusionProofRoute(kernel),
-    getConsistencyProofRoute(kernel),
-    listTrustKeysRoute(kernel),
-    listApprovalsRoute(kernel),
-    createApprovalRoute(kernel),
-    transitionApprovalRoute(kernel),
-    approveByKernelRoute(kernel),
-    showApprovalPageRoute(kernel),
-    signInApproverRoute(kernel),
-    signOutApproverRoute(kernel),
-    voteOnPageRoute(kernel),
-    listAccessKeysRoute(kernel),
-    createAccessKeyRoute(kernel),
-    revokeAccessKeyRoute(kernel),
-    listBudgetsRoute(kernel),
-    putBudgetRoute(kernel),
-    putCeilingRoute(kernel),
-    putPolicyBundleRoute(kernel),
-    putToolBlocksRoute(kernel),
-    createChatCompletionRoute(kernel),
-    listModelsRoute(kernel),
-    describeMcpRoute(kernel),
-    callMcpRoute(kernel),
-    listMcpCapabilitiesRoute(kernel),
-    executeMcpRoute(kernel),
+    ...governedDoors(kernel),
+    ...proofRoutes(kernel),
+    ...controlRoutes(kernel),
   ];
   return createHttpApp({
     ...httpOptionsOf(kernel.config),
@@ -117,6 +86,56 @@ export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Wo
     guardQuery: ['tenant_id'],
   });
 }
+
+const governedDoors = (kernel: Context) => [
+  evaluateRoute(kernel),
+  createChatCompletionRoute(kernel),
+  listModelsRoute(kernel),
+  describeMcpRoute(kernel),
+  callMcpRoute(kernel),
+  listMcpCapabilitiesRoute(kernel),
+  executeMcpRoute(kernel),
+];
+
+const proofRoutes = (kernel: Context) => [
+  listReceiptsRoute(kernel),
+  getReceiptRoute(kernel),
+  tailReceiptsRoute(kernel),
+  exportReceiptsRoute(kernel),
+  listRecordsRoute(kernel),
+  getRecordRoute(kernel),
+  verifyRecordRoute(kernel),
+  listCheckpointsRoute(kernel),
+  createCheckpointRoute(kernel),
+  verifyCheckpointRoute(kernel),
+  getLatestCheckpointRoute(kernel),
+  getInclusionProofRoute(kernel),
+  getConsistencyProofRoute(kernel),
+  listTrustKeysRoute(kernel),
+];
+
+/** What decisions rest on, and who may change it. */
+const controlRoutes = (kernel: Context) => [
+  listApprovalsRoute(kernel),
+  createApprovalRoute(kernel),
+  transitionApprovalRoute(kernel),
+  approveByKernelRoute(kernel),
+  showApprovalPageRoute(kernel),
+  signInApproverRoute(kernel),
+  signOutApproverRoute(kernel),
+  voteOnPageRoute(kernel),
+  listAccessKeysRoute(kernel),
+  createAccessKeyRoute(kernel),
+  revokeAccessKeyRoute(kernel),
+  listBudgetsRoute(kernel),
+  putBudgetRoute(kernel),
+  putCeilingRoute(kernel),
+  putPolicyBundleRoute(kernel),
+  putToolBlocksRoute(kernel),
+  putFenceRoute(kernel),
+  getFenceRoute(kernel),
+  listFencesRoute(kernel),
+];
 
 /** The separate health port serves probes, and a page that says so. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {

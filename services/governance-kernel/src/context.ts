@@ -33,6 +33,7 @@ import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
+import { findFences } from './store/fence-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
@@ -138,9 +139,9 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
     clock,
     newUlid,
+    findFences: (scopes) => findFences(reader, scopes),
     settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher }), spoil: overrides.spoil },
   };
-  const newEvent = eventFactory({ source: '/governance-kernel' });
   const made = {
     config,
     clock,
@@ -148,7 +149,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     signers,
     provider,
     newUlid,
-    newEvent,
+    newEvent: eventFactory({ source: '/governance-kernel' }),
     rosterHash,
     argsCipher: cipher,
     ledger,
@@ -248,6 +249,7 @@ function cycleSettings(config: KernelConfig, made: Pick<CycleSettings, 'rosterHa
     policyAgeMaxMs: config.policyAgeMaxMs,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     publicUrl: config.publicUrl,
+    monotonicMs: () => performance.now(),
   };
 }
 

@@ -4,7 +4,7 @@ import { answers } from './boundary/answers.ts';
 import { dispatches } from './boundary/dispatches.ts';
 import { budgets } from './budgets/budgets.ts';
 import { budgetTerms } from './budgets/budget-terms.ts';
-import { fences } from './fences/fences.ts';
+import { fenceCommands, fences } from './fences/fences.ts';
 import type { AnyControl } from './ledger/control.ts';
 import { policyHeads } from './policy/policy-heads.ts';
 import { toolBlocks } from './policy/tool-blocks.ts';
@@ -12,6 +12,7 @@ import { registry } from './registry/registry.ts';
 
 /** Everything that decisions read or change, in the order in which its rows are locked; `kernel.append` writes in this order. */
 export const controls: readonly AnyControl[] = [
+  fenceCommands,
   fences,
   policyHeads,
   toolBlocks,

@@ -1,7 +1,9 @@
 import { Instant, type PrincipalId } from '@countersign/contracts';
-import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import { kernelApprovalResolved, kernelFenceSet } from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from './approvals/approval-row.ts';
+import type { FenceRow } from './fences/fence-row.ts';
+import { fenceTerms } from './fences/fence-view.ts';
 
 /*
  * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
@@ -23,4 +25,9 @@ export function approvalResolvedEvent(
     resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
   };
   return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });
+}
+
+/** A scope is fenced, or open again. */
+export function fenceSetEvent({ newEvent }: { newEvent: NewEvent }, fence: FenceRow): OutgoingEvent {
+  return newEvent(kernelFenceSet, fenceTerms(fence), { subject: fence.scope });
 }

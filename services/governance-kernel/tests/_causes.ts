@@ -41,30 +41,27 @@ export async function activateRules({ site, door }: At, effect: Parameters<typeo
 const openRules = (at: At) => activateRules(at, 'allow');
 const administrator = ({ site }: At, sql: string, values: unknown[] = []) => asAdministrator(site.test, sql, values);
 
-function fence(name: string, said: string, fenceOf: (door: Door) => { scope: string; kind: string }): Cause {
-  return {
-    gate: 'fence',
-    name,
-    said: `DENY ${said}`,
-    arises: async (at) => {
-      const { scope, kind } = fenceOf(at.door);
-      await administrator(at, `INSERT INTO fences VALUES ($1, $2, 'test', now())`, [scope, kind]);
-    },
-    ends: (at) => administrator(at, 'DELETE FROM fences'),
+function fence(name: string, said: string, fenceOf: (door: Door) => Fenced): Cause {
+  const setAs = async ({ site, door }: At, kind?: 'open') => {
+    const fenced = fenceOf(door);
+    await site.test.setFence(fenced.scope, kind ?? fenced.kind, fenced.callLimit);
   };
+  return { gate: 'fence', name, said: `DENY ${said}`, arises: (at) => setAs(at), ends: (at) => setAs(at, 'open') };
 }
+type Fenced = { scope: string; kind: 'freeze' | 'quarantine' | 'throttle'; callLimit?: number };
 
 const fences = [
   fence('a freeze of the system', 'SYSTEM_FROZEN', () => ({ scope: 'system', kind: 'freeze' })),
+  fence('a freeze of the tenant', 'SYSTEM_FROZEN', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'freeze' })),
   fence('a quarantine of the tenant', 'TENANT_QUARANTINED', ({ tenant }) => ({
     scope: `tenant:${tenant}`,
     kind: 'quarantine',
   })),
   fence('a quarantine of the agent', 'AGENT_QUARANTINED', ({ tenant, principal }) => ({
-    scope: `agent:${tenant}:${principal}`,
+    scope: `agent:${tenant}/${principal}`,
     kind: 'quarantine',
   })),
-  fence('a throttle', 'THROTTLED', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'throttle' })),
+  fence('a throttle', 'THROTTLED', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'throttle', callLimit: 0 })),
 ];
 
 /** What somebody with the database in hand could try: every active bundle stored once more, under an epoch that nobody signed. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
-import { createKernelClient, kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { createKernelClient, kernelRoutes, type Fence } from '@countersign/contracts/governance-kernel';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import type { PrincipalId } from '@countersign/contracts';
@@ -28,6 +28,8 @@ export type TestKernel = {
   as(tenant: string, principal?: string): KernelClient;
   system: KernelClient;
   activate(tenant: string, bundle: string, epoch?: number): Promise<void>;
+  /** Under an epoch above all before it. */
+  setFence(scope: string, kind: Fence['kind'], callLimit?: number): Promise<Fence>;
   restart(overrides?: KernelOverrides): Promise<void>;
   close(): Promise<void>;
 };
@@ -38,6 +40,8 @@ type TestKernelOptions = {
   /** False for what counts statements or fills tables by the hundred thousand. */
   twins?: boolean;
 };
+
+let fenceEpoch = 0;
 
 /** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was. */
 export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
@@ -60,12 +64,15 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
         ...(principal ? { principal } : {}),
       }),
     get system() {
-      return createClient(kernelRoutes, {
-        baseUrl: kernel.url,
-        headers: () => ({ authorization: `Bearer ${serviceKey}` }),
-      });
+      return systemOf(kernel.url);
     },
     activate: (tenant, bundle, epoch = 1) => activate(kernel, { tenant, bundle, epoch }),
+    setFence: async (scope, kind, callLimit) => {
+      const throttle = kind === 'throttle' ? { call_limit: callLimit ?? 0, window_seconds: 3_600 } : {};
+      const command = { kind, epoch: (fenceEpoch += 1), reason: 'test', set_by: 'operator', ...throttle };
+      const input = { params: { scope }, body: command } as never; // branded and defaulted by the schema
+      return (await test.system.putFence(input)).body;
+    },
     restart: async (overrides) => {
       await kernel.stop();
       kernel = await startKernel(kernelConfigFrom(env), overrides ?? options.overrides);
@@ -76,6 +83,11 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
     },
   };
   return test;
+}
+
+/** The services beside a kernel, as they call it. */
+export function systemOf(baseUrl: string): KernelClient {
+  return createClient(kernelRoutes, { baseUrl, headers: () => ({ authorization: `Bearer ${serviceKey}` }) });
 }
 
 /** The context shows of its pool what a watcher needs; a test sends statements through it. */

@@ -18,6 +18,7 @@ const unknownParams: Record<string, string> = {
   ceiling_id: 'ceiling.unknown',
   action: 'deny',
   tenant: 'unknown-tenant',
+  scope: 'tenant:unknown-tenant',
 };
 
 /** Values for the path parameters of a route. A parameter that no test knows must be added above, so that it is tested. */

@@ -48,6 +48,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     return (await client.createApproval({ body })).body;
   };
   const { key_id } = (await client.createAccessKey({ body: { kind: 'approver', principal_id: 'dave' } as never })).body;
+  await test.setFence('tenant:fenced', 'freeze');
   const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
@@ -72,6 +73,11 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1 },
     },
     'put-tool-blocks': { params: { tenant: 'newcomer' }, body: { version: 1, tools: ['files.write'] } },
+    'put-fence': {
+      params: { scope: 'tenant:newcomer' },
+      body: { kind: 'freeze', epoch: 1, reason: 'for a test', set_by: 'carol' },
+    },
+    'get-fence': { params: { scope: 'tenant:fenced' } },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
   };
   return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };

@@ -80,7 +80,9 @@ describe('what is appended was decided on what the database holds at that moment
 
   verifies('kn.atomic', 'or nothing is written: a fence came and went, and is as it was', async () => {
     const append = await decided();
-    await run(`INSERT INTO fences VALUES ('tenant:other', 'freeze', 'aba', now())`);
+    await run(
+      `INSERT INTO fences (scope, kind, reason, effective_at, epoch, set_by) VALUES ('tenant:other', 'freeze', 'aba', now(), 1, 'test')`,
+    );
     await run(`DELETE FROM fences WHERE scope = 'tenant:other'`);
     await refused(append);
   });

@@ -3,7 +3,7 @@ import { AppError, type Digest, type PrincipalId, type SessionId, type TenantId 
 import type { Log } from '@countersign/service-kit';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { Dispatch, isClaimTo, type DispatchClaim, type Permit } from '../src/boundary/dispatch.ts';
-import type { SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
+import type { Boundary, SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
 import type { NamedCall } from '../src/call/governed-call.ts';
 import type { SealedIntent } from '../src/call/normalise.ts';
 import { bodyHash } from '../src/chat/body-hash.ts';
@@ -67,17 +67,20 @@ const silent = { error: () => undefined } as unknown as Log;
 
 let sent: Permit[];
 let settled: Settlement[];
+let maySendLate: Boundary['maySendLate'];
 let isLedgerAway: boolean;
 beforeEach(() => {
   sent = [];
   settled = [];
   isLedgerAway = false;
+  maySendLate = () => null;
 });
 
 /** A dispatch over a boundary that answers every call with one decision, and an upstream that remembers its permits. */
 function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
   const boundary = {
     decideDispatched: (call: NamedCall) => Promise.resolve(decide(call)).then((decided) => (meanwhile(), decided)),
+    maySendLate: (decision: SealedDecision) => maySendLate(decision),
     settle: (_decision: SealedDecision, settlement: Settlement) => {
       if (isLedgerAway) return Promise.reject(away());
       settled.push(settlement);
@@ -116,6 +119,19 @@ describe('the dispatch', () => {
     expect(() => permit?.take()).toThrow('A permit sends one call');
   });
 
+  it.each([
+    ['a fence stands by now', () => Promise.resolve(false), 0],
+    ['nobody can say whether one stands', () => Promise.reject(away()), 0],
+    ['none stands', () => Promise.resolve(true), 1],
+  ])('sends a call that was held up only when nothing stopped it meanwhile: %s', async (_case, may, sends) => {
+    maySendLate = may;
+    const performed = dispatchOf(decisionOf({})).perform();
+    if (sends === 0) await expect(performed).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' });
+    else await performed;
+    expect(sent).toHaveLength(sends);
+    expect(settled).toEqual([{ outcome: sends === 0 ? 'failed' : 'completed' }]);
+  });
+
   it('is the only maker of permits: one that looks like theirs does not compile', () => {
     // @ts-expect-error -- the class of permits has a private member and is not exported
     const forged: Permit = { tool: null, take: () => intentOf(newCall()) };
@@ -135,6 +151,7 @@ describe('the dispatch', () => {
         claimed.push(isClaimTo(claim, call), isClaimTo(claim, { ...call }));
         return Promise.resolve(decisionOf({ verdict: 'DENY' })(call));
       },
+      maySendLate: () => null,
       settle: () => Promise.reject(away()),
     });
     const effect = { request: null, receive: () => ({ outcome: 'failed' as const, result: null }), log: silent };
@@ -230,6 +247,7 @@ describe('the model upstream', () => {
     const decided = Buffer.from('{"model":"scripted","messages":[]}');
     const dispatch = new Dispatch({
       decideDispatched: (call) => Promise.resolve(decisionOf({})(call)),
+      maySendLate: () => null,
       settle: () => Promise.resolve({ payload: {} } as never), // nothing here reads the receipt
     });
     const send = (body: Buffer) =>

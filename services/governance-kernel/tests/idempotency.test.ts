@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { createClient } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
-import { asAdministrator } from './_administrator.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said, type Call } from './_caller.ts';
 import { kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -46,10 +45,10 @@ describe('a repeated evaluate', () => {
     const tenant = await newTenant();
     const [agent, body] = [new Caller(test, tenant), call()];
     const first = await agent.decide(body, key);
-    await asAdministrator(test, `INSERT INTO kernel.fences VALUES ('tenant:${tenant}', 'quarantine', 'test', now())`);
+    await test.setFence(`tenant:${tenant}`, 'quarantine');
     expect(said(await agent.decide(body, key))).toBe('DENY TENANT_QUARANTINED');
     expect(await ledgerOf(test, String(body.session_id))).toHaveLength(2);
-    await asAdministrator(test, `DELETE FROM kernel.fences WHERE scope = 'tenant:${tenant}'`);
+    await test.setFence(`tenant:${tenant}`, 'open');
     expect(await agent.decide(body, key)).toEqual(first);
     expect(await used(tenant)).toBe(1);
   });

@@ -89,7 +89,7 @@ describe('two kernels on one database', () => {
     const load = replicas().map(async (client) => {
       while (!stop) await decide(client);
     });
-    await run(`INSERT INTO fences VALUES ('tenant:acme', 'freeze', 'test', now())`);
+    await test.setFence('tenant:acme', 'freeze');
     const { rows } = await run('SELECT size::int FROM log_head');
     const told = await everywhere({ session_id }, 5);
     stop = true;
@@ -99,7 +99,7 @@ describe('two kernels on one database', () => {
       `SELECT count(*)::int AS allowed FROM ledger WHERE log_index >= ${rows[0]?.['size']} AND verdict = 'ALLOW'`,
     );
     expect(later.rows).toEqual([{ allowed: 0 }]);
-    await run(`DELETE FROM fences`);
+    await test.setFence('tenant:acme', 'open');
     expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
   });
 

@@ -1,6 +1,9 @@
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Instant } from '@countersign/contracts';
+import type { FenceScope } from '@countersign/contracts/governance-kernel';
+import { isInForce, type FenceRow } from '../fences/fence-row.ts';
+import { scopesAround } from '../fences/scopes.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -25,6 +28,8 @@ export type BoundaryParts = {
   hasher: Hasher;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
+  /** The fences of these scopes, as the database holds them now. */
+  findFences: (scopes: readonly FenceScope[]) => Promise<FenceRow[]>;
   settings: CycleSettings;
 };
 
@@ -38,6 +43,7 @@ export function createBoundary(parts: BoundaryParts): Boundary {
       const tools = parts.tools.forOneAnswer();
       return (calls) => decideInOrder(parts, tools, calls);
     },
+    maySendLate: (decision) => maySendLate(parts, decision),
     settle: (decision, settlement) => settleReceipt(parts, decision, settlement),
   };
 }
@@ -106,6 +112,20 @@ async function attemptCall(
   });
 }
 
+/** As long as a decision may take to become durable and be acted upon before the fences are looked at again. */
+const sentWithinMs = 500;
+
+function maySendLate(
+  { settings, clock, findFences }: BoundaryParts,
+  { concludedAtMs, reply: { receipt } }: SealedDecision,
+): Promise<boolean> | null {
+  if (settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
+  const { tenant_id: tenant, principal_id: principal, tool } = receipt.payload;
+  return findFences(scopesAround({ tenant, principal, tool })).then(
+    (fences) => !fences.some((fence) => fence.kind !== 'throttle' && isInForce(fence, clock().getTime())),
+  );
+}
+
 function neverAsked(): never {
   throw new Error('there is no policy to evaluate');
 }
@@ -145,15 +165,17 @@ class FreshDecision implements SealedDecision {
   readonly replayed = false;
   readonly intent: SealedIntent;
   readonly held: readonly BudgetId[];
+  readonly concludedAtMs: number;
   readonly #answered: Answered;
   readonly #logIndex: number;
   #reply: DecisionReply | null = null;
 
-  constructor({ answered, logIndex, intent, held }: Extract<Concluded, { kind: 'sealed' }>) {
+  constructor({ answered, logIndex, intent, held, concludedAtMs }: Extract<Concluded, { kind: 'sealed' }>) {
     this.#answered = answered;
     this.#logIndex = logIndex;
     this.intent = intent;
     this.held = held;
+    this.concludedAtMs = concludedAtMs;
   }
 
   get json(): string {
@@ -174,6 +196,7 @@ class ReplayedDecision implements SealedDecision {
   readonly replayed = true;
   readonly intent = null;
   readonly held: readonly BudgetId[] = [];
+  readonly concludedAtMs = 0;
   readonly json: string;
   #reply: DecisionReply | null = null;
 

@@ -9,6 +9,7 @@ import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts'
 import { budgets } from '../budgets/budgets.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
+import { takeOfThrottles } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
@@ -46,12 +47,21 @@ export type CycleSettings = {
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
   publicUrl: string;
+  /** Milliseconds on a clock that only rises. */
+  monotonicMs: () => number;
   /** Only tests have this: it spoils what the gates judge, so that each can be seen to hold. No configuration leads here. */
   spoil?: ((judged: Judgeable) => Judgeable) | undefined;
 };
 
 export type Concluded =
-  | { kind: 'sealed'; answered: Answered; logIndex: number; intent: SealedIntent; held: readonly BudgetId[] }
+  | {
+      kind: 'sealed';
+      answered: Answered;
+      logIndex: number;
+      intent: SealedIntent;
+      held: readonly BudgetId[];
+      concludedAtMs: number;
+    }
   | { kind: 'replayed'; json: string }
   | PolicyChanged;
 
@@ -102,6 +112,7 @@ function concludeAnew(
   const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
   const statement = statementOf(prepared, {
     decision,
+    fences: gathered.fences,
     budgets: gathered.budgets,
     facts: gathered.facts,
     approvalId: approval?.id ?? namedApproval(prepared, decision, gathered),
@@ -111,7 +122,11 @@ function concludeAnew(
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
   const { held } = taken;
-  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), intent, held });
+  const concludedAtMs = settings.monotonicMs();
+  return (placeOf) => {
+    const logIndex = placeOf(entry);
+    return { kind: 'sealed', answered: answeredWith(entry), logIndex, intent, held, concludedAtMs };
+  };
 }
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
@@ -181,7 +196,7 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
   const demand = amountsOf(gathered.facts.demand);
   const take = dispatchedBy === 'caller' ? spend : reserve;
   const left = gathered.budgets.map((budget) => take(budget, demand));
-  const changes = left.map((budget) => put(budgets, budget));
+  const changes = [...takeOfThrottles(gathered.fences), ...left.map((budget) => put(budgets, budget))];
   if (decision.consumes_approval && gathered.approval !== null)
     changes.push(put(approvals, usedOnce(settings.provider, gathered.approval, nowMs)));
   if (dispatchedBy === 'caller') return { changes, budgets: left, held: [] };

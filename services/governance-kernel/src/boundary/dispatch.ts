@@ -1,4 +1,4 @@
-import { isAppError, type PlainJson } from '@countersign/contracts';
+import { AppError, isAppError, type PlainJson } from '@countersign/contracts';
 import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import { ulidOf } from '@countersign/receipts';
@@ -81,7 +81,7 @@ export type Performed<Result> =
       receipt: StoredReceipt | null;
     };
 
-type Decider = Pick<Boundary, 'decideDispatched' | 'settle'>;
+type Decider = Pick<Boundary, 'decideDispatched' | 'maySendLate' | 'settle'>;
 
 /** One kind of upstream behind the boundary: all that a route is handed of it. */
 export type Effects<Request, Answer> = {
@@ -143,9 +143,22 @@ export class Dispatch {
     if (decision.replayed) return { kind: 'replayed', decision };
     const permit = permitFor(decision, call);
     this.#live.add(ulidOf(decision.reply.decision_id));
+    const late = this.#boundary.maySendLate(decision);
+    if (late !== null) await this.#requireNoFence(late, decision, effect.log);
     const { result, ...settlement } = await this.#send(upstream, { permit, decision, effect });
     const receipt = await this.#settleOrKeep(decision, settlement, effect.log);
     return { kind: 'performed', decision, outcome: settlement.outcome, result, receipt };
+  }
+
+  /** Throws, and settles the call as one that was not sent, when it may not be sent any more, or nobody can tell. */
+  async #requireNoFence(late: Promise<boolean>, decision: SealedDecision, log: Log): Promise<void> {
+    const maySend = await late.catch((error: unknown) => {
+      log.error('fences.unread', { decision_id: decision.reply.decision_id, error });
+      return false;
+    });
+    if (maySend) return;
+    await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
+    throw new AppError('UPSTREAM_FAILED', 'The call was held up until a fence stood before it, so it was not sent');
   }
 
   async #send<Request, Answer, Result>(

@@ -7,8 +7,8 @@ import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
 import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
 import { inWindow } from '../budgets/window.ts';
-import { fences } from '../fences/fences.ts';
-import { fenceFact, fenceScopes } from '../fences/fence-fact.ts';
+import type { FenceRow } from '../fences/fence-row.ts';
+import { fenceFact, fencesInForce, wantedFences } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -23,6 +23,8 @@ import { registeredTool, registryFact } from './registry-fact.ts';
 
 export type Gathered = {
   facts: Facts;
+  /** Those that stand around the call, throttles in the window of now. */
+  fences: FenceRow[];
   /** Those that limit the call, in the window of now, by name. */
   budgets: BudgetRow[];
   /** The approval that the decision judged. */
@@ -62,7 +64,8 @@ type Source<Gate extends GateName> = {
 };
 
 type Limits = { policyAgeMaxMs: number };
-type Read = Situation & Limits & { batch: LedgerBatch; limiting: BudgetRow[]; approval: ApprovalRow | null };
+type Read = Situation &
+  Limits & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
 const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
@@ -71,8 +74,8 @@ const judgesTheCallItself = { facts: () => ({}) };
 const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   request: { facts: ({ fault }) => ({ request: { state: 'known', value: { fault } } }) },
   fence: {
-    wants: ({ call: { caller } }) => fenceScopes(caller).map((scope) => wanted(fences, scope)),
-    facts: ({ batch, call }) => ({ fence: { state: 'known', value: fenceFact(batch, call.caller) } }),
+    wants: wantedFences,
+    facts: ({ fences }) => ({ fence: { state: 'known', value: fences.map(fenceFact) } }),
   },
   policy: {
     wants: ({ call: { caller } }) => wantedPolicies(caller.tenant),
@@ -143,10 +146,11 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
 export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAgeMaxMs }: Limits): Gathered {
+  const fences = fencesInForce(batch, situation, situation.nowMs);
   const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
   const approval = presentedApproval(batch, situation, standing);
-  const read: Read = { ...situation, policyAgeMaxMs, batch, limiting, approval };
+  const read: Read = { ...situation, policyAgeMaxMs, batch, fences, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
@@ -166,7 +170,7 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAg
     ...sources.approval.facts(read),
   };
   const open = standing.filter(({ state }) => state === 'pending');
-  return { facts: Object.freeze(facts), budgets: limiting, approval, open };
+  return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open };
 }
 
 function limitingBudgets(batch: LedgerBatch, { call, intent, nowMs }: Situation): BudgetRow[] {

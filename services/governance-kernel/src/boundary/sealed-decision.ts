@@ -17,6 +17,8 @@ export type SealedDecision = {
   intent: SealedIntent | null;
   /** The budgets that the call holds until it is settled. */
   held: readonly BudgetId[];
+  /** When it was decided, on a clock that only rises; 0 for a replay. */
+  concludedAtMs: number;
 };
 
 export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMicros?: bigint };
@@ -32,6 +34,11 @@ export type Boundary = {
   decideDispatched(call: NamedCall, claim: DispatchClaim): Promise<SealedDecision>;
   /** What servers are asked about tools, and how long they may take, is the same for all calls of the answer. */
   forOneAnswer(): DecideInOrder;
+  /**
+   * Whether a call may still be sent that was decided a while ago: a process that stood still wakes up behind fences that were set
+   * meanwhile. Null: it was decided just now. Rejects when nobody can tell.
+   */
+  maySendLate(decision: SealedDecision): Promise<boolean> | null;
   /** Seals the outcome receipt of a call that the kernel dispatched, and settles its reservation. */
   settle(decision: SealedDecision, settlement: Settlement): Promise<StoredReceipt>;
 };

@@ -1,8 +1,11 @@
 import type { ApprovalId, Digest, Instant } from '@countersign/contracts';
 import type { Decision, Fact, Facts, RegistryFact } from '@countersign/policy';
 import { decisionStatement, type Statement } from '@countersign/receipts';
+import type { RecordedFence } from '@countersign/contracts/governance-kernel';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { remainderOf } from '../budgets/reserve.ts';
+import type { FenceRow } from '../fences/fence-row.ts';
+import { fenceFact } from '../fences/in-force.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { KnownCall } from './known-call.ts';
 
@@ -11,6 +14,7 @@ type Judged = KnownCall & { ulid: string; now: Instant; policy: LoadedPolicy | n
 type Said = {
   decision: Decision;
   rosterHash: Digest;
+  fences: readonly FenceRow[];
   /** Before the decision took anything. */
   budgets: readonly BudgetRow[];
   facts: Pick<Facts, 'block'>;
@@ -42,11 +46,17 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
     budgets: said.budgets.map(remainderOf),
     demand: judged.recorded,
     judged_hash: judged.hash,
+    fences: said.fences.length === 0 ? undefined : said.fences.map(recordedFence),
     tool_blocked: isBlocked(said.facts) ? true : undefined,
     approval_id: said.approvalId,
     dispatched_by: judgedCall.dispatchedBy,
     shadow: judgedCall.asker.mode === 'shadow',
   });
+}
+
+function recordedFence(fence: FenceRow): RecordedFence {
+  const { kind, epoch, calls_remaining } = fenceFact(fence);
+  return { scope: fence.scope, kind, epoch, calls_remaining };
 }
 
 function isBlocked({ block }: Pick<Facts, 'block'>): boolean {

@@ -1,5 +1,5 @@
 import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
-import { fenceFact } from '../fences/fence-fact.ts';
+import { fencesInForce } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { isBlocked } from '../policy/block-tools.ts';
 import type { KnownCall } from './known-call.ts';
@@ -11,7 +11,8 @@ import { registryFact } from './registry-fact.ts';
  */
 export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): boolean {
   const { caller } = known.call;
-  if (Object.values(fenceFact(batch, caller)).includes(true)) return true;
+  // A throttle limits calls, and telling an answer again is none.
+  if (fencesInForce(batch, known, nowMs).some(({ kind }) => kind !== 'throttle')) return true;
   const who = identityFact(batch, caller, nowMs);
   if (who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active')) return true;
   const scopes = scopesFact(batch, caller, known.intent);

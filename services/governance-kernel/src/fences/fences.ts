@@ -1,16 +1,52 @@
-import { columnsOf, selectByKey, text } from '../ledger/columns.ts';
+import type { FenceScope } from '@countersign/contracts/governance-kernel';
+import { columnsOf, instantMs, integer, lockInOrder, nullable, selectByKey, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
+import type { FenceRow } from './fence-row.ts';
 
-/** A freeze, quarantine or throttle of `system`, `tenant:<id>` or `agent:<tenant>:<principal>`. */
-type Fence = { readonly scope: string; readonly kind: string };
+const commandColumns = columnsOf<Omit<FenceRow, Counted>>({
+  scope: text('scope'),
+  kind: text('kind'),
+  reason: text('reason'),
+  epoch: integer('epoch'),
+  callLimit: nullable(integer('call_limit')),
+  windowSeconds: nullable(integer('window_seconds')),
+  effectiveAtMs: instantMs('effective_at'),
+  expiresAtMs: nullable(instantMs('expires_at')),
+  setBy: text('set_by'),
+});
+type Counted = 'callsTaken' | 'windowEndsAtMs' | 'revision';
+const countColumns = columnsOf<Pick<FenceRow, Counted | 'scope'>>({
+  scope: text('scope'),
+  callsTaken: integer('calls_taken'),
+  windowEndsAtMs: nullable(instantMs('window_ends_at')),
+  revision: integer('revision'),
+});
 
-export const fences: Control<string, Fence> = {
-  name: 'fences',
-  guard: 'epoch',
-  ...selectByKey('fences', ['scope']),
-  rowOf: columnsOf<Fence>({ scope: text('scope'), kind: text('kind') }).rowOf,
+const byScope = selectByKey('fences', ['scope']);
+const named: Pick<Control<FenceScope, FenceRow>, 'rowOf' | 'keyValues' | 'keyText' | 'idOf' | 'setsOf'> = {
+  rowOf: (stored) => ({ ...commandColumns.rowOf(stored), ...countColumns.rowOf(stored) }),
   keyValues: (scope) => [scope],
   keyText: (scope) => scope,
   idOf: ({ scope }) => scope,
   setsOf: ({ scope }) => [scope],
+};
+
+/** What people set of fences. All decisions rest on it, so the epoch of the controls guards it; what calls take is the control `fences`. */
+export const fenceCommands: Control<FenceScope, FenceRow> = {
+  name: 'fence_commands',
+  guard: 'epoch',
+  ...byScope,
+  ...named,
+  stored: commandColumns.stored,
+};
+
+/** What decisions see of fences, and take of throttles. */
+export const fences: Control<FenceScope, FenceRow> = {
+  name: 'fences',
+  guard: 'row',
+  ...byScope,
+  lock: lockInOrder({ table: 'fences', primaryKey: ['scope'] }, byScope.select),
+  ...named,
+  stored: countColumns.stored,
+  committed: (row) => ({ ...row, revision: row.revision + 1 }),
 };

@@ -16,7 +16,7 @@ type Said = {
   session: SessionId;
   by: PrincipalId;
   nowMs: number;
-  action: 'budget.change' | 'policy.block';
+  action: 'budget.change' | 'fence.set' | 'policy.block';
   resource: string;
   /** What holds from now on; it stands in the record as it is. */
   setting: Record<string, PlainJson>;

@@ -10,7 +10,14 @@ const known = <Member extends keyof Facts>(member: Member, value: unknown, code:
   spoil: ({ intent, facts }) => ({ intent, facts: { ...facts, [member]: { state: 'known', value } } }),
 });
 
-const fence = { frozen: true, tenant_quarantined: false, agent_quarantined: false, throttled: false };
+const frozen = {
+  scope: 'system',
+  level: 'system',
+  kind: 'freeze',
+  epoch: 1,
+  reason: 'self-test',
+  calls_remaining: null,
+};
 const toolOf = (pinned_hash: string, input_schema: Record<string, unknown>) => ({
   server_id: 'self-test',
   state: 'approved',
@@ -32,7 +39,7 @@ export const faults: { readonly [Gate in GateName]: Fault } = {
     code: 'MALFORMED_ARGUMENTS',
     spoil: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // what no type admits
   },
-  fence: known('fence', fence, 'SYSTEM_FROZEN'),
+  fence: known('fence', [frozen], 'SYSTEM_FROZEN'),
   policy: known('policy', null, 'POLICY_MISSING'),
   identity: known('identity', { kind: 'missing' }, 'CREDENTIALS_MISSING'),
   relationship: known(

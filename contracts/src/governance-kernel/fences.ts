@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { ControlVersion, DecisionId, Instant, PrincipalId, storableText, TenantId, ToolName } from '../scalars.ts';
+
+/**
+ * What a fence stands around: `system`, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
+ * every tenant), or `server:<id>` for all tools of an MCP server. No tenant holds a `/`, so each splits in one way only.
+ */
+const tenant = '[A-Za-z0-9._:-]{1,128}';
+const name = '[^\\u0000-\\u001f\\u007f]{1,256}';
+const scopes = `system|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:[a-z0-9][a-z0-9_-]{0,62}`;
+export const FenceScope = z
+  .string()
+  .regex(
+    new RegExp(`^(?:${scopes})$`),
+    'must be system, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name> or server:<id>',
+  )
+  .brand<'FenceScope'>();
+export type FenceScope = z.infer<typeof FenceScope>;
+
+/**
+ * `freeze` and `quarantine` stop every call in the scope, `throttle` lets `call_limit` calls through in each window, `open` lifts what
+ * stood. A lifted fence keeps its epoch, so an older command never undoes a newer one.
+ */
+export const FenceKind = z.enum(['freeze', 'quarantine', 'throttle', 'open']);
+
+const FenceTerms = {
+  kind: FenceKind,
+  /** Of the scope at its source; it only rises. */
+  epoch: ControlVersion,
+  /** Told to whoever is stopped. */
+  reason: storableText({ min: 1, max: 500 }),
+  /** Of a throttle, and of nothing else. */
+  call_limit: z.int().min(0).max(1_000_000_000).nullable().default(null),
+  window_seconds: z.int().min(1).max(86_400).nullable().default(null),
+  /** From then on the fence stands open by itself; null: until it is lifted. */
+  expires_at: Instant.nullable().default(null),
+  /** Who gave the command, as its source knows. */
+  set_by: PrincipalId,
+};
+
+export const Fence = z.strictObject({
+  scope: FenceScope,
+  ...FenceTerms,
+  effective_at: Instant,
+  /** Of a throttle: calls in the window of now. */
+  calls_taken: z.int().nullable(),
+});
+export type Fence = z.infer<typeof Fence>;
+
+/** A call that was sent before the fence took effect, or is within a throttle, and whose outcome is not sealed yet. */
+export const CallInFlight = z.strictObject({
+  decision_id: DecisionId,
+  tenant_id: TenantId,
+  principal_id: PrincipalId,
+  tool: ToolName.nullable(),
+  issued_at: Instant,
+  /** By then its outcome is sealed, as uncertain if nothing else is known. */
+  deadline_at: Instant,
+});
+export type CallInFlight = z.infer<typeof CallInFlight>;
+
+/** As many calls in flight as one answer shows. */
+export const callsInFlightMax = 200;
+
+const ScopeParams = z.strictObject({ scope: FenceScope });
+
+export const putFence = defineRoute({
+  operation: 'put-fence',
+  summary:
+    'Freeze, quarantine, throttle or open a scope, sealed. Every kernel sees it at its next commit, and no call is sent later than a ' +
+    'second after `effective_at`. Its epoch only rises; the same epoch again confirms it.',
+  method: 'PUT',
+  path: '/internal/fences/{scope}',
+  auth: 'service_internal',
+  params: ScopeParams,
+  body: z
+    .strictObject(FenceTerms)
+    .refine(({ kind, call_limit: limit }) => (kind === 'throttle') === (limit !== null), {
+      path: ['call_limit'],
+      message: 'belongs to a throttle, and a throttle needs it',
+    })
+    .refine(({ kind, window_seconds: window }) => (kind === 'throttle') === (window !== null), {
+      path: ['window_seconds'],
+      message: 'belongs to a throttle, and a throttle needs it',
+    }),
+  reply: Fence,
+  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+export const getFence = defineRoute({
+  operation: 'get-fence',
+  summary: 'A fence, and the calls in its scope that were sent and are not settled yet, oldest first.',
+  method: 'GET',
+  path: '/internal/fences/{scope}',
+  auth: 'service_internal',
+  params: ScopeParams,
+  reply: Fence.extend({
+    in_flight: z.array(CallInFlight).max(callsInFlightMax),
+    /** There are more than are shown. */
+    more_in_flight: z.boolean(),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+export const listFences = defineRoute({
+  operation: 'list-fences',
+  summary: 'Every fence that was ever set, open ones included, by scope.',
+  method: 'GET',
+  path: '/internal/fences',
+  auth: 'service_internal',
+  query: z.strictObject(PageQuery),
+  reply: page(Fence),
+});

@@ -1,0 +1,37 @@
+import type { FenceScope, Fence } from '@countersign/contracts/governance-kernel';
+import type { PrincipalId } from '@countersign/contracts';
+
+/** What the latest command made of a scope, and what a throttle has let through. Times are milliseconds since the epoch. */
+export type FenceRow = {
+  readonly scope: FenceScope;
+  readonly kind: Fence['kind'];
+  readonly reason: string;
+  /** Of the command; it only rises. */
+  readonly epoch: number;
+  readonly callLimit: number | null;
+  readonly windowSeconds: number | null;
+  readonly effectiveAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly setBy: PrincipalId;
+  readonly callsTaken: number;
+  /** Null: no call has come yet. */
+  readonly windowEndsAtMs: number | null;
+  /** How often calls were taken: a row of another revision was read too early. */
+  readonly revision: number;
+};
+
+export function isInForce({ kind, expiresAtMs }: FenceRow, nowMs: number): boolean {
+  return kind !== 'open' && (expiresAtMs === null || nowMs < expiresAtMs);
+}
+
+/** The throttle in its window of now. Windows stand on the clock, as those of budgets do. */
+export function inWindow(fence: FenceRow, nowMs: number): FenceRow {
+  const { windowSeconds, windowEndsAtMs } = fence;
+  if (windowSeconds === null || (windowEndsAtMs !== null && nowMs < windowEndsAtMs)) return fence;
+  const windowMs = windowSeconds * 1_000;
+  return { ...fence, callsTaken: 0, windowEndsAtMs: (Math.floor(nowMs / windowMs) + 1) * windowMs };
+}
+
+export function withOneMore(fence: FenceRow): FenceRow {
+  return { ...fence, callsTaken: fence.callsTaken + 1 };
+}

@@ -1,0 +1,40 @@
+import { FenceScope } from '@countersign/contracts/governance-kernel';
+import type { PrincipalId, TenantId } from '@countersign/contracts';
+import { meaningOf, type FenceInForce } from '@countersign/policy';
+import { parseToolAddress } from '../registry/tool-definition.ts';
+
+type Fenced = { tenant: TenantId; principal: PrincipalId; tool: string | null };
+
+/** The scopes of fences that could stop this call, the widest first. */
+export function scopesAround({ tenant, principal, tool }: Fenced): FenceScope[] {
+  const scopes = ['system', `tenant:${tenant}`, `agent:${tenant}/${principal}`];
+  if (tool !== null) scopes.push(...scopesOfTool(tenant, tool));
+  return scopes as FenceScope[]; // made of what makes one
+}
+
+/** A tool is fenced in all its spellings, and by the server that its name begins with. */
+function scopesOfTool(tenant: TenantId, tool: string): string[] {
+  const meaning = meaningOf(tool);
+  const server = parseToolAddress(meaning)?.serverId;
+  const ofServer = server === undefined ? [] : [`server:${server}`];
+  return [...ofServer, `tool:*/${meaning}`, `tool:${tenant}/${meaning}`];
+}
+
+/** The one spelling under which a fence is kept: a tool by what its name means. */
+export function canonicalScope(scope: FenceScope): FenceScope {
+  if (levelOf(scope) !== 'tool') return scope;
+  const slash = scope.indexOf('/');
+  return FenceScope.parse(`${scope.slice(0, slash + 1)}${meaningOf(scope.slice(slash + 1))}`);
+}
+
+export function levelOf(scope: FenceScope): FenceInForce['level'] {
+  return scope.split(':', 1)[0] as FenceInForce['level']; // the schema knows no other
+}
+
+/** Null for what stands around several tenants. */
+export function tenantOf(scope: FenceScope): TenantId | null {
+  const level = levelOf(scope);
+  if (level === 'system' || level === 'server') return null;
+  const [tenant = '*'] = scope.slice(scope.indexOf(':') + 1).split('/', 1);
+  return tenant === '*' ? null : (tenant as TenantId); // the scope's schema holds it
+}

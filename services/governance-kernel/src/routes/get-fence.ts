@@ -1,0 +1,21 @@
+import { AppError } from '@countersign/contracts';
+import { callsInFlightMax, getFence } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { fenceView } from '../fences/fence-view.ts';
+import { canonicalScope } from '../fences/scopes.ts';
+import { handleSystem } from '../handle.ts';
+import { findFences, listCallsInFlight } from '../store/fence-store.ts';
+
+/** A fence and what was sent in its scope and is still out. */
+export const getFenceRoute = ({ reader, clock }: Context) =>
+  handleSystem(getFence)(async ({ params }) => {
+    const scope = canonicalScope(params.scope);
+    const [fence] = await findFences(reader, [scope]);
+    if (fence === undefined) throw new AppError('NOT_FOUND', 'Nobody has set a fence around this scope');
+    const inFlight = await listCallsInFlight(reader, scope, callsInFlightMax + 1);
+    return {
+      ...fenceView(fence, clock().getTime()),
+      in_flight: inFlight.slice(0, callsInFlightMax),
+      more_in_flight: inFlight.length > callsInFlightMax,
+    };
+  });

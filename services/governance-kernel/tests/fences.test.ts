@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createKernelClient, type Fence } from '@countersign/contracts/governance-kernel';
+import { createBoundary } from '../src/boundary/boundary.ts';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
+import { adminKey, startTestKernel, systemOf, type KernelClient, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: fences
+version: '1'
+rules:
+  - { id: payments, effect: escalate, match: { tool: ['pay.*'] } }
+  - { id: all, effect: allow, match: { action: [tool.call, agent.spawn] } }
+tools:
+  files.read: { effect_level: E1 }
+  files.list: { effect_level: E1 }
+  mail.send: { effect_level: E3 }
+`;
+
+let test: TestKernel;
+let second: StartedKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+  await test.activate('*', policy);
+  second = await startKernel(kernelConfigFrom(test.env));
+});
+afterAll(async () => {
+  await second.stop();
+  await test.close();
+});
+
+let tenants = 0;
+const newTenant = () => `fenced-${(tenants += 1)}`;
+const read = { tool: 'files.read', effect_level: 'E1' };
+const decided = async (tenant: string, call: object = read, principal = 'agent') =>
+  said(await new Caller(test, tenant, principal).decide(call));
+
+type Command = Partial<Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'window_seconds'>> & {
+  expires_at?: string;
+};
+const command = (scope: string, given: Command) =>
+  test.system.putFence({
+    params: { scope },
+    body: { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'olga', ...given },
+  } as never); // branded and defaulted by the schema
+
+describe('a fence', () => {
+  it('stops what is in its scope, in every spelling, and nothing else', async () => {
+    const [tenant, other] = [newTenant(), newTenant()];
+    const list = { tool: 'files.list', effect_level: 'E1' };
+    await command(`tool:${tenant}/Files__Read`, { kind: 'quarantine' });
+    expect(await decided(tenant)).toBe('DENY TOOL_QUARANTINED');
+    expect(await decided(tenant, { ...read, tool: 'files__read' })).toBe('DENY TOOL_QUARANTINED');
+    expect([await decided(tenant, list), await decided(other)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+
+    await command(`agent:${tenant}/ann`, { kind: 'quarantine' });
+    expect(await decided(tenant, list, 'ann')).toBe('DENY AGENT_QUARANTINED');
+    expect([await decided(tenant, list, 'bob'), await decided(other, list, 'ann')]).toEqual([
+      'ALLOW ALLOWED',
+      'ALLOW ALLOWED',
+    ]);
+    await command('tool:*/mail.send', { kind: 'quarantine' });
+    await command('server:mail', { kind: 'freeze' });
+    expect(await decided(other, { tool: 'mail.send' })).toBe('DENY SYSTEM_FROZEN');
+    await command('server:mail', { kind: 'open', epoch: 2 });
+    expect(await decided(other, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
+    await command('tool:*/mail.send', { kind: 'open', epoch: 2 });
+    expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
+  });
+
+  it('takes no name of another tenant for its own: a colon in a tenant is no border', async () => {
+    await command('agent:a/b:c', { kind: 'quarantine' });
+    expect(await decided('a', read, 'b:c')).toBe('DENY AGENT_QUARANTINED');
+    expect(await decided('a:b', read, 'c')).toBe('ALLOW ALLOWED');
+  });
+
+  it('stops a call that was parked, also when it was approved before', async () => {
+    const tenant = newTenant();
+    const [agent, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'approver')];
+    const pay = { tool: 'pay.out', effect_level: 'E3', session_id: newSession() };
+    const question = asked(await agent.decide(pay));
+    await approver.move('approve', question);
+    await command(`tenant:${tenant}`, {});
+    expect(said(await agent.decide(pay))).toBe('DENY SYSTEM_FROZEN');
+    await command(`tenant:${tenant}`, { kind: 'open', epoch: 2 });
+    expect(said(await agent.decide(pay))).toBe('ALLOW ALLOWED');
+  });
+
+  it('is told with its reason, recorded with its epoch, and sealed with who set it', async () => {
+    const tenant = newTenant();
+    const session_id = newSession();
+    await command(`tenant:${tenant}`, { epoch: 7, reason: 'the vault leaks' });
+    const { reason } = await new Caller(test, tenant).decide({ ...read, session_id });
+    expect(reason).toBe(`tenant:${tenant} is under freeze: the vault leaks`);
+    const [decision] = await ledgerOf(test, session_id);
+    const fence = { scope: `tenant:${tenant}`, kind: 'freeze', epoch: 7, calls_remaining: null };
+    expect(decision?.record?.fences).toEqual([fence]);
+    const sealed = (await ledgerOf(test, 'fences')).filter(({ payload }) => payload.tenant_id === tenant);
+    expect(sealed.map(({ payload, record }) => [payload.principal_id, payload.action, record?.intent.facts])).toEqual([
+      ['olga', 'fence.set', expect.objectContaining({ kind: 'freeze', epoch: 7, reason: 'the vault leaks' })],
+    ]);
+    const { rows } = await test.pool.query<{ envelope: string }>(
+      `SELECT envelope::text FROM outbox WHERE type = 'kernel.fence.set.v1' AND envelope::text LIKE $1`,
+      [`%"tenant:${tenant}"%`],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('opens by itself when it expires', async () => {
+    const tenant = newTenant();
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    await command(`tenant:${tenant}`, { expires_at: soon });
+    expect(await decided(tenant)).toBe('DENY SYSTEM_FROZEN');
+    await new Promise((resolve) => setTimeout(resolve, Date.parse(soon) - Date.now() + 50));
+    expect(await decided(tenant)).toBe('ALLOW ALLOWED');
+  });
+});
+
+describe('a command', () => {
+  it('never undoes a later one, in whatever order the commands come', async () => {
+    const scope = `tenant:${newTenant()}`;
+    await command(scope, { epoch: 5 });
+    expect(await refusal(command(scope, { kind: 'open', epoch: 4 }))).toBe('ILLEGAL_TRANSITION');
+    expect(await refusal(command(scope, { kind: 'open', epoch: 5 }))).toBe('ILLEGAL_TRANSITION');
+    expect((await command(scope, { epoch: 5 })).body).toMatchObject({ kind: 'freeze', epoch: 5 });
+    await command(scope, { kind: 'open', epoch: 6 });
+    expect(await refusal(command(scope, { epoch: 5 }))).toBe('ILLEGAL_TRANSITION');
+    expect((await test.system.getFence({ params: { scope } })).body).toMatchObject({ kind: 'open', epoch: 6 });
+    const sealed = (await ledgerOf(test, 'fences')).filter(({ payload }) => payload.resource === `fence:${scope}`);
+    expect(sealed).toHaveLength(2);
+  });
+
+  it('of two with one epoch, one counts, on whichever kernel it comes', async () => {
+    const scope = `tenant:${newTenant()}`;
+    const replicas = [test.kernel.url, second.url].map(systemOf);
+    const sent = replicas.map((system, index) =>
+      refusal(
+        system
+          .putFence({
+            params: { scope },
+            body: { kind: 'freeze', epoch: 1, reason: `reason ${index}`, set_by: 'olga' },
+          } as never)
+          .then(() => Promise.reject(new Error('set'))),
+      ).catch((error: unknown) => (error as Error).message),
+    );
+    expect((await Promise.all(sent)).sort()).toEqual(['ILLEGAL_TRANSITION', 'set']);
+  });
+
+  it.each([
+    ['scope', 'org:acme', {}],
+    ['scope', 'agent:acme', {}],
+    ['scope', 'tool:/files.read', {}],
+    ['call_limit', 'system', { kind: 'throttle', window_seconds: 60 }],
+    ['window_seconds', 'system', { kind: 'throttle', call_limit: 1 }],
+    ['call_limit', 'system', { kind: 'freeze', call_limit: 1, window_seconds: null }],
+    ['reason', 'system', { reason: '' }],
+  ] as const)('is refused when its %s says nothing that can be kept to: %s', async (member, scope, given) => {
+    await expect(command(scope, given as Command)).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining(member),
+    });
+  });
+});
+
+describe('a throttle', () => {
+  it('lets exactly its limit of 50 parallel calls through, over two kernels', async () => {
+    const tenant = newTenant();
+    await command(`tenant:${tenant}`, { kind: 'throttle', call_limit: 10, window_seconds: 3_600 });
+    const clients = [test.kernel.url, second.url].map((baseUrl) =>
+      createKernelClient({ baseUrl, apiKey: adminKey }).as({ tenant }),
+    );
+    const decideAt = async (client: KernelClient) => {
+      const body = { action: 'tool.call', session_id: newSession(), ...read } as never; // plain names
+      return said((await client.evaluate({ body })).body);
+    };
+    const verdicts = await Promise.all(clients.flatMap((client) => Array.from({ length: 25 }, () => decideAt(client))));
+    expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(10);
+    expect(verdicts.filter((verdict) => verdict === 'DENY THROTTLED')).toHaveLength(40);
+    const { body } = await test.system.getFence({ params: { scope: `tenant:${tenant}` } });
+    expect(body).toMatchObject({ call_limit: 10, calls_taken: 10 });
+  });
+
+  it('counts on when its command is given again, and anew in the next window', async () => {
+    const tenant = newTenant();
+    const throttle = { kind: 'throttle', call_limit: 1, window_seconds: 2 } as const;
+    const windowEnds = () => new Promise((resolve) => setTimeout(resolve, 2_010 - (Date.now() % 2_000)));
+    await command(`tenant:${tenant}`, throttle);
+    await windowEnds();
+    expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
+    await command(`tenant:${tenant}`, { ...throttle, epoch: 2 });
+    expect(await decided(tenant)).toBe('DENY THROTTLED');
+    await windowEnds();
+    expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
+  });
+
+  it('counts no call that was denied, escalated or only tried', async () => {
+    const tenant = newTenant();
+    await command(`tenant:${tenant}`, { kind: 'throttle', call_limit: 1, window_seconds: 3_600 });
+    expect(await decided(tenant, { ...read, mode: 'shadow' })).toBe('ALLOW ALLOWED');
+    expect(await decided(tenant, { tool: 'pay.out', effect_level: 'E3' })).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
+  });
+});
+
+describe('a call that was allowed and not sent yet', () => {
+  it('stays behind a fence that was set while its process stood still', async () => {
+    const tenant = newTenant();
+    let nowMs = 0;
+    const { cycle } = test.kernel.context;
+    const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
+    const decision = await decideAndDie(boundary, spawnedAgent({ tenant, session: newSession() }));
+    expect(boundary.maySendLate(decision)).toBeNull();
+    nowMs += 500;
+    expect(await boundary.maySendLate(decision)).toBe(true);
+    await command(`tenant:${tenant}`, {});
+    expect(await boundary.maySendLate(decision)).toBe(false);
+    await command(`tenant:${tenant}`, { kind: 'throttle', epoch: 2, call_limit: 0, window_seconds: 60 });
+    expect(await boundary.maySendLate(decision)).toBe(true);
+  });
+});
+
+describe('calls that were sent before a fence', () => {
+  it('are listed until they are settled', async () => {
+    const [tenant, other] = [newTenant(), newTenant()];
+    for (const owner of [tenant, other])
+      await decideAndDie(test.kernel.context.boundary, spawnedAgent({ tenant: owner, session: newSession() }));
+    await command(`tenant:${tenant}`, {});
+    const { in_flight: inFlight } = (await test.system.getFence({ params: { scope: `tenant:${tenant}` } })).body;
+    expect(inFlight).toMatchObject([{ tenant_id: tenant }]);
+  });
+});
