@@ -135,6 +135,12 @@ export const CallMembers = PlainObject.refine(
   `must not nest deeper than ${argumentsDepthMax} levels`,
 );
 
+/** Arguments as a caller sends them. What is no object is denied, and not refused, so that it leaves a receipt. */
+export const CallArguments = z.unknown().refine(
+  (args) => isWithin(args as PlainJson, argumentsDepthMax), // parsed as JSON, like the members of PlainObject
+  `must not nest deeper than ${argumentsDepthMax} levels`,
+);
+
 function isWithin(value: PlainJson, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((member) => isWithin(member, depth - 1));

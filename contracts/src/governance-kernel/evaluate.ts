@@ -10,6 +10,7 @@ import {
   Digest,
   EffectLevel,
   Instant,
+  CallArguments,
   CallMembers,
   ReceiptId,
   RecordId,
@@ -32,7 +33,7 @@ export const EvaluateRequest = z.strictObject({
   action: ActionName,
   tool: ToolName.optional(),
   resource: ResourceName.optional(),
-  args: CallMembers.default({}),
+  args: CallArguments.default({}),
   session_id: SessionId,
   /**
    * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is

@@ -6,7 +6,10 @@ import type { Effects, Performed } from '../boundary/dispatch.ts';
 import type { ToolCall } from '../call/governed-call.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
 
-type ToolRequest = Pick<ToolCall, 'caller' | 'session' | 'tool' | 'args' | 'context' | 'approvalGrant' | 'idempotency'>;
+type ToolRequest = Pick<
+  ToolCall,
+  'caller' | 'session' | 'tool' | 'args' | 'malformedArguments' | 'context' | 'approvalGrant' | 'idempotency'
+>;
 
 export type ToolExecution = Performed<CallToolResult>;
 
