@@ -81,7 +81,7 @@ const currencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
 export const Currency = currencyCode.refine((code) => currencies.has(code), 'must be a code of ISO 4217');
 
 /** As it was sealed: the list of ISO 4217 changes, and evidence does not. */
-export const SealedCurrency = currencyCode;
+export const RecordedCurrency = currencyCode;
 
 /** Money in minor units of its currency. */
 export const AmountMinor = z.int().min(0).max(1_000_000_000_000);

@@ -15,7 +15,7 @@ import {
   Verdict,
   WorkspaceId,
   storableText,
-  SealedCurrency,
+  RecordedCurrency,
 } from '../scalars.ts';
 import { ApprovalStatus } from './audit.ts';
 import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
@@ -99,7 +99,7 @@ export const Run = z.strictObject({
   tokensOut: z.int().min(0),
   /** What the kernel counted for the calls that were answered, rounded up. */
   costMinor: z.int().min(0),
-  currency: SealedCurrency,
+  currency: RecordedCurrency,
   /** The last words of the model; null unless completed. */
   result: z.string().nullable(),
   error: RunError.nullable(),

@@ -19,7 +19,7 @@ import {
   TenantId,
   ToolName,
   Verdict,
-  SealedCurrency,
+  RecordedCurrency,
 } from '../scalars.ts';
 import { FenceScope } from './fences.ts';
 import { ReceiptKind } from './receipt.ts';
@@ -70,7 +70,7 @@ export const BudgetRemainder = z.strictObject({
   egress_remaining_bytes: z.int().nullable(),
   writes_remaining: z.int().nullable(),
   approval_required_above_minor: AmountMinor.nullable(),
-  currency: SealedCurrency.nullable(),
+  currency: RecordedCurrency.nullable(),
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 

@@ -51,6 +51,7 @@ beforeEach(async () => {
     body: {
       policyConfig: { maxIterationBudget: 25, blockedTools: [] },
       budgetConfig: { monthlyLlmBudget: 100, currency: 'USD' },
+      modelConfig: { provider: 'default', model: 'default', temperature: 0.7 },
     },
   });
   kernel.fault = 'none';
@@ -281,6 +282,19 @@ describe('a refused action', () => {
 });
 
 describe('what a workspace allows', () => {
+  it.each([
+    [{ provider: 'default', model: 'default' }, 'default'],
+    [{ provider: 'default', model: 'large' }, 'large'],
+    [{ provider: 'acme', model: 'large' }, 'acme/large'],
+    [{ provider: 'acme', model: 'default' }, 'acme/default'],
+  ])('asks for the model of %j as %s', async (chosen, name) => {
+    await settings({ params: workspaceParams(), body: { modelConfig: { ...chosen, temperature: 0.7 } } });
+    const { taskId, runId } = await startRun(person);
+    await runReaching(person, taskId);
+    const [step] = await rowsOf(database, 'SELECT args FROM run_steps WHERE run_id = $1 AND seq = 1', [runId]);
+    expect(JSON.parse(String(step?.['args']))).toMatchObject({ model: name });
+  });
+
   verifies('gw.run.budget', 'ends a run that used its last iteration', async () => {
     kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
     await settings({

@@ -217,6 +217,7 @@ describe('settings', () => {
       { budgetConfig: { monthlyLlmBudget: -1, currency: 'EUR' } },
       { budgetConfig: { monthlyLlmBudget: 1.005, currency: 'EUR' } },
       { budgetConfig: { monthlyLlmBudget: 1, currency: 'euro' } },
+      { budgetConfig: { monthlyLlmBudget: 1, currency: 'XXQ' } },
       { modelConfig: { temperature: 2.1 } },
     ];
     for (const body of refused) {

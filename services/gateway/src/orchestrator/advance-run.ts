@@ -110,9 +110,9 @@ async function endRun(context: Context, lease: Lease, { status, result, refusal 
 async function recordRefusal(tx: Tx, context: Context, lease: Lease, refusal: Ending['refusal']): Promise<void> {
   if (refusal === null) return;
   const { workspaceId, taskId, runId } = lease;
-  const decided = { stepId: null, tool: null, decisionId: null, receiptId: null };
+  const noDecision = { stepId: null, tool: null, decisionId: null, receiptId: null };
   const why = { source: 'workspace', reasonCode: refusal.code, reason: refusal.message } as const;
-  await recordViolation(tx, { workspaceId, taskId, runId, ...decided, ...why }, context.now());
+  await recordViolation(tx, { workspaceId, taskId, runId, ...noDecision, ...why }, context.now());
 }
 
 type Ending = Extract<Move, { kind: 'end' }>;
