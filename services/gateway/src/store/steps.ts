@@ -92,7 +92,7 @@ export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: 
   await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data });
 }
 
-export type StepWithApprovals = { step: RunStepModel; approvals: readonly ApprovalModel[] };
+type StepWithApprovals = { step: RunStepModel; approvals: readonly ApprovalModel[] };
 
 /** `approvals`: those of its run, oldest first. */
 export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['steps'][number] {
