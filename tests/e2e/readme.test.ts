@@ -21,8 +21,8 @@ beforeAll(async () => {
   chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
   for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
   const ports = { GATEWAY_PORT: await freePort(), GOV_PORT: await freePort(), GOV_HEALTH_PORT: await freePort() };
-  const text = Object.entries(ports).map(([name, port]) => [name, String(port)]);
-  place = { cwd, env: { ...freshEnvironment, ...Object.fromEntries(text) } };
+  const chosen = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  place = { cwd, env: { ...freshEnvironment, ...chosen } };
   first = await typeInForeground(blockWith('make up'), place);
   second = openTerminal(place);
   await second.type(blockWith('alias agent'));
