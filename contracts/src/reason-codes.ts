@@ -70,7 +70,7 @@ export const reasonCodes = {
   BUDGET_EXCEEDED: deny('budget', 'Wait for the window to reset, or raise the ceiling.'),
   PRICE_UNKNOWN: deny(
     'budget',
-    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`; a budget counts its spend.',
+    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`, and leave out what is priced apart; a budget counts the spend.',
   ),
   BUDGET_APPROVAL_REQUIRED: escalate('budget', 'Have the spend approved, then repeat the same call.'),
   BUDGET_UNAVAILABLE: deny('budget', 'Restore the kernel store; budgets could not be read.'),

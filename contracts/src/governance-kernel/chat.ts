@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
+import { ToolName } from '../scalars.ts';
 
 /** A chat body carries whole conversations, with images; 10 MiB as the ancestors allow. */
 const chatBodyBytesMax = 10_485_760;
@@ -7,26 +8,49 @@ const chatBodyBytesMax = 10_485_760;
 /** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
 export const callsPerAnswerMax = 128;
 
-const ChatTool = z.looseObject({
-  type: z.string(),
-  function: z.looseObject({ name: z.string().min(1).max(128) }).optional(),
-});
+/** OpenAI's own ceiling. A policy is told the name of each tool, so more are refused and never cut. */
+const toolsPerRequestMax = 128;
+
+const NamedTool = z.looseObject({ name: ToolName.max(128) });
 
 /**
- * OpenAI's chat completion request. Loose on purpose: the standard grows, and what the boundary does not judge goes upstream
- * unchanged, byte for byte.
+ * A function or custom tool runs at its caller and has one name that can be read. Any other type runs at the model's provider and is named
+ * by its type.
  */
-export const ChatCompletionRequest = z.looseObject({
-  model: z.string().min(1).max(256),
-  messages: z
-    .array(z.looseObject({ role: z.string() }))
-    .min(1)
-    .max(10_000),
-  tools: z.array(ChatTool).max(1024).optional(),
-  stream: z.boolean().nullish(),
-  n: z.int().min(1).max(128).nullish(),
-  user: z.string().max(256).optional(),
-});
+const ChatTool = z
+  .looseObject({ type: ToolName.max(64), function: NamedTool.optional(), custom: NamedTool.optional() })
+  .refine((tool) => tool.type !== 'function' || (tool.function !== undefined && tool.custom === undefined), {
+    path: ['function'],
+    message: 'must name the function, and nothing else may',
+  })
+  .refine((tool) => tool.type !== 'custom' || (tool.custom !== undefined && tool.function === undefined), {
+    path: ['custom'],
+    message: 'must name the custom tool, and nothing else may',
+  });
+
+/**
+ * OpenAI's chat completion request. Loose on purpose: the standard grows. It goes upstream byte for byte, and a member that nobody here
+ * knows is a fact that rules see.
+ */
+export const ChatCompletionRequest = z
+  .looseObject({
+    model: z.string().min(1).max(256),
+    messages: z
+      .array(z.looseObject({ role: z.string() }))
+      .min(1)
+      .max(10_000),
+    tools: z.array(ChatTool).nullish(),
+    functions: z.array(NamedTool).nullish(),
+    stream: z.boolean().nullish(),
+    n: z.int().min(1).max(128).nullish(),
+    user: z.string().max(256).optional(),
+    store: z.boolean().nullish(),
+    service_tier: ToolName.max(64).nullish(),
+  })
+  .refine(({ tools, functions }) => (tools?.length ?? 0) + (functions?.length ?? 0) <= toolsPerRequestMax, {
+    path: ['tools'],
+    message: `may be at most ${toolsPerRequestMax}, functions included`,
+  });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
 /** Each answer, refusals included, carries the receipt of its decision in X-Gov-Receipt: base64url of a StoredReceipt's JSON. */

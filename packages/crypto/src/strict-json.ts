@@ -20,16 +20,18 @@ interface Frame {
 interface Scan {
   text: string;
   depthMax: number;
-  valuesMax: number;
-  values: number;
   frames: Frame[];
-  hasLoneSurrogate: boolean;
+  /** False: no string of the text needs to be looked into for a lone one. */
+  hasSurrogates: boolean;
 }
 
 const loneSurrogate = /[\ud800-\udfff]/u;
+const escapedSurrogate = /\\u[dD]/;
 const quoteCode = 0x22;
 const backslashCode = 0x5c;
 const commaCode = 0x2c;
+const openBraceCode = 0x7b;
+const openBracketCode = 0x5b;
 const safeDigits = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
 
 /**
@@ -42,10 +44,12 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
     throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
   const text = typeof input === 'string' ? input : utf8Text(input);
+  if (text.length > (limits.valuesMax ?? Infinity)) assertFewValues(text, limits.valuesMax);
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
-  const { depthMax, valuesMax = Infinity } = limits;
-  scan({ text, depthMax, valuesMax, values: 0, frames: [], hasLoneSurrogate: loneSurrogate.test(text) });
+  // Text that was UTF-8 holds a surrogate as an escape alone.
+  const hasSurrogates = escapedSurrogate.test(text) || (typeof input === 'string' && loneSurrogate.test(text));
+  scan({ text, depthMax: limits.depthMax, frames: [], hasSurrogates });
   return value;
 }
 
@@ -53,6 +57,31 @@ function byteLength(input: string | Uint8Array, bytesMax: number): number {
   if (typeof input !== 'string') return input.byteLength;
   // A UTF-16 code unit takes one to three bytes: count exactly only where that decides.
   return input.length > bytesMax || input.length * 3 <= bytesMax ? input.length : utf8Bytes(input).length;
+}
+
+/**
+ * JSON.parse builds all values before anybody can count them, and a million empty objects take a second. So they are counted before it, in
+ * a text that may be no JSON: each container, and each value after a comma.
+ */
+function assertFewValues(text: string, valuesMax = Infinity): void {
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quoteCode) at = endOfString(text, at);
+    else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
+    if (values > valuesMax) throw new CryptoError('TOO_MANY_VALUES', `more than ${valuesMax} values`);
+  }
+}
+
+/** The end of the text where no quote closes the string. Most strings have no escaped quote, and are searched faster than walked. */
+function endOfString(text: string, start: number): number {
+  const found = text.indexOf('"', start + 1);
+  if (found === -1) return text.length;
+  if (text.charCodeAt(found - 1) !== backslashCode) return found;
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); code !== quoteCode && end < text.length; code = text.charCodeAt(end))
+    end += code === backslashCode ? 2 : 1;
+  return end;
 }
 
 function parseJson(text: string): JsonValue {
@@ -71,28 +100,20 @@ function scan(state: Scan): void {
     if (code === quoteCode) {
       at = scanString(state, at);
     } else if (code === commaCode) {
-      countValue(state);
       nextMember(frames.at(-1));
       at += 1;
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       at = scanNumber(state, at);
     } else {
-      if (code === 0x7b) open(state, { names: new Set(), step: null });
-      else if (code === 0x5b) open(state, { names: null, step: 0 });
+      if (code === openBraceCode) open(state, { names: new Set(), step: null });
+      else if (code === openBracketCode) open(state, { names: null, step: 0 });
       else if (code === 0x7d || code === 0x5d) frames.pop();
       at += 1;
     }
   }
 }
 
-/** Each value but the first of an array or object follows a comma. */
-function countValue(state: Scan): void {
-  state.values += 1;
-  if (state.values > state.valuesMax) throw fault(state, 'TOO_MANY_VALUES', `more than ${state.valuesMax} values`);
-}
-
 function open(state: Scan, frame: Frame): void {
-  countValue(state);
   if (state.frames.length >= state.depthMax)
     throw fault(state, 'NESTING_TOO_DEEP', `nesting deeper than ${state.depthMax}`);
   state.frames.push(frame);
@@ -106,20 +127,15 @@ function nextMember(frame: Frame | undefined): void {
 /** Returns the position after the closing quote. */
 function scanString(state: Scan, start: number): number {
   const { text, frames } = state;
-  let isEscaped = false;
-  let end = start + 1;
-  for (let code = text.charCodeAt(end); code !== quoteCode; code = text.charCodeAt(end)) {
-    if (code === backslashCode) isEscaped = true;
-    end += code === backslashCode ? 2 : 1;
-  }
+  const end = endOfString(text, start);
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
-  if (isName || isEscaped || state.hasLoneSurrogate) {
+  if (isName || state.hasSurrogates) {
     const raw = text.slice(start + 1, end);
-    const content = isEscaped ? String(JSON.parse(`"${raw}"`)) : raw;
+    const content = raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw;
     if (isName) enterMember(state, frame, content);
     // The raw text too: a literal half and an escaped half would decode to a pair that no UTF-8 text can hold.
-    if ((isEscaped && loneSurrogate.test(content)) || (state.hasLoneSurrogate && loneSurrogate.test(raw)))
+    if (state.hasSurrogates && (loneSurrogate.test(content) || loneSurrogate.test(raw)))
       throw fault(state, 'LONE_SURROGATE', 'string with a lone surrogate');
   }
   return end + 1;

@@ -94,6 +94,23 @@ describe('strict JSON text', () => {
       expect(refusal(() => parseStrictJson(text, { ...limits, valuesMax: 2 })).code).toBe('TOO_MANY_VALUES');
     }
   });
+
+  it('counts values and not what strings hold, and ends with a text that never closes one', () => {
+    const limits = { depthMax: 8, bytesMax: 100, valuesMax: 1 };
+    for (const text of ['"[{,,]"', String.raw`["\\\",[{"]`, String.raw`{"\",[":0}`])
+      expect(parseStrictJson(text, limits)).toEqual(JSON.parse(text));
+    for (const text of ['"[,', String.raw`["\\\"`])
+      expect(refusal(() => parseStrictJson(text, limits)).code).toBe('MALFORMED_JSON');
+    expect(refusal(() => parseStrictJson(String.raw`["\\",0]`, limits)).code).toBe('TOO_MANY_VALUES');
+  });
+
+  it('refuses more values than it may hold before it makes any', () => {
+    const objects = utf8Bytes(`[${'{},'.repeat(3_000_000)}0]`);
+    const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 10_000 };
+    const before = process.cpuUsage();
+    expect(refusal(() => parseStrictJson(objects, limits)).code).toBe('TOO_MANY_VALUES');
+    expect(process.cpuUsage(before).user).toBeLessThan(250_000); // a second once they are made
+  });
 });
 
 /** Either the canonical text or the code of a refusal; anything else propagates. */

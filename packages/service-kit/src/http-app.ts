@@ -166,14 +166,17 @@ function unmatched(table: RouteTable, services: HttpServices): RequestHandler {
       sendText(exchange, 204, '');
       return;
     }
-    sendError(exchange, unmatchedError(path, req.method, allow));
+    sendError(exchange, unmatchedError(path, { method: req.method, allow, neighbours: table.neighboursOf(path) }));
   };
 }
 
-function unmatchedError(path: string, method: string, allow: string): AppError {
+type Unmatched = { method: string; allow: string; neighbours: readonly string[] };
+
+function unmatchedError(path: string, { method, allow, neighbours }: Unmatched): AppError {
   if (!isEncoded(path)) return malformedEncoding();
-  if (allow === '') return new AppError('ROUTE_NOT_FOUND', 'There is no such route');
-  return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers: { allow } });
+  if (allow !== '') return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers: { allow } });
+  const known = neighbours.length === 0 ? '' : `; near it there are ${neighbours.join(', ')}`;
+  return new AppError('ROUTE_NOT_FOUND', `There is no such route${known}`);
 }
 
 function isEncoded(path: string): boolean {

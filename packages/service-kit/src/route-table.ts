@@ -5,7 +5,11 @@ type Entry = { method: string; segments: readonly string[] };
 export type RouteTable = {
   /** Methods of the routes that match a path, sorted, HEAD and OPTIONS included; empty when none matches. */
   methodsOf(path: string): string[];
+  /** The routes that begin as a path does, for whoever has mistaken one; empty when none does, or more than anybody reads. */
+  neighboursOf(path: string): string[];
 };
+
+const neighboursMax = 8;
 
 /** For answering 404, 405 and OPTIONS. Finding the endpoint itself is the router's work. */
 export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
@@ -20,7 +24,12 @@ export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
     const methods = entries.filter((entry) => matches(entry.segments, segments)).map((entry) => entry.method);
     return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort();
   };
-  return { methodsOf };
+  const neighboursOf = (path: string) => {
+    const [, first] = path.split('/');
+    const neighbours = routes.filter((route) => route.path.split('/')[1] === first);
+    return neighbours.length > neighboursMax ? [] : neighbours.map(({ method, path: known }) => `${method} ${known}`);
+  };
+  return { methodsOf, neighboursOf };
 }
 
 /** A stream has no length to tell, so HEAD would have to open it. */

@@ -42,4 +42,14 @@ describe('a run', () => {
     const { body: receipts } = await ada.client.listGovernanceReceipts();
     expect(receipts.data).toHaveLength(5);
   });
+
+  it('ends with a reason when its workspace has more tools than one request of a model can name', async () => {
+    kernel.tools = Array.from({ length: 129 }, (_, index) => `files.tool_${index}`);
+    const ada = await signInAs(gateway.url, 'ada@example.org');
+    const asked = kernel.modelCalls.length;
+    const run = await runReaching(ada, (await startRun(ada)).taskId);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_REQUEST' } });
+    expect(run.error?.message).toContain('at most 128');
+    expect(kernel.modelCalls).toHaveLength(asked);
+  });
 });

@@ -171,6 +171,36 @@ describe('what a model call costs', () => {
     },
   );
 
+  const sound = [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }];
+  it.each<[string, object]>([
+    ['a tier of its own price', { service_tier: 'priority' }],
+    ['an answer that is spoken', { modalities: ['text', 'audio'] }],
+    ['a voice', { audio: { voice: 'alloy', format: 'wav' } }],
+    ['a prediction', { prediction: { type: 'content', content: 'x' } }],
+    ['a search at the provider', { web_search_options: {} }],
+    ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }],
+    ['data at the provider', { data_sources: [] }],
+    ['a member that nobody knows', { models: ['dearer'] }],
+    ['a sound', { messages: [{ role: 'user', content: sound }] }],
+    ['a sound that the provider keeps', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }],
+  ])('is refused where a budget counts money with %s, whose price is in no table', async (_what, more) => {
+    const tenant = newTenant();
+    await setBudget(tenant, 1_000_000);
+    const asked = upstreams.model.requests.length;
+    const call = { ...request, model: 'large', ...more };
+    const refused = upstreams.openai({ tenant }).chat.completions.create(call);
+    await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+    expect(upstreams.model.requests).toHaveLength(asked);
+  });
+
+  it('is not told where nobody knows it, whatever tokens were used', async () => {
+    const { response } = await upstreams
+      .openai({ tenant: newTenant() })
+      .chat.completions.create({ ...request, service_tier: 'priority' })
+      .withResponse();
+    expect(response.headers.get('x-gov-spend-micros')).toBeNull();
+  });
+
   it.each([202, 500, 502, 504])(
     'counts as reserved after a %p, behind which the model may have answered',
     async (status) => {

@@ -7,7 +7,6 @@ import {
   type RawClient,
 } from '@countersign/contracts';
 import {
-  ChatCompletionRequest,
   createKernelClient,
   type Approval,
   type kernelRoutes,
@@ -24,6 +23,7 @@ import { findApprovalOf } from './find-approval.ts';
 import { agentOf, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
+import { modelRequestOf } from './model-request.ts';
 import { toolReplyOf } from './tool-reply.ts';
 import { createKeyRing, type KeyRing } from './trusted-keys.ts';
 import { decisionOf, verifyDecision, type KernelApproval, type VerifiedDecision } from './verified-decision.ts';
@@ -101,7 +101,7 @@ async function callModel(parts: Parts, step: GovernedStep, request: string): Pro
   const answer = await parts
     .as(step.workspaceId)
     .createChatCompletion({
-      body: ChatCompletionRequest.parse(JSON.parse(request)),
+      body: modelRequestOf(request),
       headers: stepHeaders(step),
       signal: step.signal,
     })

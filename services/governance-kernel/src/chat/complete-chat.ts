@@ -7,7 +7,8 @@ import type { Caller, NamedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { judgeWith } from './judge-calls.ts';
-import { holdsTextAlone, modelCall, outputTokensAsked } from './model-call.ts';
+import { modelCall } from './model-call.ts';
+import { modelFacts } from './model-facts.ts';
 import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { receive, type EndingOf, type WholeAnswer } from './receive-answer.ts';
@@ -43,23 +44,18 @@ export async function completeChat(
   res: ServerResponse,
 ): Promise<Exclude<Performed<WholeAnswer | null>, { kind: 'refused' }>> {
   const { caller, session, request, body, traceparent, signal, log } = exchange;
-  const choicesMax = request.n ?? 1;
-  const price = findPrice(parts.prices, request.model);
-  const worstCase = worstCaseMicros(price, {
-    bodyBytes: body.byteLength,
-    holdsTextAlone: holdsTextAlone(request),
-    outputTokensAsked: outputTokensAsked(request),
-    n: choicesMax,
-  });
+  const facts = modelFacts(request, body);
+  const price = findPrice(parts.prices, facts);
+  const worstCase = worstCaseMicros(price, facts);
   const endingOf = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
   const termsOf = ({ deadline }: UpstreamAnswer) => ({
     judge: judgeWith({ ...parts, caller, session, deadline }),
-    choicesMax,
+    choicesMax: facts.n,
   });
   const running = { exchange, endingOf, termsOf };
   const stream = request.stream === true;
   const performed = await parts.models.perform({
-    call: modelCall({ ...exchange, worstCaseMicros: worstCase }),
+    call: modelCall({ ...exchange, facts, worstCaseMicros: worstCase }),
     request: { body, stream, traceparent, signal },
     receive: (answer, decision) => receive(running, { answer, decision, stream, res }),
     failed: endingOf({ outcome: 'failed', usage: null }),

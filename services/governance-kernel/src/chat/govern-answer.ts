@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import { parseStrictJson } from '@countersign/crypto';
+import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import type { JudgeCalls } from './judge-calls.ts';
 import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
 import { proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
@@ -13,6 +13,8 @@ type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage
 export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
 
 const answerDepthMax = 64;
+/** What is made of more holds up others: 300 tokens with twenty alternatives each. A stream has as many in each of its events. */
+export const answerValuesMax = 50_000;
 
 /**
  * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer, after the
@@ -42,9 +44,16 @@ function parseAnswer(bytes: Buffer): JsonObject {
 
 function strict(bytes: Buffer): unknown {
   try {
-    return parseStrictJson(bytes, { depthMax: answerDepthMax, bytesMax: bytes.byteLength });
+    return parseStrictJson(bytes, {
+      depthMax: answerDepthMax,
+      bytesMax: bytes.byteLength,
+      valuesMax: answerValuesMax,
+    });
   } catch (cause) {
-    throw malformedAnswer(cause);
+    if (!(cause instanceof CryptoError) || cause.code !== 'TOO_MANY_VALUES') throw malformedAnswer(cause);
+    const message =
+      'The answer of the model server holds too much to be read whole; it has to be asked for as a stream';
+    throw new AppError('UPSTREAM_FAILED', message, { cause });
   }
 }
 

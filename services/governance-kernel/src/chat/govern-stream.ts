@@ -1,6 +1,6 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
-import { malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
+import { answerValuesMax, malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
 import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
 import type { Usage } from './prices.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
@@ -119,7 +119,11 @@ function releasedDelta(release: Release, hasText: boolean): JsonObject {
 
 function parseChunk(data: string): JsonObject {
   try {
-    const chunk = parseStrictJson(data, { depthMax: chunkDepthMax, bytesMax: chunkBytesMax });
+    const chunk = parseStrictJson(data, {
+      depthMax: chunkDepthMax,
+      bytesMax: chunkBytesMax,
+      valuesMax: answerValuesMax,
+    });
     if (isJsonObject(chunk)) return chunk;
   } catch (cause) {
     throw malformedAnswer(cause);

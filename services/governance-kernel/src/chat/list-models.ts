@@ -19,6 +19,8 @@ const ModelList = z.object({
 export type ListedModel = z.infer<typeof ModelList>['data'][number];
 
 const listBytesMax = 4_194_304;
+/** A thousand models with everything that is said of them. */
+const listValuesMax = 100_000;
 /** A list is no answer of a model: it comes at once, or something is wrong. */
 const listTimeoutMs = 10_000;
 
@@ -32,7 +34,8 @@ export async function listModels(pool: Dispatcher, request: Request): Promise<Li
     body.on('error', () => undefined);
     const bytes = await readUpstreamBody(body, listBytesMax);
     if (statusCode !== 200) throw new Error(`The model server answered ${statusCode}`);
-    return ModelList.parse(parseStrictJson(bytes, { depthMax: 16, bytesMax: listBytesMax })).data;
+    return ModelList.parse(parseStrictJson(bytes, { depthMax: 16, bytesMax: listBytesMax, valuesMax: listValuesMax }))
+      .data;
   } catch (cause) {
     throw new AppError('UPSTREAM_FAILED', 'The model server did not list its models', { cause });
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModelFacts } from './model-facts.ts';
 
 /** Exact in millionths, so that a cost in millionths of a minor unit is exact for whole prices and rounded once for others. */
 const pricePartsPerMinor = 1_000_000;
@@ -33,8 +34,11 @@ export function readModelPrices(text: string): ModelPrices {
   return Prices.parse(JSON.parse(text));
 }
 
-/** The price of a model, or null when nobody has told it. */
-export function findPrice(prices: ModelPrices, model: string): Price | null {
+type Priced = Pick<ModelFacts, 'model' | 'priced_apart'>;
+
+/** The price of a call's tokens, or null when nobody has told it, or not all of the call is tokens of that price. */
+export function findPrice(prices: ModelPrices, { model, priced_apart: pricedApart }: Priced): Price | null {
+  if (pricedApart.length > 0) return null;
   const name = Object.hasOwn(prices, model) ? model : '*';
   return (Object.hasOwn(prices, name) ? prices[name] : undefined) ?? null;
 }
@@ -47,15 +51,18 @@ export type Usage = { promptTokens: number; completionTokens: number };
  */
 export function worstCaseMicros(
   price: Price | null,
-  call: { bodyBytes: number; holdsTextAlone: boolean; outputTokensAsked: number | null; n: number },
+  call: Pick<ModelFacts, 'body_bytes' | 'content_types' | 'max_tokens' | 'n'>,
 ): bigint | null {
   if (price === null) return null;
+  const holdsTextAlone = call.content_types.every((type) => textTypes.has(type));
   // A token of text has no less than one byte, so this never reserves too little; most have about four.
-  const promptTokens = call.holdsTextAlone ? call.bodyBytes : price.input_tokens_max;
+  const promptTokens = holdsTextAlone ? call.body_bytes : price.input_tokens_max;
   if (promptTokens === undefined) return null;
-  const completionTokens = (call.outputTokensAsked ?? price.output_tokens_max) * call.n;
+  const completionTokens = (call.max_tokens ?? price.output_tokens_max) * call.n;
   return costMicros(price, { promptTokens, completionTokens });
 }
+
+const textTypes: ReadonlySet<string> = new Set(['text', 'refusal']);
 
 /** What a call did cost. A price of a minor unit for a million tokens is one millionth of it for each. */
 export function costMicros(price: Price, usage: Usage): bigint {

@@ -18,8 +18,10 @@ import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstre
 /** A whole answer, ready to be sent. `isFree`: the model has not been asked, or refused: asking again pays nothing twice. */
 export type WholeAnswer = StoredAnswer & { isFree: boolean };
 
-/** Whole answers are held in memory: far beyond any honest one, far below what would hurt. */
-const answerBytesMax = 33_554_432;
+/** A whole answer is read in one go, and this is what can be read without holding up others. A million tokens of text are less. */
+const answerBytesMax = 4_194_304;
+/** A stream is read event by event; the words around each token take most of it. */
+const streamBytesMax = 33_554_432;
 const errorBytesMax = 65_536;
 
 type Running = {
@@ -138,7 +140,7 @@ async function streamAnswer(
       'x-accel-buffering': 'no',
     });
     res.flushHeaders();
-    await relay.run(body, governed, answerBytesMax);
+    await relay.run(body, governed, streamBytesMax);
     outcome = 'completed';
   } catch (error) {
     if (!res.headersSent) throw error;

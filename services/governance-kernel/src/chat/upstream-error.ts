@@ -84,7 +84,11 @@ export async function readUpstreamBody(body: Readable, bytesMax: number): Promis
       chunks.push(buffer);
     }
   } catch (cause) {
-    throw new AppError('UPSTREAM_FAILED', 'The answer of the model server broke off or was too large', { cause });
+    throw new AppError(
+      'UPSTREAM_FAILED',
+      'The answer of the model server broke off, or was too large and has to be asked for as a stream',
+      { cause },
+    );
   }
   return Buffer.concat(chunks);
 }

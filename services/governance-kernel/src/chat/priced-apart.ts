@@ -1,0 +1,29 @@
+import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
+
+/** Of these the price table tells what they cost at most: a token for each byte, or as many as the model reads. */
+const countedContent: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file']);
+/** The tier that the account has anyway, and one that is cheaper. */
+const countedTiers: ReadonlySet<unknown> = new Set([undefined, null, 'auto', 'default', 'flex']);
+
+/**
+ * What of a call has a price that is not in the price table: with any of it nobody knows what the call costs at most. `asked`: what is
+ * known to have one, and whatever nobody here knows.
+ */
+export function pricedApart(
+  { service_tier, modalities }: ChatCompletionRequest,
+  asked: readonly string[],
+  contentTypes: readonly string[],
+): string[] {
+  const names = [
+    ...asked,
+    ...contentTypes.filter((type) => !countedContent.has(type)),
+    ...(countedTiers.has(service_tier) ? [] : ['service_tier']),
+    ...(saysText(modalities) ? [] : ['modalities']),
+  ];
+  return [...new Set(names)].sort();
+}
+
+function saysText(modalities: unknown): boolean {
+  if (modalities === undefined || modalities === null) return true;
+  return Array.isArray(modalities) && modalities.every((modality) => modality === 'text');
+}

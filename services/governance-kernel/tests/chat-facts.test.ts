@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { adminKey } from './_kernel.ts';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const starter = fileURLToPath(new URL('../../../infra/local/policy/starter.yaml', import.meta.url));
+const told = ['tools', 'hosted_tools', 'unknown_members', 'content_types', 'priced_apart', 'store', 'service_tier'];
+/** Reads every fact of a call, and asks a person, so that the approval shows them. */
+const asking = `
+format: countersign/policy.v1
+name: asking
+version: '1'
+rules:
+  - id: ask
+    effect: escalate
+    match: { action: [model.call] }
+    when: ${told.map((name) => `(has(args.${name}) || true)`).join(' && ')}
+    reason: A person reads the facts.
+`;
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+  await upstreams.test.activate('asked', asking);
+  await upstreams.test.activate('starter', readFileSync(starter, 'utf8'));
+});
+afterAll(() => upstreams.close());
+
+const messages = [{ role: 'user' as const, content: 'go' }];
+const functionTool = (name: string) => ({ type: 'function' as const, function: { name } });
+const functionTools = (count: number) => Array.from({ length: count }, (_, index) => functionTool(`f${index}`));
+
+/** A request in any words, as some client may write it. */
+async function ask(tenant: string, more: object) {
+  const response = await fetch(`${upstreams.test.kernel.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', messages, ...more }),
+  });
+  const { error } = (await response.json()) as { error?: Record<string, unknown> };
+  return { status: response.status, ...error };
+}
+
+/** What the rules were told of a call. */
+async function factsOf(more: object): Promise<Record<string, unknown>> {
+  expect(await ask('asked', more)).toMatchObject({ status: 403, code: 'approval_required' });
+  const { body } = await upstreams.test.as('asked').listApprovals({ query: { limit: 1 } });
+  const facts = Object.entries(body.data[0]?.facts ?? {});
+  return Object.fromEntries(facts.map(([name, value]) => [name.replace('args.', ''), value]));
+}
+
+describe('what a policy is told of a model call', () => {
+  it('is each tool by its name, once, and by its type what runs at the provider', async () => {
+    const custom = { type: 'custom', custom: { name: 'grammar' } };
+    const search = { type: 'web_search', function: { name: 'harmless' } };
+    const tools = [functionTool('lookup'), custom, search, { type: 'Function' }];
+    expect(await factsOf({ tools, functions: [{ name: 'legacy' }] })).toMatchObject({
+      tools: ['lookup', 'grammar', 'legacy'],
+      hosted_tools: ['Function', 'web_search'],
+      unknown_members: [],
+    });
+  });
+
+  it.each<[string, object, string[]]>([
+    ['search', { web_search_options: {} }, ['web_search_options']],
+    ['plugins', { plugins: [{ id: 'web' }] }, ['plugins']],
+    ['data', { data_sources: [] }, ['data_sources']],
+    ['a choice of a tool that is not in the list', { tool_choice: { type: 'mcp' } }, ['mcp']],
+    ['a choice by a word', { tool_choice: 'web' }, ['unreadable']],
+    [
+      'one of the tools it allows',
+      { tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [functionTool('f'), { type: 'mcp' }] } } },
+      ['mcp'],
+    ],
+  ])('is %s at the provider', async (_what, more, hosted_tools) => {
+    expect(await factsOf(more)).toMatchObject({ hosted_tools, unknown_members: [] });
+  });
+
+  it('is nothing at the provider for a request as SDKs send it', async () => {
+    const passive = {
+      ...{ temperature: 0, top_p: 1, seed: 1, stop: ['x'], logprobs: true, top_logprobs: 2, reasoning_effort: 'low' },
+      ...{ tool_choice: functionTool('f'), tools: [functionTool('f')], parallel_tool_calls: false, verbosity: 'low' },
+      ...{ response_format: { type: 'text' }, metadata: {}, plugins: null, audio: null, modalities: ['text'] },
+      ...{ service_tier: 'default', store: false, max_completion_tokens: 5, n: 1, user: 'u', stream_options: null },
+    };
+    expect(await factsOf(passive)).toMatchObject({
+      ...{ hosted_tools: [], unknown_members: [], priced_apart: [], content_types: ['text'] },
+      ...{ store: false, service_tier: 'default' },
+    });
+  });
+
+  it('is each member that nobody knows, in its own spelling, whatever it holds', async () => {
+    const unknown = ['Plugins', 'constructor', 'models', 'plugins\u200b', 'ｐlugins'];
+    const more = Object.fromEntries(unknown.map((name) => [name, null]));
+    const facts = await factsOf(more);
+    expect(facts['unknown_members']).toEqual([...unknown].sort());
+    expect(facts['priced_apart']).toEqual([...unknown].sort());
+  });
+
+  it('is each type of content, and a sound that the provider keeps', async () => {
+    const parts = [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'https://example.org' } }, 'b'];
+    const kept = { role: 'assistant', audio: { id: 'audio_1' }, reasoning_content: 'c', refusal: null };
+    const facts = await factsOf({ messages: [{ role: 'user', content: parts }, kept, { role: 'user', content: {} }] });
+    expect(facts['content_types']).toEqual(['audio', 'image_url', 'text', 'unreadable']);
+    expect(facts['priced_apart']).toEqual(['audio', 'unreadable']);
+  });
+
+  it.each<[string, object, string]>([
+    ['more tools than 128', { tools: functionTools(129) }, 'tools'],
+    [
+      'more tools than 128 with functions',
+      { tools: functionTools(100), functions: functionTools(29).map(({ function: named }) => named) },
+      'tools',
+    ],
+    ['a function without a name', { tools: [{ type: 'function', name: 'responses_style' }] }, 'tools.0.function'],
+    ['a function with a second name', { tools: [{ ...functionTool('a'), custom: { name: 'b' } }] }, 'tools.0.function'],
+    ['a custom tool without a name', { tools: [{ type: 'custom', function: { name: 'a' } }] }, 'tools.0.custom'],
+    ['a name that cannot be read', { tools: [functionTool('a\nb')] }, 'tools.0.function.name'],
+    ['a legacy function without a name', { functions: [{}] }, 'functions.0.name'],
+    ['legacy functions that are no list', { functions: { name: 'a' } }, 'functions'],
+    ['a member whose name cannot be read', { 'a\nb': 1 }, '"a\\nb"'],
+    ['a tier that is no name', { service_tier: { priority: true } }, 'service_tier'],
+    ['to store what is no truth', { store: 'yes' }, 'store'],
+    [
+      'more types of content than anybody reads',
+      { messages: [{ role: 'user', content: Array.from({ length: 33 }, (_, index) => ({ type: `t${index}` })) }] },
+      'messages',
+    ],
+  ])('is refused with %s, and the model is not asked', async (_what, more, param) => {
+    const asked = upstreams.model.requests.length;
+    expect(await ask('acme', more)).toMatchObject({ status: 400, code: 'INVALID_REQUEST', param });
+    expect(upstreams.model.requests).toHaveLength(asked);
+  });
+
+  it('is refused with more members that nobody knows than anybody reads', async () => {
+    const members = (count: number) => Object.fromEntries(functionTools(count).map((_, index) => [`m${index}`, 1]));
+    expect(await ask('acme', members(65))).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
+    expect((await factsOf(members(64)))['unknown_members']).toHaveLength(64);
+  });
+
+  it('is all of 128 tools', async () => {
+    expect((await factsOf({ tools: functionTools(128) }))['tools']).toHaveLength(128);
+  });
+});
+
+describe('the starter policy', () => {
+  const starterClient = () => upstreams.openai({ tenant: 'starter' }).chat.completions;
+
+  it.each<[string, object, RegExp]>([
+    ['a search at the provider', { web_search_options: {} }, /args\.hosted_tools/],
+    ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }, /args\.hosted_tools/],
+    ['a model that searches', { model: 'openai/gpt-5:online' }, /searches the web/],
+    ['a model made for searching', { model: 'gpt-4o-search-preview-2025-03-11' }, /searches the web/],
+    ['a member in another case', { Web_Search_Options: {} }, /args\.unknown_members/],
+    ['other models to fall back to', { models: ['gpt-5:online'] }, /args\.unknown_members/],
+  ])('denies %s before the model is asked', async (_what, more, message) => {
+    const asked = upstreams.model.requests.length;
+    const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // more than the SDK knows
+    const error: unknown = await denied.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(error).toMatchObject({ code: 'policy_denied', message: expect.stringMatching(message) });
+    expect(upstreams.model.requests).toHaveLength(asked);
+  });
+
+  it("allows a call with its caller's own tools", async () => {
+    const call = { model: 'scripted', messages, tools: [functionTool('lookup')], temperature: 0, max_tokens: 10 };
+    expect((await starterClient().create(call)).choices).toHaveLength(1);
+  });
+});
+
+describe('the routes under /v1', () => {
+  it('tell a client of the Responses API which routes there are', async () => {
+    const asked = upstreams.openai().responses.create({ model: 'scripted', input: 'go' });
+    const error: unknown = await asked.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(error).toMatchObject({ code: 'ROUTE_NOT_FOUND', type: 'not_found_error' });
+    expect(String(error)).toContain('POST /v1/chat/completions, GET /v1/models');
+  });
+});
