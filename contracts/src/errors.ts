@@ -46,6 +46,16 @@ export const errorCodes = {
   CODE_INVALID: define(401, 'authentication_error', 'Check the code, or request a new one.'),
   TENANT_REQUIRED: define(403, 'permission_error', 'Name the tenant by X-Gov-Tenant-ID or tenant_id.'),
   PERMISSION_DENIED: define(403, 'permission_error', 'Ask someone with the needed role.'),
+  HOST_NOT_ALLOWED: define(
+    403,
+    'permission_error',
+    'Use an address of the server, or have its operator name this host in GOV_ALLOWED_HOSTS.',
+  ),
+  ORIGIN_NOT_ALLOWED: define(
+    403,
+    'permission_error',
+    'Call from a page of the server, or have its operator name this origin in GOV_ALLOWED_ORIGINS.',
+  ),
   POLICY_DENIED: define(403, 'permission_error', 'Read the reason code; change the call or ask for a policy change.'),
   APPROVAL_NEEDED: define(403, 'permission_error', 'Have the named approval decided, then repeat the same call.'),
   ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),

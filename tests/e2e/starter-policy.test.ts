@@ -16,10 +16,8 @@ let tools: readonly Tool[];
 let policy: CompiledPolicy;
 
 beforeAll(async () => {
-  const { servers } = JSON.parse(filesystemServer(folder)) as { servers: { command: string; args: string[] }[] };
-  const [server] = servers;
-  if (server === undefined) throw new Error('the profile ships no server');
-  await client.connect(new StdioClientTransport({ command: server.command, args: server.args, stderr: 'ignore' }));
+  const { command, args } = filesystemServer(folder);
+  await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
   tools = (await client.listTools()).tools;
   policy = compilePolicy(parsePolicyBundle(readFileSync(starter, 'utf8')), nodeProvider);
 });

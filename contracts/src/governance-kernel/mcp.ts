@@ -20,8 +20,11 @@ export const describeMcp = defineRoute({
   }),
 });
 
-/** One JSON-RPC message, or a batch where the revision of the protocol still has them. What is in it, the protocol says. */
-const JsonRpcMessage = z.looseObject({});
+/**
+ * One JSON-RPC message, and what is in it, the protocol says. No batch: no revision since 2025-06-18 has them, and a hundred calls in
+ * one request would count as one against every limit of requests.
+ */
+const JsonRpcMessage = z.looseObject({}, 'must be one JSON-RPC message; batches are not taken');
 
 export const callMcp = defineRoute({
   operation: 'call-mcp',
@@ -33,7 +36,7 @@ export const callMcp = defineRoute({
   door: 'mcp',
   media: 'mcp',
   idempotent: false,
-  body: z.union([JsonRpcMessage, z.array(JsonRpcMessage)]),
+  body: JsonRpcMessage,
   reply: z.unknown(),
 });
 

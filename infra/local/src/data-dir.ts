@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LocalProblem } from './local-problem.ts';
@@ -30,6 +30,7 @@ export type DataDir = {
 };
 
 const ownerOnly = 0o600;
+const othersBits = 0o077;
 /** Others may pass through and see nothing: PostgreSQL has an account of its own when the starter is root. */
 const passableDir = 0o711;
 
@@ -67,6 +68,8 @@ function readSecrets(path: string): Secrets | null {
   const file = join(path, 'secrets.json');
   const text = readIfPresent(file);
   if (text === null) return null;
+  // A copy that came back from a backup, or by another hand, may be open to accounts that MCP servers run as.
+  if ((statSync(file).mode & othersBits) !== 0) chmodSync(file, ownerOnly);
   try {
     return Secrets.parse(JSON.parse(text));
   } catch {

@@ -8,12 +8,13 @@ import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
-import { filesystemServer } from './mcp-servers.ts';
+import { withShippedServer } from './mcp-servers.ts';
 import { ownPolicyFile } from './own-policy.ts';
 import { withPolicyLines } from './policy-lines.ts';
 import { assertPortFree } from './ports.ts';
 import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { serveSignInLink } from './sign-in-link.ts';
+import { stdioUser } from './stdio-account.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
@@ -94,10 +95,12 @@ type KernelGiven = Given & { modelUrl: string; policyFile: string };
 
 function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile }: KernelGiven) {
   const { secrets, filesDir } = dataDir;
+  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
   return {
-    GOV_MCP_SERVERS: filesystemServer(filesDir),
     ...kernelDefaults,
-    ...settings.forKernel,
+    ...given,
+    GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
+    GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.kernel,
     GOV_PORT: String(settings.kernelPort),

@@ -5,6 +5,7 @@ import { preflightHeaders, type CorsOptions } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { ClassifyError } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
+import { createForeignGuard } from './foreign-request.ts';
 import type { Guards } from './guard.ts';
 import type { HttpServices } from './http-services.ts';
 import type { IdempotencyStore } from './idempotency.ts';
@@ -22,6 +23,8 @@ export type HttpAppOptions<Caller> = {
   /** Operations without path parameters that are answered in front of Express. */
   fastOperations?: readonly string[];
   cors?: CorsOptions;
+  /** Names (without a port) under which the service is reached, beside its addresses and those of its own machine. */
+  hosts?: readonly string[];
   rateLimiter?: RateLimiter | null;
   idempotency?: IdempotencyStore | null;
   metrics?: Metrics | null;
@@ -65,10 +68,12 @@ export function createHttpApp<Caller>(options: HttpAppOptions<Caller>): HttpApp 
 }
 
 function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {
+  const cors = options.cors ?? { origins: [] };
   return Object.freeze({
     log: options.log,
     guards: options.guards,
-    cors: options.cors ?? { origins: [] },
+    cors,
+    guardForeign: createForeignGuard({ hosts: options.hosts ?? [], origins: cors.origins }),
     classifiers: options.classifyErrors ?? [],
     rateLimiter: options.rateLimiter ?? null,
     idempotency: options.idempotency ?? null,
@@ -125,6 +130,7 @@ function expressApp(endpoints: readonly Endpoint[], services: HttpServices, moun
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   app.enable('case sensitive routing').enable('strict routing');
   for (const endpoint of endpoints) addRoute(app, endpoint, services);
+  app.use(guarded(services));
   mount?.(app);
   app.use(unmatched(createRouteTable(endpoints.map(({ route }) => route)), services));
   app.use(faulted(services));
@@ -151,6 +157,14 @@ function addRoute(app: Express, endpoint: Endpoint, services: HttpServices): voi
 /** Our paths have no wildcards, so Express never gives a list; its type allows one. */
 function singleParams(params: Record<string, string | string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}
+
+/** Every endpoint asks the guard itself, since only it knows how its errors are written. */
+function guarded({ guardForeign }: HttpServices): RequestHandler {
+  return (req, _res, next) => {
+    guardForeign(req);
+    next();
+  };
 }
 
 function unmatched(table: RouteTable, services: HttpServices): RequestHandler {

@@ -1,5 +1,6 @@
 import type { CorsOptions } from './cors.ts';
 import type { ClassifyError } from './error-answer.ts';
+import type { ForeignGuard } from './foreign-request.ts';
 import type { Guards } from './guard.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { Log } from './logger.ts';
@@ -11,6 +12,7 @@ export type HttpServices = {
   readonly log: Log;
   readonly guards: Guards<unknown>;
   readonly cors: CorsOptions;
+  readonly guardForeign: ForeignGuard;
   readonly classifiers: readonly ClassifyError[];
   /** Null: no limits (benches). */
   readonly rateLimiter: RateLimiter | null;

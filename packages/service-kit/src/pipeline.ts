@@ -24,6 +24,7 @@ export async function runEndpoint(run: Run): Promise<void> {
   const exchange = new Exchange(run.req, run.res, services, endpoint.route);
   exchange.rawParams = run.params;
   try {
+    services.guardForeign(run.req);
     const guard = guardOf(endpoint.route, services);
     const principal = await authenticate(guard, exchange, endpoint);
     const { callerKey } = services;

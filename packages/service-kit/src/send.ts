@@ -7,20 +7,23 @@ import { errorPage, pagePolicy } from './page.ts';
 import { RequestAborted } from './read-body.ts';
 
 /** Nothing in an answer may be framed, sniffed, run or kept. */
-function headersUnder(policy: string): string[] {
+function headersUnder(policy: string, referrer = 'no-referrer'): string[] {
   return [
     ...['x-content-type-options', 'nosniff'],
     ...['content-security-policy', policy],
-    ...['referrer-policy', 'no-referrer'],
+    ...['referrer-policy', referrer],
     ...['cache-control', 'no-store'],
   ];
 }
 
 const fixedHeaders: readonly string[] = headersUnder("default-src 'none'; frame-ancestors 'none'");
-/** No window that opened a page, and no site that names it as a resource, gets hold of it. */
+/**
+ * No window that opened a page, and no site that names it as a resource, gets hold of it. Its forms say where they come from, to us
+ * alone: under `no-referrer` browsers hide their Origin.
+ */
 const pageHeaders: readonly string[] = [
   ...['cross-origin-opener-policy', 'same-origin', 'cross-origin-resource-policy', 'same-origin'],
-  ...headersUnder(pagePolicy()),
+  ...headersUnder(pagePolicy(), 'same-origin'),
 ];
 
 const jsonType = 'application/json; charset=utf-8';

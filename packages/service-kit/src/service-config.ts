@@ -25,6 +25,9 @@ export const serviceVariables = {
     .default('info')
     .describe('What is logged, on the standard output.'),
   GOV_ALLOWED_ORIGINS: list().describe('Origins whose pages may call the service from a browser.'),
+  GOV_ALLOWED_HOSTS: list().describe(
+    'Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused.',
+  ),
   GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }).describe(
     'How many proxies stand before the service: only they are believed when they forward an address.',
   ),
@@ -53,6 +56,7 @@ export type ServiceConfig = Readonly<{
   bus: Readonly<{ amqpUrl: string | null; exchange: string }>;
   log: Readonly<{ level: LogLevel; silent: boolean; layout: 'json' | 'readable' }>;
   allowedOrigins: readonly string[];
+  allowedHosts: readonly string[];
   trustedProxies: number;
   stopNoticeMs: number;
   /** Null: nothing is limited. */
@@ -71,6 +75,7 @@ export function serviceConfigOf(read: ReadVariables): ServiceConfig {
     bus: { amqpUrl: read.AMQP_URL ?? null, exchange: read.GOV_AMQP_EXCHANGE },
     log: { ...verbosityOf(read.GOV_LOG_LEVEL), layout: isProduction ? 'json' : 'readable' },
     allowedOrigins: read.GOV_ALLOWED_ORIGINS,
+    allowedHosts: read.GOV_ALLOWED_HOSTS,
     trustedProxies: read.GOV_TRUSTED_PROXIES,
     stopNoticeMs: read.GOV_STOP_NOTICE,
     rateLimits: read.GOV_RATE_LIMITS ? rateLimitsOf(read) : null,
@@ -97,6 +102,7 @@ function verbosityOf(level: LogLevel | 'silent'): { level: LogLevel; silent: boo
 export function httpOptionsOf(config: ServiceConfig) {
   return {
     cors: { origins: config.allowedOrigins },
+    hosts: config.allowedHosts,
     rateLimiter: config.rateLimits === null ? null : createRateLimiter({ classes: config.rateLimits }),
     trustedProxies: config.trustedProxies,
     checkReplies: config.checksReplies,

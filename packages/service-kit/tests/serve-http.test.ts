@@ -82,7 +82,9 @@ describe('an event stream', () => {
 
   it('makes the sender wait for a caller that does not read', async () => {
     const { server, stream } = await startStream();
-    const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /events HTTP/1.1\r\nhost: a\r\n\r\n'));
+    const socket = connect(server.port, '127.0.0.1', () =>
+      socket.write('GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n'),
+    );
     socket.pause();
     const { send: sendEvent } = await stream;
     let sent = 0;

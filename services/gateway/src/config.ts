@@ -107,8 +107,10 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
   const read = readConfig(gatewayVariables, env, { prefix: 'GOV_' });
   refuseContradictions(read);
   const { GOV_SMTP_URL: smtpUrl } = read;
+  const shared = serviceConfigOf(read);
   return Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, read.GOV_GATEWAY_HOST],
     host: read.GOV_GATEWAY_HOST,
     port: read.GOV_GATEWAY_PORT,
     sessionSecret: read.GOV_SESSION_SECRET,

@@ -18,9 +18,15 @@ const hourMs = 60 * minuteMs;
 const waitingForLock =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%sessions%'";
 
+/** Names that this gateway answers to, and which are shown no code all the same. */
+const trusting = {
+  GOV_ALLOWED_HOSTS: 'own.example,127.0.0.1.own.example,localhost.own.example',
+  GOV_ALLOWED_ORIGINS: 'https://own.example',
+};
+
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await startTestGateway(testConfig(database), { now: () => new Date(nowMs) });
+  gateway = await startTestGateway(testConfig(database, trusting), { now: () => new Date(nowMs) });
 });
 
 afterAll(async () => {
@@ -113,7 +119,7 @@ describe('sign-in by email code', () => {
 
   verifies('gw.auth.email', 'shows no code to a page that came under a name of its own', async () => {
     const answers = async (host: string) => JSON.parse(await requestUnder(host, 'rebound@example.org')) as object;
-    for (const host of ['evil.example', '127.0.0.1.evil.example:3100', 'localhost.evil.example', '10.0.0.1'])
+    for (const host of ['own.example', '127.0.0.1.own.example:3100', 'localhost.own.example', '10.0.0.1'])
       expect(await answers(host)).toEqual({ sent: true, email: 'rebound@example.org' });
     expect(await answers('LOCALHOST:3100')).toHaveProperty('code');
     nowMs += hourMs + 1;
@@ -130,11 +136,13 @@ describe('sign-in by email code', () => {
       const doubts = [
         ['x-forwarded-for', '10.0.0.1'],
         ['via', '1.1 proxy'],
-        ['origin', 'https://evil.example'],
-        ['origin', 'null'],
-        ['host', 'evil.example'],
+        ['origin', 'https://own.example'],
+        ['host', 'own.example'],
       ];
       for (const doubt of doubts) expect(await answers(doubt)).toBe('{"sent":true,"email":"doubted@example.org"}');
+      for (const stranger of ['https://evil.example', 'null'])
+        expect(await answers(['origin', stranger])).toContain('ORIGIN_NOT_ALLOWED');
+      expect(await requestUnder('evil.example', 'doubted@example.org')).toContain('HOST_NOT_ALLOWED');
       expect(await answers(['origin', 'http://localhost:3000'], 'near@example.org')).toMatch(/"code":"\d{6}"/);
       expect(() => testConfig(database, { GOV_TRUSTED_PROXIES: '1' })).toThrow('GOV_TRUSTED_PROXIES');
     },

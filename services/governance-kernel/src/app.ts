@@ -137,7 +137,7 @@ const controlRoutes = (kernel: Context) => [
   listFencesRoute(kernel),
 ];
 
-/** The separate health port serves probes, and a page that says so. */
+/** The separate health port serves probes, and a page that says so, under the same names. */
 export function createHealthApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   return createHttpApp({
     endpoints: [
@@ -147,5 +147,6 @@ export function createHealthApp(kernel: Context, lifecycle: Stopping, workers: P
     ],
     guards: createGuards(kernel),
     log: kernel.log,
+    hosts: kernel.config.allowedHosts,
   });
 }

@@ -16,7 +16,9 @@ import {
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
-import { readMcpServers, type McpServerConfig } from './mcp/server-config.ts';
+import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
+import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
 import type { PolicyKey } from './policy/activation.ts';
 import { readPolicyKeys } from './policy/policy-keys.ts';
 
@@ -72,14 +74,26 @@ export const kernelVariables = z.object({
     .describe(
       'JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`; `*` is every other model.',
     ),
-  GOV_MCP_SERVERS: z.string().optional().describe('MCP servers to govern: JSON itself, or the path of a JSON file.'),
+  GOV_MCP_SERVERS: z
+    .string()
+    .optional()
+    .describe(
+      'MCP servers to govern, as JSON or the path of a JSON file: `{ servers: [...] }`, or `{ mcpServers: {...} }` as MCP clients have it.',
+    ),
+  GOV_MCP_STDIO_USER: z
+    .string()
+    .regex(/^\d{1,9}:\d{1,9}$/, 'must be uid:gid, both in numbers')
+    .optional()
+    .meta({ type: '`uid:gid`' })
+    .describe(
+      "Whom MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel.",
+    ),
   GOV_MCP_STDIO: flag(false).describe(
     "In production: MCP servers over stdio may run as programs of the kernel's own account.",
   ),
   GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000).describe('How long a tool definition that changed upstream may go unseen.'),
   GOV_DEMO: flag(false).describe('Opens `/api/demo` to everybody who reaches the port.'),
-  GOV_ALLOWED_HOSTS: list().describe('Host names, beside those of loopback, under which `/mcp` answers.'),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }).describe(
     'A checkpoint is made after so many receipts, or after the interval below.',
   ),
@@ -117,9 +131,10 @@ export type KernelConfig = ServiceConfig &
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
     modelPrices: ModelPrices;
     mcpServers: readonly McpServerConfig[];
+    /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
+    stdioAccount: StdioAccount | null;
     mcpTimeoutMs: number;
     mcpListAgeMaxMs: number;
-    allowedHosts: readonly string[];
     hasDemo: boolean;
     checkpointReceiptsMax: number;
     checkpointIntervalMs: number;
@@ -134,8 +149,11 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED', 'GOV_BOUNDARY_REGISTR
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(kernelVariables, env, { prefix: 'GOV_', knownElsewhere });
   const servers = read.GOV_MCP_SERVERS;
+  const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
+  const shared = serviceConfigOf(read);
   const config = Object.freeze({
-    ...serviceConfigOf(read),
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, ownName(read)],
     host: read.GOV_BIND_ADDR,
     port: read.GOV_PORT,
     healthPort: read.GOV_HEALTH_PORT,
@@ -158,10 +176,10 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
-    mcpServers: servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers)),
+    mcpServers,
+    stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
-    allowedHosts: read.GOV_ALLOWED_HOSTS,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
@@ -169,17 +187,47 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
   });
   refuseEarlyDeadline(config);
+  refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
   return config;
 }
 
-/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
-function refuseStdio({ mcpServers }: KernelConfig): void {
-  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
-  if (names.length === 0) return;
+/** The name in the addresses that the kernel itself gives out. */
+function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): string {
+  return publicUrl === undefined ? host : new URL(publicUrl).hostname;
+}
+
+function stdioAccountFor(
+  servers: readonly McpServerConfig[],
+  read: z.infer<typeof kernelVariables>,
+): StdioAccount | null {
+  if (!servers.some(({ transport }) => transport === 'stdio')) return null;
+  return sound('GOV_MCP_STDIO_USER', () => findStdioAccount(read.GOV_MCP_STDIO_USER));
+}
+
+const holdsSecrets = /^(GOV_(?!POLICY_FILE)\w+|DATABASE_URL|AMQP_URL)_FILE$/;
+
+/** An account of their own keeps nothing from servers that may read the kernel's secrets where they lie. */
+function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Environment): void {
+  if (account === null) return;
+  const isSecretFile = (name: string, file: string) =>
+    name === 'GOV_MCP_SERVERS' ? !isInline(file) : holdsSecrets.test(name);
+  const readable = Object.entries(env)
+    .filter(([name, file = '']) => file !== '' && isSecretFile(name, file) && mayRead(account, file))
+    .map(([name]) => name);
+  if (readable.length === 0) return;
   throw new ConfigError([
-    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: serve it over HTTP from an account ` +
-      'of its own, or accept that with GOV_MCP_STDIO=1',
+    `${readable.join(', ')}: the file can be read by the user ${account.uid}:${account.gid} of MCP servers over stdio; give it mode 0400`,
+  ]);
+}
+
+/** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
+function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
+  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (names.length === 0 || stdioAccount !== null) return;
+  throw new ConfigError([
+    `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: run the kernel as root on a ` +
+      'host with setpriv, so that they get an account of their own, serve them over HTTP, or accept it with GOV_MCP_STDIO=1',
   ]);
 }
 

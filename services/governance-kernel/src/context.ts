@@ -21,7 +21,6 @@ import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { controls } from './controls.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
-import { createOriginGuard } from './mcp/guard-origin.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
@@ -215,7 +214,6 @@ function createDoors({ config, reader, transaction, clock, upstreams, dispatch }
     keptAnswers: new KeptAnswers({ store: answers, clock }),
     prices: config.modelPrices,
     approverKeys: config.approverKeys,
-    guardOrigin: createOriginGuard({ hosts: config.allowedHosts, origins: config.allowedOrigins }),
     callTimeoutMs: config.mcpTimeoutMs,
     dispatchMsMax: dispatchMsMax(config),
   };

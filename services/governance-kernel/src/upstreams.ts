@@ -31,6 +31,7 @@ export function createUpstreams({ config, log, registry }: UpstreamsParts) {
     configs,
     registry,
     scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
+    account: config.stdioAccount,
     callTimeoutMs: mcpTimeoutMs,
     listAgeMaxMs: config.mcpListAgeMaxMs,
     outputBytesMax,

@@ -111,6 +111,8 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_RATE_LIMITS: '0',
     GOV_DEMO: '1',
     GOV_SELF_TEST_DECISIONS: '0',
+    // A checkout, and the folders that tests make, may be closed to anybody else.
+    GOV_MCP_STDIO_USER: `${process.getuid?.()}:${process.getgid?.()}`,
   };
 }
 

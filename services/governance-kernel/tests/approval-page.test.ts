@@ -306,7 +306,7 @@ describe('what an attacker writes', () => {
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'content-type': 'text/html; charset=utf-8',
     });

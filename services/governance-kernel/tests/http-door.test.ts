@@ -7,7 +7,7 @@ const console = 'https://console.example.org';
 
 let test: TestKernel;
 beforeAll(async () => {
-  test = await startTestKernel({ env: { GOV_ALLOWED_ORIGINS: console } });
+  test = await startTestKernel({ env: { GOV_ALLOWED_ORIGINS: console, GOV_PUBLIC_URL: 'https://kernel.example' } });
   await test.activate('*', starterPolicy);
 });
 afterAll(() => test.close());
@@ -45,6 +45,43 @@ describe('the door of the kernel', () => {
       .get('/api/v1/receipts')
       .set({ ...credentials, ...stranger });
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect([preflight.status, answer.status]).toEqual([403, 403]);
+  });
+
+  it('is shut on both ports to a page whose name was rebound to it, and to pages of strangers', async () => {
+    const { url, healthUrl } = test.kernel;
+    const doors: [string, 'GET' | 'POST', string][] = [
+      ...(['/', '/healthz', '/health/ready', '/no/such/path'] as const).flatMap((path): [string, 'GET', string][] => [
+        [url, 'GET', path],
+        [healthUrl, 'GET', path],
+      ]),
+      [url, 'POST', '/api/v1/evaluate'],
+      [url, 'POST', '/v1/chat/completions'],
+      [url, 'POST', '/mcp'],
+      [url, 'POST', '/mcp/v1/execute'],
+      [url, 'GET', '/api/v1/receipts/tail'],
+      [url, 'GET', '/approvals/apr_00000000000000000000000000'],
+      [url, 'POST', '/approvals/sign-in'],
+    ];
+    for (const [base, method, path] of doors) {
+      const send = (headers: Record<string, string>) =>
+        (method === 'GET' ? supertest(base).get(path) : supertest(base).post(path)).set({ ...credentials, ...headers });
+      for (const [code, headers] of [
+        ['HOST_NOT_ALLOWED', { host: 'rebound.example' }],
+        ['ORIGIN_NOT_ALLOWED', { origin: 'https://evil.example' }],
+        ['ORIGIN_NOT_ALLOWED', { origin: 'null' }],
+      ] as const) {
+        const { status, text } = await send(headers);
+        expect([path, code, status]).toEqual([path, code, 403]);
+        expect(text).toMatch(/HOST_NOT_ALLOWED|ORIGIN_NOT_ALLOWED|may not call|does not go by/);
+      }
+    }
+    const receipts = await door()
+      .get('/api/v1/receipts')
+      .set({ ...credentials, 'x-gov-tenant-id': 'nobody' });
+    expect(receipts.body).toMatchObject({ data: [] });
+    for (const host of ['10.1.2.3:8081', '[fd00::1]', 'kernel.example'])
+      await supertest(healthUrl).get('/health/live').set({ host }).expect(200);
   });
 
   it('gives the caller’s request id back, and makes one of its own for any that is no id', async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstreams.close());
 
-function send(session: string, body: string): Promise<Response> {
+function send(session: string, body: string, revision: string | undefined = '2025-11-25'): Promise<Response> {
   return fetch(`${upstreams.test.kernel.url}/mcp`, {
     method: 'POST',
     headers: {
@@ -18,7 +18,7 @@ function send(session: string, body: string): Promise<Response> {
       'x-gov-session-id': session,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-11-25',
+      ...(revision === undefined ? {} : { 'mcp-protocol-version': revision }),
     },
     body,
   });
@@ -54,8 +54,19 @@ describe('the body of an MCP call', () => {
     expect((await send(newSession(), message(`{"name":"${'x'.repeat(1_100_000)}"}`))).status).toBe(413);
   });
 
-  it('may hold several messages for the revisions that have batches', async () => {
-    const response = await send(newSession(), '[{"jsonrpc":"2.0","id":1,"method":"ping"}]');
-    expect(await response.text()).toContain('"id":1');
-  });
+  it.each(['2026-07-28', '2025-11-25', '2025-03-26', undefined])(
+    'holds one message and no batch, whatever revision it names (%s)',
+    async (revision) => {
+      const session = newSession();
+      const call = message('{"name":"notes.read_note","arguments":{"id":"a"}}');
+      for (const batch of [`[${call}]`, `[${call},${call}]`, '[]']) {
+        const response = await send(session, batch, revision);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({
+          error: { code: -32_000, message: expect.stringContaining('batches are not taken') },
+        });
+      }
+      expect(await receiptsOf(upstreams.test, session)).toEqual([]);
+    },
+  );
 });

@@ -31,7 +31,9 @@ const headersOf = (name: string) => ({
 /** A spelling of the name that the protocol allows and that only the SDK's server reads. */
 const sentinel = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
-async function send(message: Json, { name, session }: { name: string; session: string }) {
+type Sending = { name: string; session: string; headers?: Record<string, string> };
+
+async function send(message: Json, { name, session, headers = {} }: Sending) {
   const response = await fetch(`${upstreams.test.kernel.url}/mcp`, {
     method: 'POST',
     headers: {
@@ -41,6 +43,7 @@ async function send(message: Json, { name, session }: { name: string; session: s
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headersOf(name),
+      ...headers,
     },
     body: JSON.stringify(message),
   });
@@ -106,6 +109,7 @@ describe('a plain tools/call', () => {
     ['whose client can be asked', metaWith('clientCapabilities', { elicitation: { url: {} } }), {}],
     ['whose client has no capabilities', metaWith('clientCapabilities', undefined), {}],
     ['whose client is nobody', metaWith('clientInfo', 'x'), {}],
+    ['that wants to hear of its progress', paramsWith({ _meta: { ...envelope, progressToken: 1 } }), {}],
     ['that asks for a log', metaWith('logLevel', 'debug'), {}],
   ])('%s is for the SDK server', (_case, change, headers) => {
     const message = { ...messageOf({}), ...change };
@@ -113,8 +117,40 @@ describe('a plain tools/call', () => {
     expect(plainCallOf({ ...headersOf('notes.read_note'), ...headers }, message)).toBeNull();
   });
 
-  it('in a batch is for the SDK server', () => {
-    expect(plainCallOf(headersOf('notes.read_note'), [messageOf({})])).toBeNull();
+  it.each<[string, string, Json, Json]>([
+    ['session', 'x-gov-session-id', { 'countersign/session_id': 'another' }, { 'x-gov-session-id': 'own' }],
+    [
+      'approval',
+      'x-gov-approval-grant',
+      { 'countersign/approval_grant': `apr_${'0'.repeat(26)}` },
+      { 'x-gov-approval-grant': `apr_${'1'.repeat(26)}` },
+    ],
+    ['verdict', 'nothing', { 'countersign/verdict': 'ALLOW' }, {}],
+    ['key', 'nothing', { 'Countersign/idempotency_key': 'x' }, {}],
+  ])(
+    'whose _meta names another %s than its headers, or what nobody reads, is not decided',
+    async (_what, _h, meta, headers) => {
+      for (const name of ['notes.read_note', sentinel('notes.read_note')]) {
+        const session = newSession();
+        const message = messageOf({ _meta: { ...envelope, ...meta } });
+        const sent = await send(message, { name, session, headers: headers as Record<string, string> });
+        expect(sent).toMatchObject({
+          answer: { error: { code: -32_602, data: { code: 'INVALID_REQUEST' } } },
+          sealed: [],
+        });
+      }
+    },
+  );
+
+  it('may say the same in its _meta as in its headers', async () => {
+    const session = newSession();
+    const message = messageOf({ _meta: { ...envelope, 'countersign/session_id': session } });
+    expect(await send(message, { name: 'notes.read_note', session })).toMatchObject({
+      sealed: [
+        ['notes.read_note', 'ALLOW', undefined],
+        ['notes.read_note', 'ALLOW', 'completed'],
+      ],
+    });
   });
 });
 

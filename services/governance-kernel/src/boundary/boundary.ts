@@ -164,16 +164,19 @@ async function settleReceipt(
 class FreshDecision implements SealedDecision {
   readonly replayed = false;
   readonly intent: SealedIntent;
+  readonly definitionHash: string | null;
   readonly held: readonly BudgetId[];
   readonly concludedAtMs: number;
   readonly #answered: Answered;
   readonly #logIndex: number;
   #reply: DecisionReply | null = null;
 
-  constructor({ answered, logIndex, intent, held, concludedAtMs }: Extract<Concluded, { kind: 'sealed' }>) {
+  constructor(sealed: Extract<Concluded, { kind: 'sealed' }>) {
+    const { answered, logIndex, intent, definitionHash, held, concludedAtMs } = sealed;
     this.#answered = answered;
     this.#logIndex = logIndex;
     this.intent = intent;
+    this.definitionHash = definitionHash;
     this.held = held;
     this.concludedAtMs = concludedAtMs;
   }
@@ -195,6 +198,7 @@ class FreshDecision implements SealedDecision {
 class ReplayedDecision implements SealedDecision {
   readonly replayed = true;
   readonly intent = null;
+  readonly definitionHash = null;
   readonly held: readonly BudgetId[] = [];
   readonly concludedAtMs = 0;
   readonly json: string;

@@ -59,6 +59,7 @@ export type Concluded =
       answered: Answered;
       logIndex: number;
       intent: SealedIntent;
+      definitionHash: string | null;
       held: readonly BudgetId[];
       concludedAtMs: number;
     }
@@ -121,12 +122,14 @@ function concludeAnew(
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
   }));
-  const { held } = taken;
-  const concludedAtMs = settings.monotonicMs();
-  return (placeOf) => {
-    const logIndex = placeOf(entry);
-    return { kind: 'sealed', answered: answeredWith(entry), logIndex, intent, held, concludedAtMs };
-  };
+  const definitionHash = judgedDefinition(gathered.facts);
+  const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
+  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told });
+}
+
+/** An ALLOW says that the definition is the pinned one. */
+function judgedDefinition({ registry }: Facts): string | null {
+  return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {

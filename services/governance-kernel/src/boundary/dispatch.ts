@@ -34,10 +34,13 @@ export function isClaimTo(claim: DispatchClaim, call: NamedCall): boolean {
 class SealedPermit {
   /** Names the upstream that is to perform the call. */
   readonly tool: string | null;
+  /** Of the tool's definition that was judged: whoever sends the call holds it against the one that is listed then. */
+  readonly definitionHash: string | null;
   #intent: SealedIntent | null;
 
-  constructor(intent: SealedIntent) {
+  constructor(intent: SealedIntent, definitionHash: string | null) {
     this.tool = intent.tool;
+    this.definitionHash = definitionHash;
     this.#intent = intent;
   }
 
@@ -215,7 +218,7 @@ function freeze(value: PlainJson): void {
 }
 
 /** The receipt, not the reply around it, says what was allowed. Throws unless that is this very call. */
-function permitFor({ reply, replayed, intent }: SealedDecision, call: NamedCall): Permit {
+function permitFor({ reply, replayed, intent, definitionHash }: SealedDecision, call: NamedCall): Permit {
   const { payload } = reply.receipt;
   const isThisCall =
     !replayed &&
@@ -233,5 +236,5 @@ function permitFor({ reply, replayed, intent }: SealedDecision, call: NamedCall)
     payload.effect_level === intent.effect_level &&
     payload.args_hash === intent.args_hash;
   if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
-  return new SealedPermit(intent);
+  return new SealedPermit(intent, definitionHash);
 }

@@ -15,8 +15,11 @@ export function registryFact(batch: LedgerBatch, known: KnownCall): Fact<Registr
   const row = address === undefined ? null : batch.row(registry, address);
   if (row === null) return unavailable('The tool is not registered any more');
   if (row.state !== 'approved') return { state: 'known', value: { ...learned.value, state: row.state } };
-  if (row.pinnedHash !== learned.value.tool?.pinned_hash) return unavailable('The pin changed during the decision');
-  return learned;
+  const { tool } = learned.value;
+  if (tool === null || row.pinnedHash !== tool.pinned_hash) return unavailable('The pin changed during the decision');
+  if (row.currentHash === row.pinnedHash) return learned;
+  // Another replica saw the tool change: what this one saw of it may be older.
+  return { state: 'known', value: { ...learned.value, tool: { ...tool, current_hash: row.currentHash } } };
 }
 
 /** The tool whose rows the decision needs to see. Any other fact refuses the call, whatever the rows say now. */

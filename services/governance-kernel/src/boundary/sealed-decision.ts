@@ -15,6 +15,8 @@ export type SealedDecision = {
   replayed: boolean;
   /** What was decided; null for a replay. */
   intent: SealedIntent | null;
+  /** The pin that the call of a registered tool was judged by; null: no such tool, or no ALLOW of now. */
+  definitionHash: string | null;
   /** The budgets that the call holds until it is settled. */
   held: readonly BudgetId[];
   /** When it was decided, on a clock that only rises; 0 for a replay. */

@@ -1,10 +1,11 @@
-import { ApprovalId, CallMembers, isAppError, SessionId, ToolName } from '@countersign/contracts';
+import { AppError, ApprovalId, CallMembers, isAppError, SessionId, ToolName } from '@countersign/contracts';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Caller } from '../call/governed-call.ts';
 import { defaultSession, parseGiven, parseNamed } from './call-settings.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
+import type { CallOptions } from './upstream-server.ts';
 
 /** Who sent a message to the governed MCP server, and what its headers say. */
 export type Sender = {
@@ -16,35 +17,56 @@ export type Sender = {
   log: Log;
 };
 
-type ToolCallMessage = {
+type ToolCallMessage = CallOptions & {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
-  signal: AbortSignal;
 };
 
 /** Executes the call of one `tools/call` message. Throws a ProtocolError that tells what the caller did wrong, and nothing else. */
 export async function callTool(
   executor: ToolExecutor,
   { caller, log, ...headers }: Sender,
-  { name, args, meta, signal }: ToolCallMessage,
+  { name, args, meta, ...options }: ToolCallMessage,
 ): Promise<ToolExecution> {
   try {
     const tool = parseGiven(ToolName, 'params.name', name);
-    const session = parseNamed(SessionId, '_meta.countersign/session_id', meta['countersign/session_id']);
-    const grant = parseNamed(ApprovalId, '_meta.countersign/approval_grant', meta['countersign/approval_grant']);
+    const told = toldByMeta(meta);
+    const session = sameOf('countersign/session_id', told.session, headers.session);
     const request = {
       caller,
-      session: session ?? headers.session ?? defaultSession('mcp', caller),
+      session: session ?? defaultSession('mcp', caller),
       tool,
       args: parseGiven(CallMembers, 'params.arguments', parsePlainJson(args)),
       context: {},
-      approvalGrant: grant ?? headers.approvalGrant ?? undefined,
+      approvalGrant: sameOf('countersign/approval_grant', told.approvalGrant, headers.approvalGrant) ?? undefined,
     };
-    return await executor.execute(request, signal, log);
+    return await executor.execute(request, options, log);
   } catch (error) {
     throw protocolError(error);
   }
+}
+
+const ownNames: readonly string[] = ['countersign/session_id', 'countersign/approval_grant'];
+
+/** What a message says to us. Nothing of its `_meta` goes upstream. */
+function toldByMeta(meta: Record<string, unknown>) {
+  const unknown = Object.keys(meta).find((name) => /^countersign\//i.test(name) && !ownNames.includes(name));
+  if (unknown !== undefined)
+    throw new AppError('INVALID_REQUEST', `_meta.${unknown}: unknown member`, { param: `_meta.${unknown}` });
+  return {
+    session: parseNamed(SessionId, '_meta.countersign/session_id', meta['countersign/session_id']),
+    approvalGrant: parseNamed(ApprovalId, '_meta.countersign/approval_grant', meta['countersign/approval_grant']),
+  };
+}
+
+/** A message and its headers may both say it, and must then say the same: a proxy that checks one of them checks both. */
+function sameOf<Value extends string>(name: string, inMeta: Value | null, inHeader: Value | null): Value | null {
+  if (inMeta !== null && inHeader !== null && inMeta !== inHeader)
+    throw new AppError('INVALID_REQUEST', `_meta.${name} differs from the header of the request`, {
+      param: `_meta.${name}`,
+    });
+  return inMeta ?? inHeader;
 }
 
 function protocolError(error: unknown): ProtocolError {

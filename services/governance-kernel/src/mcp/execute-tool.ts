@@ -5,6 +5,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Effects, Performed } from '../boundary/dispatch.ts';
 import type { ToolCall } from '../call/governed-call.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
+import type { CallOptions } from './upstream-server.ts';
 
 type ToolRequest = Pick<
   ToolCall,
@@ -13,15 +14,15 @@ type ToolRequest = Pick<
 
 export type ToolExecution = Performed<CallToolResult>;
 
-export type ToolExecutor = { execute(request: ToolRequest, signal: AbortSignal, log: Log): Promise<ToolExecution> };
+export type ToolExecutor = { execute(request: ToolRequest, options: CallOptions, log: Log): Promise<ToolExecution> };
 
 /** The one way a tool is executed here. */
-export function createToolExecutor(tools: Effects<{ signal: AbortSignal }, ToolAnswer>): ToolExecutor {
+export function createToolExecutor(tools: Effects<CallOptions, ToolAnswer>): ToolExecutor {
   return {
-    execute: (request, signal, log) =>
+    execute: (request, options, log) =>
       tools.perform({
         call: { ...request, kind: 'tool', resource: null },
-        request: { signal },
+        request: options,
         receive: ({ outcome, result }) => ({ outcome, output: plain(result), result }),
         failed: { outcome: 'uncertain' },
         log,

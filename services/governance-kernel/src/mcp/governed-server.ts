@@ -11,6 +11,7 @@ import { callTool, type Sender } from './call-tool.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
 import type { ListedTool, McpGateway } from './gateway.ts';
 import { decisionMeta, refusalText } from './refusal.ts';
+import { relayTo } from './progress.ts';
 import { mcpServerInfo } from './server-info.ts';
 import { toolResult } from './tool-result.ts';
 
@@ -36,7 +37,8 @@ export function governedServer({ mcp, executor, sender }: GovernedServerParts): 
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     const { _meta: meta = {}, signal } = context.mcpReq;
-    const execution = await callTool(executor, sender, { name, args, meta, signal });
+    const onProgress = relayTo(context.mcpReq);
+    const execution = await callTool(executor, sender, { name, args, meta, signal, onProgress });
     return askForApproval(name, execution, context) ?? toolResult(name, execution);
   });
   return server;

@@ -34,6 +34,7 @@ const PlainCall = z.strictObject({
       [CLIENT_CAPABILITIES_META_KEY]: z.custom(asksNothing),
       [CLIENT_INFO_META_KEY]: z.custom(isSpecType.Implementation).optional(),
       [LOG_LEVEL_META_KEY]: z.undefined().optional(),
+      progressToken: z.undefined().optional(),
     }),
   }),
 });

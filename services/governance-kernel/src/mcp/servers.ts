@@ -6,12 +6,14 @@ import { Agent } from 'undici';
 import type { McpRegistry } from '../registry/mcp-registry.ts';
 import { describeDeclaration, type McpServerConfig } from './server-config.ts';
 import { annotatedEffect, definitionHash, pinnedDefinition } from '../registry/tool-definition.ts';
+import type { StdioAccount } from './stdio-account.ts';
 import { UpstreamServer } from './upstream-server.ts';
 
 type McpServersOptions = {
   configs: readonly McpServerConfig[];
   registry: Pick<McpRegistry, 'declareServer' | 'recordTools'>;
   scratchDir: string;
+  account: StdioAccount | null;
   callTimeoutMs: number;
   listAgeMaxMs: number;
   outputBytesMax: number;
@@ -27,6 +29,8 @@ type McpServers = {
   close(): Promise<void>;
 };
 
+/** How long what another replica saw of a server may stand in the registry after this one has seen otherwise. */
+const recordAgeMaxMs = 10_000;
 /** A kernel without its tools can still decide: it does not wait longer than this. */
 const startWaitMs = 10_000;
 
@@ -37,6 +41,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   return {
     byId,
     start: async () => {
+      tellAccount(options);
       for (const config of configs) await declare(registry, config);
       const started = Promise.all([...byId.values()].map((server) => server.start()));
       await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
@@ -50,18 +55,28 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 }
 
 function upstreamServer(options: McpServersOptions & { agent: Agent }, config: McpServerConfig): UpstreamServer {
-  let recorded = '';
+  let recorded: { seen: string; atMs: number } | null = null;
   return new UpstreamServer({
     ...options,
     config,
-    // The definitions are written when they differ from what was written last: a list that is asked for each second is not news.
+    // A list that is asked for each second is not news. It is held against the registry again now and then, because what any replica
+    // wrote there binds all of them, also when its server has taken the change back.
     onListed: async (tools) => {
       const seen = tools.map((tool) => `${tool.name} ${definitionHash(tool)}`).join('\n');
-      if (seen === recorded) return;
+      const atMs = options.now();
+      if (seen === recorded?.seen && atMs - recorded.atMs < recordAgeMaxMs) return;
       await recordTools(options.registry, config.server_id, tools);
-      recorded = seen;
+      recorded = { seen, atMs };
     },
   });
+}
+
+/** With the kernel's rights a server can read its memory and its files: whoever runs it so has to know. */
+function tellAccount({ configs, account, log }: McpServersOptions): void {
+  const servers = configs.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  if (servers.length === 0) return;
+  if (account === null) log.warn('mcp_stdio.runs_as_kernel', { servers });
+  else log.info('mcp_stdio.runs_apart', { servers, ...account });
 }
 
 async function declare(registry: McpServersOptions['registry'], config: McpServerConfig): Promise<void> {

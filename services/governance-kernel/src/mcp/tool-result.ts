@@ -15,7 +15,7 @@ export function toolResult(tool: string, execution: ToolExecution): CallToolResu
       return {
         ...execution.result,
         _meta: {
-          ...foreignMeta(execution.result),
+          ...execution.result._meta,
           ...decisionMeta(reply),
           'countersign/outcome': execution.outcome,
           ...(execution.receipt ? { 'countersign/outcome_receipt_id': execution.receipt.payload.receipt_id } : {}),
@@ -28,14 +28,6 @@ export function toolResult(tool: string, execution: ToolExecution): CallToolResu
 export function uncertainResult(tool: string, reply: DecisionReply): CallToolResult {
   const text = `${tool} was allowed earlier (receipt ${reply.receipt_id}); its outcome is uncertain and it is not executed again.`;
   return { ...errorText(text), _meta: { ...decisionMeta(reply), 'countersign/outcome': 'uncertain' } };
-}
-
-/** An upstream may not speak in our name, nor in that of the protocol. */
-function foreignMeta({ _meta }: CallToolResult): Record<string, unknown> {
-  const members = Object.entries(_meta ?? {});
-  return Object.fromEntries(
-    members.filter(([name]) => !/^(countersign|[a-z.]*modelcontextprotocol(\.io)?|[a-z.]*mcp)\//i.test(name)),
-  );
 }
 
 function errorText(text: string): CallToolResult {

@@ -1,8 +1,11 @@
 import type { Outcome } from '@countersign/contracts/governance-kernel';
-import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client';
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
-import type { UpstreamServer } from './upstream-server.ts';
+import { NotSent } from './not-sent.ts';
+import { boundedProgress } from './progress.ts';
+import { knownMembers } from './result-members.ts';
+import type { CallOptions, UpstreamServer } from './upstream-server.ts';
 
 export type ToolAnswer = { outcome: Outcome; result: CallToolResult };
 
@@ -12,15 +15,13 @@ type ToolUpstreamParts = {
 };
 
 /** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
-export function createToolUpstream({
-  servers,
-  outputBytesMax,
-}: ToolUpstreamParts): Upstream<{ signal: AbortSignal }, ToolAnswer> {
-  return async (permit, { signal }) => {
+export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
+  return async (permit, { signal, onProgress }) => {
     const server = servers.get(parseToolAddress(permit.tool ?? '')?.serverId ?? '');
     try {
-      if (server === undefined) throw new Error('No server has this tool');
-      return answerOf(await server.call(permit, signal), outputBytesMax);
+      if (server === undefined) throw new NotSent('No server has this tool');
+      const options = { signal, onProgress: onProgress && boundedProgress(onProgress) };
+      return answerOf(knownMembers(await server.call(permit, options)), outputBytesMax);
     } catch (error) {
       return faultOf(error);
     }
@@ -37,9 +38,14 @@ function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
 
 /** A JSON-RPC error is the server's own answer. Everything else (deadline, lost connection) leaves open whether the tool ran. */
 function faultOf(error: unknown): ToolAnswer {
+  if (error instanceof NotSent)
+    return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
   if (error instanceof ProtocolError)
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
-  const text = 'The server did not answer in time or went away; the tool may have run';
+  const isNoResult = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
+  const text = isNoResult
+    ? 'The server answered with what is no result, which was withheld; the tool may have run'
+    : 'The server did not answer in time or went away; the tool may have run';
   return { outcome: 'uncertain', result: failure(text) };
 }
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type CallToolResult, type Tool } from '@modelcontextprotocol/client';
+import { Client, type CallToolResult, type Progress, type Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
-import { parseToolAddress } from '../registry/tool-definition.ts';
+import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
+import { NotSent } from './not-sent.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
 type UpstreamServerOptions = TransportOptions & {
@@ -12,6 +13,13 @@ type UpstreamServerOptions = TransportOptions & {
   now: () => number;
   /** Told whenever the live definitions were read. */
   onListed(tools: readonly Tool[]): Promise<void>;
+};
+
+/** What a call needs beside its permit. */
+export type CallOptions = {
+  signal: AbortSignal;
+  /** Told what the server says of its progress, while the call runs. */
+  onProgress?: ((progress: Progress) => void) | undefined;
 };
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
@@ -61,16 +69,22 @@ export class UpstreamServer {
     return live !== null && this.#options.now() - live.listedAtMs < this.#options.listAgeMaxMs ? live.tools : null;
   }
 
-  /** Rejects with what the SDK throws; whether the tool ran is then for the caller to judge. */
-  async call(permit: Permit, signal: AbortSignal): Promise<CallToolResult> {
-    if (this.#live === null) throw new Error('The MCP server is not connected');
+  /**
+   * Rejects with NotSent, or with what the SDK throws; whether the tool ran is then for the caller to judge. No progress makes the
+   * time longer, and of the caller's message nothing goes along but the arguments that were decided about.
+   */
+  async call(permit: Permit, { signal, onProgress }: CallOptions): Promise<CallToolResult> {
+    if (this.#live === null) throw new NotSent('The MCP server is not connected');
     const { client, tools } = this.#live;
-    const { tool, args } = permit.take();
-    const name = parseToolAddress(tool ?? '')?.toolName ?? '';
+    const toolDefinition = listedDefinition(tools, permit);
+    const { args } = permit.take();
     const timeout = this.#options.callTimeoutMs;
     return await client.callTool(
-      { name, arguments: args },
-      { signal, timeout, maxTotalTimeout: timeout, toolDefinition: listedDefinition(tools, name) },
+      { name: toolDefinition.name, arguments: args },
+      {
+        ...{ signal, timeout, maxTotalTimeout: timeout, toolDefinition },
+        ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+      },
     );
   }
 
@@ -167,13 +181,18 @@ export class UpstreamServer {
 }
 
 /**
+ * The definition that the call was judged by, if the server lists it still: it may have been listed anew since.
+ *
  * Without a definition the SDK lists again when the server objects to a header, and sends the call a second time under one decision.
  * Without its output schema, because the SDK reports a result that does not match like a refusal, though the tool has run.
  */
-function listedDefinition(tools: readonly Tool[], name: string): Tool {
+function listedDefinition(tools: readonly Tool[], permit: Permit): Tool {
+  const name = parseToolAddress(permit.tool ?? '')?.toolName;
   const listed = tools.find((tool) => tool.name === name);
-  if (listed === undefined) throw new Error('The MCP server does not list this tool any more');
-  return { name, inputSchema: listed.inputSchema };
+  if (listed === undefined) throw new NotSent('The MCP server does not list this tool any more');
+  if (definitionHash(listed) !== permit.definitionHash)
+    throw new NotSent('The definition of the tool changed after the call was decided');
+  return { name: listed.name, inputSchema: listed.inputSchema };
 }
 
 function backoffMs(failures: number): number {

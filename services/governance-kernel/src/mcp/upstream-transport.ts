@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,11 +6,14 @@ import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
+import { commandUnder, type StdioAccount } from './stdio-account.ts';
 
 export type TransportOptions = {
   config: McpServerConfig;
   /** Folder for homes of children. */
   scratchDir: string;
+  /** Whom children run as; null: as this process. */
+  account: StdioAccount | null;
   outputBytesMax: number;
   /** The connections to HTTP servers. */
   agent: Dispatcher;
@@ -28,12 +31,10 @@ export function openTransport(options: TransportOptions): Transport {
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>;
 type Http = Extract<McpServerConfig, { transport: 'http' }>;
 
-function stdioTransport(config: Stdio, { scratchDir, outputBytesMax, log }: TransportOptions): Transport {
-  const home = join(scratchDir, config.server_id);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+function stdioTransport(config: Stdio, { scratchDir, account, outputBytesMax, log }: TransportOptions): Transport {
+  const home = homeOf(config.server_id, { scratchDir, account });
   const transport = new StdioClientTransport({
-    command: config.command,
-    args: config.args,
+    ...(account === null ? { command: config.command, args: config.args } : commandUnder(account, config)),
     env: { ...childEnvironment(home), ...config.env },
     cwd: config.cwd ?? home,
     stderr: 'pipe',
@@ -48,9 +49,18 @@ function stdioTransport(config: Stdio, { scratchDir, outputBytesMax, log }: Tran
   return transport;
 }
 
+/** A folder of the child's own. On the way to it others may pass, and see nothing. */
+function homeOf(serverId: string, { scratchDir, account }: Pick<TransportOptions, 'scratchDir' | 'account'>): string {
+  const home = join(scratchDir, serverId);
+  mkdirSync(scratchDir, { recursive: true, mode: account === null ? 0o700 : 0o711 });
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  if (account !== null) chownSync(home, account.uid, account.gid);
+  return home;
+}
+
 /** The SDK adds six names from our own environment unless they are given: of ours a child gets PATH and nothing else. */
 function childEnvironment(home: string): Record<string, string> {
-  return { HOME: home, LOGNAME: 'nobody', USER: 'nobody', SHELL: '/bin/sh', TERM: 'dumb' };
+  return { HOME: home, TMPDIR: home, LOGNAME: 'nobody', USER: 'nobody', SHELL: '/bin/sh', TERM: 'dumb' };
 }
 
 function httpTransport(config: Http, { agent, outputBytesMax }: TransportOptions): Transport {

@@ -3,10 +3,11 @@ import { columnsOf, keys, nullable, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 import type { ToolAddress } from './tool-definition.ts';
 
-/** What the registry holds of a tool: its server's state, and its pin if it has one. */
+/** What the registry holds of a tool: its server's state, its pin if it has one, and what any replica saw of it last. */
 type RegisteredTool = ToolAddress & {
   readonly state: RegistryFact['state'];
   readonly pinnedHash: string | null;
+  readonly currentHash: string;
 };
 
 const toolName = ({ serverId, toolName: tool }: ToolAddress) => `${serverId}\n${tool}`;
@@ -16,13 +17,14 @@ export const registry: Control<ToolAddress, RegisteredTool> = {
   guard: 'epoch',
   keyColumns: 2,
   select: (parameter) =>
-    `SELECT s.server_id, t.tool_name, s.state, t.pinned_hash FROM ${keys(parameter, 2)} AS wanted(server_id, tool_name)
+    `SELECT s.server_id, t.tool_name, s.state, t.pinned_hash, t.current_hash FROM ${keys(parameter, 2)} AS wanted(server_id, tool_name)
        JOIN mcp_servers s USING (server_id) JOIN mcp_tools t USING (server_id, tool_name)`,
   rowOf: columnsOf<RegisteredTool>({
     serverId: text('server_id'),
     toolName: text('tool_name'),
     state: text('state'),
     pinnedHash: nullable(text('pinned_hash')),
+    currentHash: text('current_hash'),
   }).rowOf,
   keyValues: ({ serverId, toolName: tool }) => [serverId, tool],
   keyText: toolName,

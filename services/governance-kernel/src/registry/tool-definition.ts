@@ -35,10 +35,14 @@ export function definitionHash(tool: Tool): Digest {
   return hash;
 }
 
-/** What the annotations of the pin admit to. Silence and anything unclear is E4. */
+/**
+ * What the annotations of the pin admit to. Silence and anything unclear is E4; of two hints that contradict each other the graver
+ * one counts, and what adds to an open world (a mail that was sent) is not taken back.
+ */
 export function annotatedEffect({ annotations }: PinnedDefinition): EffectLevel {
+  if (annotations?.destructiveHint === true) return 'E4';
   if (annotations?.readOnlyHint === true) return 'E1';
-  if (annotations?.destructiveHint === false) return 'E2';
+  if (annotations?.destructiveHint === false) return annotations.openWorldHint === true ? 'E3' : 'E2';
   return 'E4';
 }
 

@@ -9,18 +9,16 @@ import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
 import type { ToolExecutor } from '../mcp/execute-tool.ts';
 import type { McpGateway } from '../mcp/gateway.ts';
 import { governedServer, type GovernedServerParts } from '../mcp/governed-server.ts';
-import type { OriginGuard } from '../mcp/guard-origin.ts';
 import { answerPlainCall, plainCallOf } from '../mcp/plain-call.ts';
 
-type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor; guardOrigin: OriginGuard };
+type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor };
 
 /**
  * The governed MCP server of both protocol revisions, stateless. A plain call is answered here; everything else has an SDK server of
  * its own, for its caller alone.
  */
-export const callMcpRoute = ({ mcp, executor, guardOrigin }: CallMcpParts) =>
+export const callMcpRoute = ({ mcp, executor }: CallMcpParts) =>
   handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, log }) => {
-    if (!guardOrigin(req, res)) return takenOver;
     const session = sessionHeader(req.headers);
     const approvalGrant = approvalGrantHeader(req.headers);
     const sender = { caller, session, approvalGrant, log };

@@ -23,13 +23,13 @@ export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
     const { tool, args, session_id: session, context, approval_grant: approvalGrant } = body;
     const request = { caller, session, tool, ...givenArguments(args), context, approvalGrant };
     if (idempotency === null) {
-      const execution = await kernel.executor.execute(request, signal, log);
+      const execution = await kernel.executor.execute(request, { signal }, log);
       return executionAnswer(tool, execution);
     }
     const route = executeMcp.operation;
     const keyed = { caller, route, claim: idempotency, runningMsMax: kernel.callTimeoutMs };
     const underKey = { ...request, idempotency: { ...idempotency, route } };
-    const execution = await kernel.executor.execute(underKey, neverAborted, log);
+    const execution = await kernel.executor.execute(underKey, { signal: neverAborted }, log);
     if (execution.kind === 'replayed') return await replay(kernel, { tool, keyed, execution });
     if (execution.kind === 'performed') {
       const text = JSON.stringify(executionReply(tool, execution));

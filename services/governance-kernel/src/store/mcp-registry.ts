@@ -26,9 +26,11 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
           update: declared,
         });
       }),
-    recordTools: whileItAnswers((serverId, tools) =>
-      transaction((tx) => recordTools(tx, { serverId, tools, now: clock() })),
-    ),
+    recordTools: whileItAnswers(async (serverId, tools) => {
+      // What is known already locks nobody out.
+      if (await isRecorded(reader, serverId, tools)) return;
+      await transaction((tx) => recordTools(tx, { serverId, tools, now: clock() }));
+    }),
     findServer: whileItAnswers(async (serverId) => {
       const state = await stateOf(serverId);
       if (state === null) return null;
@@ -59,6 +61,17 @@ function whileItAnswers<Args extends unknown[], Found>(
     });
 }
 
+async function isRecorded(reader: Reader, serverId: string, tools: readonly ObservedTool[]): Promise<boolean> {
+  const where = { server_id: serverId };
+  const [server, stored] = await Promise.all([
+    reader.mcpServer.findUnique({ where, select: { first_listed_at: true } }),
+    reader.mcpTool.findMany({ where, select: { tool_name: true, current_hash: true } }),
+  ]);
+  if ((server?.first_listed_at ?? null) === null) return false;
+  const current = new Map(stored.map((tool) => [tool.tool_name, tool.current_hash]));
+  return tools.every(({ name, hash }) => current.get(name) === hash);
+}
+
 type Recording = { serverId: string; tools: readonly ObservedTool[]; now: Date };
 
 /**
@@ -67,9 +80,14 @@ type Recording = { serverId: string; tools: readonly ObservedTool[]; now: Date }
  */
 async function recordTools(tx: Tx, { serverId, tools, now }: Recording): Promise<void> {
   await tx.$executeRaw`SELECT lock_controls(true)`;
+  // A state of the server, not the absence of tools: one that first lists nothing would else be trusted with whatever it lists later.
+  const first = await tx.mcpServer.updateMany({
+    where: { server_id: serverId, first_listed_at: null },
+    data: { first_listed_at: now },
+  });
   const stored = await tx.mcpTool.findMany({ where: { server_id: serverId } });
   const known = new Map(stored.map((tool) => [tool.tool_name, tool]));
-  const pinOf = ({ hash }: ObservedTool) => (known.size === 0 ? { pinned_hash: hash, pinned_at: now } : {});
+  const pinOf = ({ hash }: ObservedTool) => (first.count === 1 ? { pinned_hash: hash, pinned_at: now } : {});
   await tx.mcpTool.createMany({
     data: tools
       .filter(({ name }) => !known.has(name))

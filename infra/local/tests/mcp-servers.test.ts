@@ -1,0 +1,83 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDataDir } from '../src/data-dir.ts';
+import { withShippedServer } from '../src/mcp-servers.ts';
+import { stdioUser } from '../src/stdio-account.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-shipped-'));
+  chmodSync(folder, 0o711);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Document = { servers: { server_id: string }[]; mcpServers?: object };
+const merged = (given: string | undefined) => JSON.parse(withShippedServer('/data', given)) as Document;
+const mine = { mine: { command: 'npx' } };
+
+describe('the shipped MCP server', () => {
+  it('stands beside those of the person, in whatever form they have them', () => {
+    expect(merged(undefined).servers.map(({ server_id: id }) => id)).toEqual(['files']);
+    const own = { server_id: 'own', transport: 'stdio', command: 'x' };
+    expect(merged(JSON.stringify({ servers: [own] })).servers.map(({ server_id: id }) => id)).toEqual(['files', 'own']);
+    const file = join(folder, 'mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: mine }));
+    for (const given of [file, JSON.stringify({ mcpServers: mine }), JSON.stringify({ servers: mine })])
+      expect(merged(given)).toMatchObject({ servers: [{ server_id: 'files' }], mcpServers: mine });
+  });
+
+  it('hides nothing of a declaration that the kernel has to refuse', () => {
+    for (const given of ['{"mcpServers":', '/no/such/file.json', '{"servers":{},"mcpServers":{}}', '[]'])
+      expect(withShippedServer('/data', given)).toBe(given);
+    expect(merged('{"servers":[],"inputs":[]}')).toHaveProperty('inputs');
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const where = isRoot ? '' : ' (SKIPPED: needs root)';
+
+describe('the secrets of an installation', () => {
+  it('are closed to other accounts again when they came back open', () => {
+    const path = join(folder, 'installation');
+    const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'tenantSaltSecret'];
+    const passwords = ['kernelDatabasePassword', 'gatewayDatabasePassword'];
+    const privateKeyPem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const kept = {
+      ...Object.fromEntries([...names, ...passwords].map((name) => [name, `kept ${name}`])),
+      ...{ signingKey: privateKeyPem, policyKey: privateKeyPem, logKey: privateKeyPem },
+    };
+    mkdirSync(path);
+    writeFileSync(join(path, 'secrets.json'), JSON.stringify(kept), { mode: 0o644 });
+    expect(openDataDir(path, { adminApiKey: null, serviceApiKey: null }).secrets).toEqual(kept);
+    expect(lstatSync(join(path, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the user of MCP servers over stdio', () => {
+  (isRoot ? it : it.skip)(`is given the folder of the shipped server, and nothing beside it${where}`, () => {
+    const files = join(folder, 'files');
+    mkdirSync(join(files, 'deep'), { recursive: true, mode: 0o700 });
+    const secrets = join(folder, 'secrets.json');
+    writeFileSync(secrets, 'x', { mode: 0o600 });
+    writeFileSync(join(files, 'deep', 'kept.txt'), 'x', { mode: 0o600 });
+    symlinkSync(secrets, join(files, 'link'));
+    expect(stdioUser(files, '4711:4712')).toBe('4711:4712');
+    for (const given of [files, join(files, 'deep'), join(files, 'deep', 'kept.txt'), join(files, 'link')])
+      expect(lstatSync(given)).toMatchObject({ uid: 4_711, gid: 4_712 });
+    expect(lstatSync(secrets)).toMatchObject({ uid: 0, gid: 0 });
+  });
+
+  (isRoot ? it : it.skip)(
+    `is root where another could not reach the folder, so that a first start has files${where}`,
+    () => {
+      const shut = join(folder, 'shut');
+      mkdirSync(join(shut, 'files'), { recursive: true, mode: 0o700 });
+      expect(stdioUser(join(shut, 'files'), undefined)).toBe('0:0');
+      expect(stdioUser(join(shut, 'files'), '4711:4712')).toBe('4711:4712');
+      expect(lstatSync(join(shut, 'files')).uid).toBe(0);
+    },
+  );
+});

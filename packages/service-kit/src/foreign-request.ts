@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@countersign/contracts';
+
+type OwnNames = {
+  /** Names (without a port) under which this server is reached, beside those of its own machine. */
+  hosts: readonly string[];
+  /** Origins of other pages that may call, exactly as browsers send them. */
+  origins: readonly string[];
+};
+
+/** Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED. What it looks at is attacker-controlled, but not for a page in a browser. */
+export type ForeignGuard = (req: Pick<IncomingMessage, 'headers'>) => void;
+
+const localNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * The one guard against pages of strangers, in front of every door: a page whose name was rebound to our address is given away by the
+ * name that it was loaded under (Host), any other by itself (Origin). An address is nobody's to rebind, so probes by address pass.
+ */
+export function createForeignGuard({ hosts, origins }: OwnNames): ForeignGuard {
+  const names = new Set([...localNames, ...hosts.map((name) => name.toLowerCase())]);
+  const pages = new Set(origins);
+  return ({ headers: { host, origin } }) => {
+    if (!isOwnHost(names, host))
+      throw new AppError('HOST_NOT_ALLOWED', 'This server does not go by the name in the Host header', {
+        param: 'Host',
+      });
+    if (origin !== undefined && !pages.has(origin) && !isOwnOrigin(names, origin, host))
+      throw new AppError('ORIGIN_NOT_ALLOWED', 'Pages of this Origin may not call this server', { param: 'Origin' });
+  };
+}
+
+const authority = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/i;
+
+function isOwnHost(names: ReadonlySet<string>, host: string | undefined): boolean {
+  const name = authority.exec(host ?? '')?.[1]?.toLowerCase();
+  if (name === undefined) return false;
+  return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+/** A page that we served ourselves, or one of our own machine. `null` is the origin of whoever hides it. */
+function isOwnOrigin(names: ReadonlySet<string>, origin: string, host: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return names.has(page.hostname) || (page.host !== '' && page.host === host);
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PrincipalId, TenantId } from '@countersign/contracts';
+import { createLogger } from '@countersign/service-kit';
+import { Dispatch } from '../src/boundary/dispatch.ts';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { createMcpServers } from '../src/mcp/servers.ts';
+import { annotatedEffect } from '../src/registry/tool-definition.ts';
+import { newSession } from './_caller.ts';
+import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const log = createLogger({ service: 'test', silent: true });
+const act = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
+const listing = (...tools: object[]) => ({
+  result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools },
+});
+
+let late: ScriptedMcp;
+let upstreams: Upstreams;
+let replica: StartedKernel;
+beforeAll(async () => {
+  late = await startScriptedMcp();
+  late.answer('tools/list', listing());
+  upstreams = await startUpstreams({}, [{ server_id: 'late', transport: 'http', url: late.url }]);
+  // It asks once and then goes by what it knows.
+  replica = await startKernel(kernelConfigFrom({ ...upstreams.test.env, GOV_MCP_LIST_MAX_AGE: '1h' }));
+});
+afterAll(async () => {
+  await replica.stop();
+  await upstreams.close();
+  await late.close();
+});
+
+const first = () => upstreams.test.kernel;
+
+async function call(kernel: StartedKernel, tool: string, args: Record<string, string> = {}) {
+  const session = newSession();
+  const { caller } = { caller: { tenant: 'acme' as TenantId, principal: 'agent' as PrincipalId } }; // within their schemas
+  const request = { session, tool, args, context: {}, caller: { ...caller, ...operator } };
+  const execution = await kernel.context.executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log); // plain names
+  return execution.decision.reply.reason_code;
+}
+const operator = { identity: { kind: 'operator_credential' as const }, scopes: ['*'] };
+const note = { id: 'a', text: 'x' };
+
+describe('an MCP server that first lists nothing', () => {
+  it('was seen then: what it lists later has no pin and does not run', async () => {
+    late.answer('tools/list', listing(act));
+    expect(await call(first(), 'late.act')).toBe('SCHEMA_DRIFT');
+    const { rows } = await upstreams.test.pool.query(`SELECT pinned_hash FROM mcp_tools WHERE server_id = 'late'`);
+    expect(rows).toEqual([{ pinned_hash: null }]);
+    expect(late.methods).not.toContain('tools/call');
+  });
+});
+
+describe('a definition that changed', () => {
+  it('binds a replica that has not seen it, at once, until it is what it was', async () => {
+    expect(await call(replica, 'notes.write_note', note)).toBe('ALLOWED');
+    upstreams.notes.redefine('write_note', { description: 'Writes one note, and tells others.' });
+    expect(await call(first(), 'notes.write_note', note)).toBe('SCHEMA_DRIFT');
+    const before = upstreams.notes.calls.length;
+    expect(await call(replica, 'notes.write_note', note)).toBe('SCHEMA_DRIFT');
+    expect(upstreams.notes.calls).toHaveLength(before);
+    upstreams.notes.redefine('write_note', { description: 'Writes one note; the old text is kept in its history.' });
+    expect(await call(first(), 'notes.write_note', note)).toBe('ALLOWED');
+    expect(await call(replica, 'notes.write_note', note)).toBe('ALLOWED');
+  });
+
+  it('after the decision and before the call is sent is not called', async () => {
+    const { boundary, upstreams: peers, mcp } = first().context;
+    const dispatch = new Dispatch({
+      decideDispatched: async (named, claim) => {
+        const decision = await boundary.decideDispatched(named, claim);
+        upstreams.notes.redefine('read_note', { description: 'Reads one note, and mails it.' });
+        await mcp.listTools();
+        return decision;
+      },
+      maySendLate: (decision) => boundary.maySendLate(decision),
+      settle: (decision, settlement) => boundary.settle(decision, settlement),
+    });
+    const session = newSession();
+    const before = upstreams.notes.calls.length;
+    const caller = { tenant: 'acme' as TenantId, principal: 'agent' as PrincipalId, ...operator };
+    const request = { caller, session, tool: 'notes.read_note', args: { id: 'a' }, context: {} };
+    const { executor } = peers.behind(dispatch);
+    const execution = await executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log);
+    expect(JSON.stringify(execution)).toContain('changed after the call was decided');
+    expect((await receiptsOf(upstreams.test, session)).map(({ verdict, outcome }) => [verdict, outcome])).toEqual([
+      ['ALLOW', undefined],
+      ['ALLOW', 'failed'],
+    ]);
+    expect(upstreams.notes.calls).toHaveLength(before);
+  });
+
+  it('is held against the registry again by and by, though this process sees nothing new', async () => {
+    const scripted = await startScriptedMcp();
+    const config = { server_id: 'again', transport: 'http' as const, url: scripted.url, headers: {}, tools: {} };
+    let nowMs = 0;
+    let records = 0;
+    const registry = { declareServer: async () => undefined, recordTools: async () => void (records += 1) };
+    const limits = {
+      account: null,
+      callTimeoutMs: 2_000,
+      listAgeMaxMs: 0,
+      outputBytesMax: 10_000,
+      scratchDir: '/nonexistent',
+    };
+    const servers = createMcpServers({ ...limits, configs: [config], registry, log, now: () => nowMs });
+    try {
+      await servers.start();
+      await servers.byId.get('again')?.tools();
+      expect(records).toBe(1);
+      nowMs += 10_000;
+      await servers.byId.get('again')?.tools();
+      expect(records).toBe(2);
+    } finally {
+      await servers.close();
+      await scripted.close();
+    }
+  });
+});
+
+describe('annotations', () => {
+  it.each([
+    ['nothing', undefined, 'E4'],
+    ['that it reads', { readOnlyHint: true }, 'E1'],
+    ['that it reads an open world', { readOnlyHint: true, openWorldHint: true }, 'E1'],
+    ['that it reads and destroys', { readOnlyHint: true, destructiveHint: true }, 'E4'],
+    ['that it only adds', { destructiveHint: false }, 'E2'],
+    ['that it only adds, at home', { destructiveHint: false, openWorldHint: false }, 'E2'],
+    ['that it only adds to an open world', { destructiveHint: false, openWorldHint: true }, 'E3'],
+    ['that it does not read', { readOnlyHint: false }, 'E4'],
+  ])('that say %s are taken for no less than that', (_case, annotations, effect) => {
+    const inputSchema = { type: 'object' as const };
+    expect(annotatedEffect({ name: 'x', inputSchema, ...(annotations ? { annotations } : {}) })).toBe(effect);
+  });
+});

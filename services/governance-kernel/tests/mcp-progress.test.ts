@@ -1,0 +1,106 @@
+import { createServer, type Server as HttpServer } from 'node:http';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, Server, type CallToolRequest, type ServerContext } from '@modelcontextprotocol/server';
+import { Client, StreamableHTTPClientTransport, type Progress } from '@modelcontextprotocol/client';
+import { adminKey } from './_kernel.ts';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const tool = { name: 'build', inputSchema: { type: 'object' as const }, annotations: { readOnlyHint: true } };
+/** The parameters of each call that arrived. */
+const arrived: CallToolRequest['params'][] = [];
+
+/** Tells of its progress as often as it is asked to, then of one step under a token of its own, and of things that nobody asked for. */
+async function build(params: CallToolRequest['params'], { mcpReq }: ServerContext) {
+  arrived.push({ ...params, _meta: mcpReq._meta });
+  const { steps = 3, text = 'step', lasts = 0 } = (params.arguments ?? {}) as Record<string, never>;
+  const progressToken = mcpReq._meta?.progressToken;
+  const tell = (params: object) => mcpReq.notify({ method: 'notifications/progress', params } as never); // any message
+  if (progressToken !== undefined)
+    for (let step = 1; step <= steps; step += 1)
+      await tell({ progressToken, progress: step, total: steps, message: text, sneaked: 'x', _meta: { sneaked: 'x' } });
+  await tell({ progressToken: 'sneaked', progress: 99 }).catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, lasts).unref());
+  return { content: [{ type: 'text' as const, text: 'built' }] };
+}
+
+let http: HttpServer;
+let upstreams: Upstreams;
+beforeAll(async () => {
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: 'builder', version: '1' }, { capabilities: { tools: {}, logging: {} } });
+    server.setRequestHandler('tools/list', () => ({ tools: [tool] }));
+    server.setRequestHandler('tools/call', ({ params }, context) => build(params, context));
+    return server;
+  });
+  const serve = toNodeHandler(handler);
+  http = createServer((req, res) => void serve(req, res));
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const { port } = http.address() as { port: number };
+  upstreams = await startUpstreams({ GOV_MCP_TIMEOUT: '4s' }, [
+    { server_id: 'builder', transport: 'http', url: `http://127.0.0.1:${port}/mcp` },
+  ]);
+});
+afterAll(async () => {
+  await upstreams.close();
+  http.closeAllConnections();
+  await new Promise((resolve) => http.close(resolve));
+});
+
+const modes = { '2026-07-28': { pin: '2026-07-28' }, '2025-11-25': 'legacy' } as const;
+type Revision = keyof typeof modes;
+const revisions = Object.keys(modes) as Revision[];
+
+/** Calls the tool; what its caller heard of it, and all that came by the wire. */
+async function called(revision: Revision, args: Record<string, unknown>, asksProgress = true) {
+  const heard: Progress[] = [];
+  const unasked: string[] = [];
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: modes[revision] } });
+  client.onerror = ({ message }) => unasked.push(message);
+  client.fallbackNotificationHandler = async ({ method }) => void unasked.push(method);
+  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' };
+  const url = new URL(`${upstreams.test.kernel.url}/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+  const onprogress = (progress: Progress) => void heard.push(progress);
+  const result = await client.callTool(
+    { name: 'builder.build', arguments: args, _meta: { 'own.example/word': 'for the boundary alone' } },
+    { ...(asksProgress ? { onprogress } : {}), resetTimeoutOnProgress: true },
+  );
+  await client.close();
+  return { heard, unasked, result };
+}
+
+describe.each(revisions)('the progress of an upstream tool, by %s', (revision) => {
+  it('is told to the caller who asked for it, in the words of the protocol and no others', async () => {
+    const { heard, unasked, result } = await called(revision, {});
+    expect(heard).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: 'step' })));
+    expect(unasked).toEqual([]);
+    expect(result.content).toEqual([{ type: 'text', text: 'built' }]);
+  });
+
+  it('is neither asked for nor told where the caller asked for none', async () => {
+    const { heard, unasked } = await called(revision, {}, false);
+    expect([heard, unasked]).toEqual([[], []]);
+    expect(arrived.at(-1)?._meta?.progressToken).toBeUndefined();
+  });
+
+  it('is cut to so many messages of so many characters', async () => {
+    const { heard, result } = await called(revision, { steps: 220, text: 'x'.repeat(2_000) });
+    expect(heard).toHaveLength(200);
+    expect(heard.at(-1)?.message).toHaveLength(1_000);
+    expect(result.isError).toBeUndefined();
+  });
+
+  it('makes the time of a call no longer', async () => {
+    const { heard, result } = await called(revision, { steps: 2, lasts: 6_000 });
+    expect(heard).toHaveLength(2);
+    expect(result._meta).toMatchObject({ 'countersign/outcome': 'uncertain' });
+  });
+
+  it('is all that goes upstream of the _meta of a call', async () => {
+    await called(revision, {});
+    expect(JSON.stringify(arrived.at(-1))).not.toContain('for the boundary alone');
+  });
+});

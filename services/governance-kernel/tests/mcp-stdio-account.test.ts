@@ -1,0 +1,123 @@
+import { copyFile, mkdtemp, rm, writeFile, chmod, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@countersign/service-kit';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { kernelConfigFrom } from '../src/index.ts';
+import { findStdioAccount } from '../src/mcp/stdio-account.ts';
+import { newSession } from './_caller.ts';
+import { startUpstreams } from './_upstreams.ts';
+
+const account = findStdioAccount(undefined);
+/** Said by the name of the test, so that whoever reads the results knows what was not seen. */
+const where = account === null ? ' (SKIPPED: needs root and setpriv)' : '';
+const onlyThere = account === null ? it.skip : it;
+const kernelsOwn = `${process.getuid?.()}:${process.getgid?.()}`;
+const apart = '65534:65534';
+
+let folder: string;
+let server: string;
+let keyFile: string;
+let dataDir: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-hostile-'));
+  await chmod(folder, 0o755);
+  server = join(folder, 'server.mjs');
+  keyFile = join(folder, 'signing-key.pem');
+  dataDir = join(folder, 'data');
+  await copyFile(fileURLToPath(new URL('_hostile-server.mjs', import.meta.url)), server);
+  await chmod(server, 0o644);
+  await writeFile(keyFile, generateSigningKey().privateKeyPem, { mode: 0o600 });
+  await mkdir(dataDir, { mode: 0o700 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const hostile = () => ({
+  server_id: 'hostile',
+  transport: 'stdio',
+  command: process.execPath,
+  args: [server, keyFile, dataDir],
+});
+
+type Report = { succeeded: string[]; uid: string; gid: string; groups: string; capabilities: string; home: string[] };
+
+/** What a hostile server could do to the kernel that runs it as this user, and what the kernel said about it. */
+async function attacked(user: string): Promise<{ report: Report; said: string }> {
+  let said = '';
+  const stream = new PassThrough().on('data', (line: Buffer) => (said += line.toString()));
+  const log = createLogger({ service: 'test', level: 'info', layout: 'json', stream });
+  const { test, close } = await startUpstreams({ GOV_MCP_STDIO_USER: user }, [hostile()], { log });
+  try {
+    const body = { tool: 'hostile.attack', args: {}, session_id: newSession() } as never; // a test writes plain names
+    const { result } = (await test.as('acme').executeMcp({ body })).body;
+    const { content } = result as unknown as { content: { text: string }[] };
+    return { report: JSON.parse(content[0]?.text ?? '') as Report, said };
+  } finally {
+    await close();
+  }
+}
+
+describe('an MCP server over stdio', () => {
+  onlyThere(`has an account of its own, and reads nothing of the kernel from there${where}`, async () => {
+    const { report, said } = await attacked(apart);
+    expect(report).toEqual({
+      succeeded: [],
+      uid: '65534 65534 65534 65534',
+      gid: '65534 65534 65534 65534',
+      groups: '',
+      capabilities: '0000000000000000',
+      home: [],
+    });
+    expect(said).toContain('mcp_stdio.runs_apart');
+  });
+
+  onlyThere(
+    `as a program of the kernel's own account can do all of it, of which the kernel warns${where}`,
+    async () => {
+      const { report, said } = await attacked(kernelsOwn);
+      expect(report.succeeded).toEqual(
+        expect.arrayContaining(['environment', 'memory', 'descriptors', 'keyFile', 'dataFolder', 'signal']),
+      );
+      expect(said).toContain('mcp_stdio.runs_as_kernel');
+    },
+  );
+});
+
+describe('the configuration of servers over stdio', () => {
+  const secrets = Object.fromEntries(
+    ['ADMIN_API_KEY', 'SERVICE_API_KEY', 'POLICY_KEY', 'LOG_KEY', 'TENANT_SALT_SECRET'].map((name, nth) => [
+      `GOV_${name}`,
+      `k${nth}-${'9f2c7a1e'.repeat(5)}`,
+    ]),
+  );
+  const configured = (change: Record<string, string>) =>
+    kernelConfigFrom({
+      ...{ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...secrets },
+      GOV_SIGNING_KEY_FILE: keyFile,
+      GOV_MCP_SERVERS: JSON.stringify({ servers: [hostile()] }),
+      ...change,
+    });
+
+  onlyThere(`is accepted in production where they have an account of their own, and nowhere else${where}`, () => {
+    expect(configured({}).stdioAccount).toEqual({ uid: 65_534, gid: 65_534 });
+    expect(configured({ GOV_MCP_STDIO_USER: '4711:4712' }).stdioAccount).toEqual({ uid: 4_711, gid: 4_712 });
+    expect(() => configured({ GOV_MCP_STDIO_USER: kernelsOwn })).toThrow('names hostile over stdio');
+  });
+
+  onlyThere(`is refused where their account may read a secret of the kernel${where}`, async () => {
+    await chmod(keyFile, 0o644);
+    expect(() => configured({})).toThrow(/^.*GOV_SIGNING_KEY_FILE: the file can be read by the user 65534:65534/s);
+    await chmod(keyFile, 0o600);
+    const file = join(folder, 'servers.json');
+    await writeFile(file, JSON.stringify({ servers: [hostile()] }), { mode: 0o644 });
+    expect(() => configured({ GOV_MCP_SERVERS: file })).toThrow('GOV_MCP_SERVERS: the file can be read');
+  });
+
+  it('names the user in numbers', () => {
+    for (const user of ['nobody', '65534', '65534:nogroup', '-1:0'])
+      expect(() => configured({ GOV_MCP_STDIO_USER: user })).toThrow('GOV_MCP_STDIO_USER');
+  });
+});
