@@ -68,7 +68,9 @@ function kernelEnvironment(): Record<string, string> {
     GOV_POLICY_FILE: `${repository}infra/local/policy/starter.yaml`,
     GOV_UPSTREAM_URL: model.url,
     GOV_MODEL_PRICES: JSON.stringify({ '*': { ...price, output_tokens_max: 64_000, input_tokens_max: 200_000 } }),
-    GOV_MCP_SERVERS: JSON.stringify({ servers: [{ server_id: 'notes', transport: 'http', url: notes.url }] }),
+    GOV_MCP_SERVERS: JSON.stringify({
+      servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }],
+    }),
     GOV_MCP_LIST_MAX_AGE: '0',
   };
 }

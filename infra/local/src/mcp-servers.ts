@@ -12,6 +12,7 @@ export function filesystemServer(folder: string) {
     transport: 'stdio',
     command: process.execPath,
     args: [serverScript(), folder],
+    trust_annotations: true,
     tools: {
       // Answers with the difference, which undoes it.
       edit_file: { effect_level: 'E2' },

@@ -119,6 +119,28 @@ describe('an approval that was decided in the kernel', () => {
     expect(kernel.executed).toEqual([]);
   });
 
+  verifies('gw.run.escalate', 'lets the run go on, also when it was decided before the run was parked', async () => {
+    kernel.judgesAnswers = false;
+    const started = startRun(person);
+    const parking = new Promise<void>((parked) => {
+      onAnswer = async () => {
+        const [askedFor] = kernel.approvals.ids;
+        if (askedFor === undefined) return;
+        onAnswer = () => undefined;
+        Object.assign(kernel.approvals.get(askedFor), { state: 'approved', approvedBy: ['carol'] });
+        const { runId } = await started;
+        const said = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
+        await kernelSays({ kernelApprovalId: askedFor, runId }, said);
+        // Long enough for the message to be heard while the run is not parked yet.
+        await new Promise((heard) => setTimeout(heard, 1_000));
+        parked();
+      };
+    });
+    await parking;
+    const { taskId } = await started;
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+  });
+
   it('of another workspace is not this one', async () => {
     const { runId, approval } = await parkedRun();
     const stranger = await signInAs(gateway.url, `eve-${Date.now()}@example.org`);

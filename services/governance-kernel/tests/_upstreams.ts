@@ -50,9 +50,16 @@ export async function startUpstreams(
   const model = await startScriptedModel();
   const notes = await startNoteServer();
   const servers = [
-    { server_id: 'notes', transport: 'http', url: notes.url, headers: { 'x-notes-key': 'declared-for-notes' } },
+    {
+      server_id: 'notes',
+      transport: 'http',
+      trust_annotations: true,
+      url: notes.url,
+      headers: { 'x-notes-key': 'declared-for-notes' },
+    },
     {
       server_id: 'proc',
+      trust_annotations: true,
       transport: 'stdio',
       command: process.execPath,
       args: [processServer],

@@ -81,6 +81,13 @@ describe('the key of an agent', () => {
     const lookupOnly = await created({ kind: 'agent', tools: ['lookup'] });
     expect(await told(lookupOnly.key)).toBe('ALLOW ALLOWED');
     expect(await told(lookupOnly.key, { tool: 'search' })).toBe('DENY INSUFFICIENT_SCOPE');
+    const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => bearer(lookupOnly.key) });
+    const asksModel = async (args: object) => {
+      const body = { action: 'model.call', resource: 'gpt-5', args, session_id: newSession() } as never; // plain names
+      return (await client.evaluate({ body })).body.reason_code;
+    };
+    expect(await asksModel({})).not.toBe('INSUFFICIENT_SCOPE');
+    expect(await asksModel({ hosted_tools: ['web_search'] })).toBe('INSUFFICIENT_SCOPE');
     const approver = await created({ kind: 'approver' });
     expect(await told(approver.key)).toBe('PERMISSION_DENIED');
   });

@@ -170,6 +170,24 @@ describe('the starter policy', () => {
   });
 });
 
+describe('a tool that a workspace blocks', () => {
+  it('is blocked at the provider too, in any spelling', async () => {
+    const { test } = upstreams;
+    await test.activate(
+      'blocking',
+      'format: countersign/policy.v1\nname: open\nversion: "1"\nrules: [{ id: all, effect: allow }]\n',
+    );
+    const searching = { tools: [{ type: 'Web_Search' }] };
+    expect(await ask('blocking', searching)).toMatchObject({ status: 200 });
+    await test.system.putToolBlocks({
+      params: { tenant: 'blocking' },
+      body: { version: 1, tools: ['web_search'] },
+    } as never);
+    expect(await ask('blocking', searching)).toMatchObject({ status: 403, code: 'policy_denied' });
+    expect(await ask('blocking', {})).toMatchObject({ status: 200 });
+  });
+});
+
 describe('the routes under /v1', () => {
   it('tell a client of the Responses API which routes there are', async () => {
     const asked = upstreams.openai().responses.create({ model: 'scripted', input: 'go' });

@@ -13,6 +13,7 @@ beforeAll(async () => {
   scripted = await startScriptedMcp();
   const server = {
     server_id: 'scripted',
+    trust_annotations: true,
     transport: 'http',
     url: scripted.url,
     tools: { act: { effect_level: 'E1' } },

@@ -21,7 +21,9 @@ let replica: StartedKernel;
 beforeAll(async () => {
   late = await startScriptedMcp();
   late.answer('tools/list', listing());
-  upstreams = await startUpstreams({}, [{ server_id: 'late', transport: 'http', url: late.url }]);
+  upstreams = await startUpstreams({}, [
+    { server_id: 'late', transport: 'http', trust_annotations: true, url: late.url },
+  ]);
   // It asks once and then goes by what it knows.
   replica = await startKernel(kernelConfigFrom({ ...upstreams.test.env, GOV_MCP_LIST_MAX_AGE: '1h' }));
 });
@@ -94,7 +96,14 @@ describe('a definition that changed', () => {
 
   it('is held against the registry again by and by, though this process sees nothing new', async () => {
     const scripted = await startScriptedMcp();
-    const config = { server_id: 'again', transport: 'http' as const, url: scripted.url, headers: {}, tools: {} };
+    const config = {
+      server_id: 'again',
+      transport: 'http' as const,
+      url: scripted.url,
+      headers: {},
+      tools: {},
+      trust_annotations: false,
+    };
     let nowMs = 0;
     let records = 0;
     const registry = { declareServer: async () => undefined, recordTools: async () => void (records += 1) };
@@ -121,6 +130,31 @@ describe('a definition that changed', () => {
 });
 
 describe('annotations', () => {
+  it('lower no effect of a server that the operator does not trust with it, and raise one', async () => {
+    const reads = { ...act, name: 'reads' };
+    const destroys = { ...act, name: 'destroys', annotations: { destructiveHint: true } };
+    const scripted = await startScriptedMcp();
+    scripted.answer('tools/list', listing(reads, destroys));
+    const server = { server_id: 'plain', transport: 'http', url: scripted.url };
+    const site = await startUpstreams({}, [server]);
+    const declares = (name: string) =>
+      `format: countersign/policy.v1\nname: d\nversion: '1'\nrules: [{ id: all, effect: allow }]\ntools: { ${name}: { effect_level: E1 } }\n`;
+    const effectOf = async (tenant: string, tool: string) => {
+      const body = { action: 'tool.call', tool, session_id: newSession() } as never; // plain names
+      return (await site.test.as(tenant).evaluate({ body })).body.receipt.payload.effect_level;
+    };
+    try {
+      await site.test.activate('reading', declares('plain.reads'));
+      await site.test.activate('destroying', declares('plain.destroys'));
+      expect(await effectOf('destroying', 'plain.reads')).toBe('E4');
+      expect(await effectOf('reading', 'plain.reads')).toBe('E1');
+      expect(await effectOf('destroying', 'plain.destroys')).toBe('E4');
+    } finally {
+      await site.close();
+      await scripted.close();
+    }
+  });
+
   it.each([
     ['nothing', undefined, 'E4'],
     ['that it reads', { readOnlyHint: true }, 'E1'],

@@ -8,7 +8,9 @@ let scripted: ScriptedMcp;
 let upstreams: Upstreams;
 beforeAll(async () => {
   scripted = await startScriptedMcp({ annotations: { readOnlyHint: true } });
-  upstreams = await startUpstreams({}, [{ server_id: 'scripted', transport: 'http', url: scripted.url }]);
+  upstreams = await startUpstreams({}, [
+    { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url },
+  ]);
 });
 afterAll(async () => {
   await upstreams.close();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await once(http.listen(0, '127.0.0.1'), 'listening');
   const { port } = http.address() as { port: number };
   upstreams = await startUpstreams({ GOV_MCP_TIMEOUT: '4s' }, [
-    { server_id: 'builder', transport: 'http', url: `http://127.0.0.1:${port}/mcp` },
+    { server_id: 'builder', transport: 'http', trust_annotations: true, url: `http://127.0.0.1:${port}/mcp` },
   ]);
 });
 afterAll(async () => {

@@ -16,13 +16,13 @@ function refusalOf(attempt: () => unknown): string {
   throw new Error('it was not refused');
 }
 
-const stdio = { args: [], env: {}, tools: {} };
+const stdio = { args: [], env: {}, tools: {}, trust_annotations: false };
 const claude = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data'], env: { KEY: 'x' } };
 
 describe('MCP servers in the JSON of a client', () => {
   it('are those of our own form', async () => {
-    const own = { server_id: 'files', transport: 'stdio', ...claude, tools: { write: { effect_level: 'E3' } } };
-    const tools = own.tools;
+    const tools = { write: { effect_level: 'E3' } };
+    const own = { server_id: 'files', transport: 'stdio', ...claude, tools, trust_annotations: false };
     expect(named({ ...claude, tools })).toEqual([own]);
     expect(named({ type: 'stdio', ...claude, cwd: '/srv', tools })).toEqual([{ ...own, cwd: '/srv' }]);
     expect(read({ servers: { files: { ...claude, tools } } })).toEqual([own]);
@@ -32,6 +32,7 @@ describe('MCP servers in the JSON of a client', () => {
       url: 'https://hub.example/mcp',
       headers: { a: 'b' },
       tools: {},
+      trust_annotations: false,
     };
     const { url, headers } = http;
     for (const type of [{}, { type: 'http' }, { type: 'streamable-http' }, { type: 'streamableHttp' }])

@@ -37,6 +37,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const hostile = () => ({
   server_id: 'hostile',
+  trust_annotations: true,
   transport: 'stdio',
   command: process.execPath,
   args: [server, keyFile, dataDir],

@@ -23,6 +23,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'hello.txt'), 'hello from a real server');
   const files = {
     server_id: 'files',
+    trust_annotations: true,
     transport: 'stdio',
     command: process.execPath,
     args: [fileSystemServer(), folder],

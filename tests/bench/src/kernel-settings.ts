@@ -65,7 +65,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: places.modelUrl,
     GOV_MCP_SERVERS: JSON.stringify({
-      servers: [{ server_id: 'notes', transport: 'http', url: places.toolsUrl }],
+      servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: places.toolsUrl }],
     }),
   };
   return {

@@ -57,6 +57,11 @@ export async function findLiveRunId(tx: Tx, taskId: string): Promise<string | nu
   return run?.id ?? null;
 }
 
+export async function isRunning(reader: Reader, of: { workspaceId: string; runId: string }): Promise<boolean> {
+  const { workspaceId, runId: id } = of;
+  return (await reader.run.count({ where: { workspaceId, id, status: 'running' } })) > 0;
+}
+
 function runOf(row: RunModel, steps: Run['steps']): Run {
   return {
     id: RunId.parse(row.id),

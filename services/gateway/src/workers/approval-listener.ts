@@ -10,6 +10,9 @@ import { messagingTransaction } from '../store/messages.ts';
  * request did not live to record it.
  */
 const votePauseMs = 2_000;
+/** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
+const parkPauseMs = 2_000;
+const deliveriesMax = 60;
 
 /** Hears of approvals that were decided in the kernel. To apply one twice changes nothing, so no inbox is needed. */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
@@ -18,10 +21,11 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
     events: [kernelApprovalResolved],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',
+    maxDeliveries: deliveriesMax,
     handler: async ({ data }, { number }) => {
       if (number === 1 && isPerson(data.resolved_by)) return retry('A person is resolving it here', votePauseMs);
-      await followKernel(context, data);
-      return ack;
+      const followed = await followKernel(context, data);
+      return followed === 'early' ? retry('The run that asked is still being parked', parkPauseMs) : ack;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import { accessKeys, hasEnded, type AccessKeyRow } from './access-keys.ts';
@@ -33,9 +34,11 @@ export function requireApproverKey(
   throw new AppError('CREDENTIALS_INVALID', 'The approver key has expired or was revoked');
 }
 
-/** A key that was made for certain tools calls no other, and nothing that names no tool but a model. */
-export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, { action, tool }: Intent): Facts['scopes'] {
-  const tools = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
-  if (tools === null || (action === 'model.call' && tool === null)) return { state: 'not_applicable' };
-  return { state: 'known', value: { required: [tool ?? action], granted: [...tools] } };
+/** A key that was made for certain tools calls no other, lets no provider run one, and does nothing that names no tool but ask a model. */
+export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, intent: Intent): Facts['scopes'] {
+  const granted = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
+  const tools = toolsNamed(intent);
+  const required = tools.length === 0 && intent.action !== 'model.call' ? [intent.action] : tools;
+  if (granted === null || required.length === 0) return { state: 'not_applicable' };
+  return { state: 'known', value: { required, granted: [...granted] } };
 }

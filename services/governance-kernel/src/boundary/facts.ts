@@ -9,6 +9,7 @@ import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
 import { inWindow } from '../budgets/window.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
 import { fenceFact, fencesInForce, wantedFences } from '../fences/in-force.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -107,9 +108,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   egress: { facts: () => ({ egress: notApplicable }) },
   provenance: { facts: ({ asker }) => ({ provenance: provenanceFact(asker) }) },
   rules: {
-    wants: ({ call: { caller }, intent }) => (intent.tool === null ? [] : [wanted(toolBlocks, caller.tenant)]),
+    wants: ({ call: { caller }, intent }) =>
+      toolsNamed(intent).length === 0 ? [] : [wanted(toolBlocks, caller.tenant)],
     facts: ({ batch, call: { caller }, intent }) => ({
-      block: { state: 'known', value: { tool_blocked: isBlocked(batch, caller.tenant, intent.tool) } },
+      block: { state: 'known', value: { tool_blocked: isBlocked(batch, caller.tenant, toolsNamed(intent)) } },
     }),
   },
   budget: {

@@ -1,4 +1,5 @@
 import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import { fencesInForce } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { isBlocked } from '../policy/block-tools.ts';
@@ -20,5 +21,5 @@ export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): 
     return true;
   const server = registryFact(batch, known);
   if (server.state === 'known' && server.value.state !== 'approved') return true;
-  return isBlocked(batch, caller.tenant, known.intent.tool);
+  return isBlocked(batch, caller.tenant, toolsNamed(known.intent));
 }

@@ -69,8 +69,8 @@ function effectOf(call: NamedCall, tool: string | null, known: Known): EffectLev
 /** The registry and the bundle may both declare it: neither lowers what the other says. */
 function declaredEffect(tool: string, { resolution, policy }: Known): EffectLevel {
   const byBundle = policy?.tools.effects.get(tool);
-  const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : undefined;
-  return byRegistry === undefined ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
+  const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
+  return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
 }
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {

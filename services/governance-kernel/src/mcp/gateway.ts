@@ -134,16 +134,21 @@ function unavailable(detail: string): Fact<RegistryFact> {
   return { state: 'unavailable', detail };
 }
 
-/** The operator's word, else the annotations of the pin. A definition without a pin has nothing to say about its own effect. */
+/**
+ * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it everywhere. Null:
+ * nobody has declared it here. A definition without a pin has nothing to say about its own effect.
+ */
 function effectOf(
   { configs }: Parts,
   { serverId, toolName }: ToolAddress,
   registered: RegisteredTool | null,
-): EffectLevel {
-  const overrides = configs.get(serverId)?.tools ?? {};
+): EffectLevel | null {
+  const { tools: overrides = {}, trust_annotations: isTrusted = false } = configs.get(serverId) ?? {};
   const declared = Object.hasOwn(overrides, toolName) ? overrides[toolName]?.effect_level : undefined;
   if (declared !== undefined) return declared;
-  return registered === null || registered.pinnedHash === null ? 'E4' : registered.effectLevel;
+  if (registered === null || registered.pinnedHash === null) return 'E4';
+  if (isTrusted) return registered.effectLevel;
+  return registered.definition.annotations?.destructiveHint === true ? 'E4' : null;
 }
 
 async function listTools(parts: Parts): Promise<ListedTool[]> {
@@ -165,7 +170,7 @@ async function callableTools(parts: Parts, serverId: string, server: Lists): Pro
     .map((tool) => ({
       tool: toolAddress(tool),
       serverId,
-      effectLevel: effectOf(parts, tool, tool),
+      effectLevel: effectOf(parts, tool, tool) ?? 'E4',
       definition: tool.definition,
       definitionHash: tool.pinnedHash ?? tool.currentHash,
     }));

@@ -30,6 +30,8 @@ export const stdioMembers = {
   env: z.record(z.string(), z.string()).default({}),
   cwd: cwd.optional(),
   tools: z.record(z.string(), z.strictObject({ effect_level: EffectLevel })).default({}),
+  /** The operator takes the server's annotations for true: they say what `tools` does not. */
+  trust_annotations: z.boolean().default(false),
 };
 
 /** The members of a server over streamable HTTP. */
@@ -37,6 +39,7 @@ export const httpMembers = {
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
   headers: z.record(z.string(), z.string()).default({}),
   tools: stdioMembers.tools,
+  trust_annotations: stdioMembers.trust_annotations,
 };
 
 export const McpServerConfig = z.discriminatedUnion('transport', [

@@ -31,9 +31,9 @@ export async function blockTools(parts: SettingParts, { tenant, version, tools, 
 }
 
 /** In any spelling: what a model calls `files__read` is `files.read`, whether or not a server declares it, and so is `Files.Read`. */
-export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, tool: string | null): boolean {
-  const row = tool === null ? null : batch.row(toolBlocks, tenant);
-  return row !== null && tool !== null && meaningsOf(row).has(meaningOf(tool));
+export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, tools: readonly string[]): boolean {
+  const row = tools.length === 0 ? null : batch.row(toolBlocks, tenant);
+  return row !== null && tools.some((tool) => meaningsOf(row).has(meaningOf(tool)));
 }
 
 /** A row is remembered until it changes, and each call looks at it. */

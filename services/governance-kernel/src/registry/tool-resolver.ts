@@ -6,7 +6,8 @@ type ResolvedTool = {
   kind: 'registered';
   /** Its canonical name, `server.tool`. */
   tool: string;
-  effectLevel: EffectLevel;
+  /** Null: the registry does not say. */
+  effectLevel: EffectLevel | null;
   registry: Fact<RegistryFact>;
 };
 

@@ -1,0 +1,8 @@
+import type { Intent } from '@countersign/policy';
+
+/** The tools that a call would run: its own, or those that a model call lets its provider run. */
+export function toolsNamed({ action, tool, args }: Pick<Intent, 'action' | 'tool' | 'args'>): string[] {
+  if (tool !== null) return [tool];
+  const hosted = action === 'model.call' ? args['hosted_tools'] : undefined;
+  return Array.isArray(hosted) ? hosted.filter((name) => typeof name === 'string') : [];
+}
