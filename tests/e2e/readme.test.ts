@@ -120,6 +120,7 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
     'sys.quickstart',
     'Ctrl-C ends everything, and the next start has one more MCP server',
     async () => {
+      await typed('clock.now: {');
       expect(await first.interrupt()).toBe(0);
       first = await typeInForeground(blockWith('make up'), place);
       expect(await typed('clock.now')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
