@@ -3,8 +3,8 @@ import type { AnyRoute } from './route.ts';
 
 export type ClientOptions = {
   baseUrl: string;
-  /** Headers of every request: credentials, tenant, traceparent. */
-  headers?: () => Record<string, string>;
+  /** Headers of every request: credentials, tenant, traceparent. Asked for each attempt, since a credential may end between two. */
+  headers?: () => Record<string, string> | Promise<Record<string, string>>;
   /** For all attempts of a call together. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
@@ -65,7 +65,8 @@ const inFlightPauseMs = 500;
 const notNow = new Set([425, 429, 503]);
 
 type Untyped = CallInput<unknown, unknown, unknown>;
-type Attempt = { url: string; init: RequestInit; deadline: AbortSignal; abort: AbortSignal | undefined };
+type Request = RequestInit & { headers: Record<string, string> };
+type Attempt = { url: string; init: Request; deadline: AbortSignal; abort: AbortSignal | undefined };
 
 /** One call of one operation. Throws CallFailed. */
 export async function callRoute(route: AnyRoute, options: ClientOptions, input: Untyped): Promise<Received> {
@@ -73,7 +74,7 @@ export async function callRoute(route: AnyRoute, options: ClientOptions, input: 
   const ending = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
   const attempt = {
     url: urlOf(route, options.baseUrl, input),
-    init: requestOf(route, options, input, ending),
+    init: requestOf(route, input, ending),
     deadline,
     abort: input.signal,
   };
@@ -110,15 +111,11 @@ function retryAfterMs(headers: Headers): number {
   return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }
 
-function requestOf(route: AnyRoute, options: ClientOptions, input: Untyped, signal: AbortSignal): RequestInit {
+function requestOf(route: AnyRoute, input: Untyped, signal: AbortSignal): Request {
   const hasBody = input.body !== undefined;
   return {
     method: route.method,
-    headers: {
-      ...options.headers?.(),
-      ...input.headers,
-      ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    },
+    headers: { ...input.headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
     // Serialised once: under one key a repeated request must have the same bytes.
     ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
     signal,
@@ -129,7 +126,8 @@ function requestOf(route: AnyRoute, options: ClientOptions, input: Untyped, sign
 async function sendOnce(options: ClientOptions, { url, init, deadline, abort }: Attempt): Promise<Received> {
   const fetchNow = options.fetch ?? globalThis.fetch;
   try {
-    const response = await fetchNow(url, init);
+    const headers = { ...(await options.headers?.()), ...init.headers };
+    const response = await fetchNow(url, { ...init, headers });
     const bytes = await readBytes(response);
     return { status: response.status, headers: response.headers, body: parseBytes(bytes, isLines(response)) };
   } catch (cause) {
@@ -185,7 +183,7 @@ function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
 }
 
 /** A POST without a key may count although its answer got lost, so it is not sent again; nor a PUT that names what it replaces. */
-function isRepeatable({ method, headers }: RequestInit): boolean {
+function isRepeatable({ method, headers }: Request): boolean {
   const given = new Headers(headers);
   return method === 'GET' || (method === 'PUT' && !given.has('if-match')) || given.has('idempotency-key');
 }

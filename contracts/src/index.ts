@@ -31,6 +31,7 @@ export {
   CallMembers,
   PlainObject,
 } from './scalars.ts';
+export { AssertionRole, assertionTerms, AssertionHeader, AssertionClaims, agentOf } from './assertion.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AssertionRole } from './assertion.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Where an agent comes in with a key of its own. */
@@ -32,6 +33,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   governed?: true;
   /** An agent's key that was made for this door opens the route. Every other route refuses it. */
   door?: Door;
+  /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
+  assertedBy?: readonly AssertionRole[];
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

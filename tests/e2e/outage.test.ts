@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Run } from '@countersign/contracts/gateway';
+import { encodeBase64Url } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
@@ -12,7 +13,8 @@ import { verifies } from '@countersign/testkit/verifies';
 import { signIn, until, type SignedIn } from './_system.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const keys = { GOV_ADMIN_API_KEY: 'admin-key-'.repeat(4), GOV_SERVICE_API_KEY: 'service-key-'.repeat(4) };
+const serviceKey = { GOV_SERVICE_API_KEY: 'service-key-'.repeat(4) };
+const assertionKey = generateSigningKey();
 const awayMs = 3_000;
 
 let databases: { kernel: TestDatabase; gateway: TestDatabase };
@@ -55,7 +57,9 @@ function throughProxy(databaseUrl: string): string {
 function kernelEnvironment(): Record<string, string> {
   const price = { input_per_million_minor: 300, output_per_million_minor: 1_500 };
   return {
-    ...keys,
+    ...serviceKey,
+    GOV_ADMIN_API_KEY: 'admin-key-'.repeat(4),
+    GOV_ASSERTION_KEYS: encodeBase64Url(assertionKey.publicKey),
     NODE_ENV: 'test',
     DATABASE_URL: throughProxy(databases.kernel.url),
     GOV_PORT: '0',
@@ -83,7 +87,8 @@ function signingKeys(): Record<string, string> {
 
 function gatewayEnvironment(): Record<string, string> {
   return {
-    ...keys,
+    ...serviceKey,
+    GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
     NODE_ENV: 'development',
     DATABASE_URL: throughProxy(databases.gateway.url),
     GOV_GATEWAY_PORT: '0',

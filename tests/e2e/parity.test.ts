@@ -177,7 +177,7 @@ async function askPolicy(ask: Ask): Promise<void> {
   const signature = { alg: 'Ed25519', key_id: 'unknown', value: 'A'.repeat(86) };
   await ask(kernel.putPolicyBundle, {
     params: { tenant: 'acme' },
-    body: { bundle, epoch: 1, signature },
+    body: { bundle, epoch: 1, confirmed_at: new Date().toISOString(), signature },
     headers,
   });
 }

@@ -16,7 +16,7 @@ import {
   storableText,
   ToolName,
 } from '../scalars.ts';
-import { Demand, ReadFacts } from './boundary-record.ts';
+import { CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
 import { DeclaredDemand } from './evaluate.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -37,6 +37,8 @@ export const Approval = z.strictObject({
   demand: Demand,
   /** What the policy read of the call. `now` is the time of the question; all else holds for the call as well. */
   facts: ReadFacts,
+  /** What of it is too large to be kept; `args` have it while the approval is pending. */
+  capped_facts: CappedFacts.optional(),
   /** Where approvals are listed, the arguments of one that is pending. Null in every other answer, and once it is resolved. */
   args: PlainObject.nullable(),
   intent_hash: Digest,
@@ -71,6 +73,7 @@ export const listApprovals = defineRoute({
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
+  assertedBy: ['agent'],
   query: z.strictObject({
     ...TenantQuery,
     state: ApprovalState.optional(),
@@ -117,6 +120,7 @@ export const transitionApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/{action}',
   auth: 'tenant_scoped',
+  assertedBy: ['partner', 'owner'],
   params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
   query: z.strictObject(TenantQuery),
   body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }).default({}),

@@ -36,6 +36,16 @@ export type GateOutcome = z.infer<typeof GateOutcome>;
 /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
 export const ReadFacts = z.record(z.string(), z.json());
 
+/** Of its canonical JSON. A record that held more of each fact would grow with what a caller sends. */
+export const recordedFactBytesMax = 4096;
+
+/** A fact that is too large to be kept: SHA-256 of the tenant's salt and its canonical JSON, and how many bytes that has. */
+const CappedFact = z.strictObject({ hash: Digest, bytes: z.int().min(recordedFactBytesMax + 1) });
+
+/** By path, like the facts, and never under the path of one. A caller's value stands in the facts, whatever it looks like. */
+export const CappedFacts = z.record(z.string(), CappedFact);
+export type CappedFacts = z.infer<typeof CappedFacts>;
+
 /** The normalised call, as far as the record keeps it: hashes, and exactly the fields that the policy read. */
 export const RecordedIntent = z.strictObject({
   action: ActionName,
@@ -46,6 +56,8 @@ export const RecordedIntent = z.strictObject({
   /** Of tenant, principal, session, action, tool, resource and args_hash: who wants what. */
   intent_hash: Digest,
   facts: ReadFacts,
+  /** Where one of them is above 4 KiB. */
+  capped_facts: CappedFacts.optional(),
 });
 export type RecordedIntent = z.infer<typeof RecordedIntent>;
 
@@ -106,13 +118,16 @@ export const BoundaryRecord = z.strictObject({
   sandbox_grant_hash: Digest.nullable(),
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
-  /** The budgets that limit the call, with what was left of each before this decision took anything. */
+  /**
+   * The budgets that limit the call, with what was left of each before this decision took anything. What is left of the installation's
+   * ceiling is no tenant's to see: all its members but the name are null.
+   */
   budgets: z.array(BudgetRemainder),
   /** Of a decision, what the call takes; an ALLOW takes it from each budget. */
   demand: Demand.optional(),
   /**
    * Of a decision, what an approval of it binds: SHA-256 of the canonical JSON of `demand`, of `intent_hash` and `effect_level` of the
-   * intent, and of its `facts` but for `now`.
+   * intent, of its `facts` but for `now`, and of its `capped_facts` where it has them.
    */
   judged_hash: Digest.optional(),
   /** The fences in force around the call; absent: none. */

@@ -54,7 +54,13 @@ export const listBudgets = defineRoute({
 /** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
 const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
-const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.');
+/** What models may cost all tenants together. The configuration of the kernel sets it, and no route does. */
+export const installationCeiling = 'ceiling.installation';
+
+const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.').refine(
+  (id) => id !== installationCeiling,
+  `must not be ${installationCeiling}, which GOV_MODEL_SPEND_LIMIT sets`,
+);
 const OwnBudgetId = BudgetId.refine(
   (id) => !isCeiling(id),
   'must not begin with plan. or ceiling.: these are reserved',

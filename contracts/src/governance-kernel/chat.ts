@@ -62,6 +62,7 @@ export const createChatCompletion = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'chat',
+  assertedBy: ['agent'],
   bodyBytesMax: chatBodyBytesMax,
   media: 'openai',
   body: ChatCompletionRequest,

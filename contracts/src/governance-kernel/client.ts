@@ -5,20 +5,16 @@ import { kernelRoutes } from './routes.ts';
 /** On whose behalf a call is made. Without a principal it is the operator's own. */
 export type Speaker = { tenant: string; principal?: string };
 
-export type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string; serviceApiKey?: string };
+export type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string };
 
 export type KernelClient = {
   as(speaker: Speaker): Client<typeof kernelRoutes>;
   /** For callers that act on refusals. */
   rawAs(speaker: Speaker): RawClient<typeof kernelRoutes>;
-  /** For what sibling services set. Without a key of services the kernel refuses it. */
-  readonly sibling: RawClient<typeof kernelRoutes>;
-  /** For the routes that are open to everybody: no credential leaves. */
-  readonly anonymous: RawClient<typeof kernelRoutes>;
 };
 
 /** The kernel as an operator's key opens it, for each speaker that the key's holder names. */
-export function createKernelClient({ apiKey, serviceApiKey = '', ...options }: KernelClientOptions): KernelClient {
+export function createKernelClient({ apiKey, ...options }: KernelClientOptions): KernelClient {
   const spokenBy = ({ tenant, principal }: Speaker): ClientOptions => {
     const headers = {
       authorization: `Bearer ${apiKey}`,
@@ -30,10 +26,5 @@ export function createKernelClient({ apiKey, serviceApiKey = '', ...options }: K
   return {
     as: (speaker) => createClient(kernelRoutes, spokenBy(speaker)),
     rawAs: (speaker) => createRawClient(kernelRoutes, spokenBy(speaker)),
-    sibling: createRawClient(kernelRoutes, {
-      ...options,
-      headers: () => ({ authorization: `Bearer ${serviceApiKey}` }),
-    }),
-    anonymous: createRawClient(kernelRoutes, options),
   };
 }

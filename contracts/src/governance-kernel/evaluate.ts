@@ -90,6 +90,7 @@ export const evaluate = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'evaluate',
+  assertedBy: ['agent'],
   body: EvaluateRequest,
   reply: DecisionReply,
   errors: ['RESERVED_CONTEXT_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'RECEIPT_STORE_UNAVAILABLE'],

@@ -2,14 +2,16 @@ export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
 export {
   GateOutcome,
+  CappedFacts,
   RecordedIntent,
   Demand,
   BudgetRemainder,
   RecordedFence,
   BoundaryRecord,
+  recordedFactBytesMax,
 } from './boundary-record.ts';
 export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
-export { PolicyActivation, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
+export { PolicyActivation, PolicyStatementFacts, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';
 export { listReceipts, getReceipt, tailReceipts, exportReceipts } from './receipts.ts';
@@ -50,7 +52,16 @@ export {
   listAccessKeys,
   revokeAccessKey,
 } from './access-keys.ts';
-export { BudgetSubject, BudgetWindow, BudgetAmounts, Budget, listBudgets, putBudget, putCeiling } from './budgets.ts';
+export {
+  installationCeiling,
+  BudgetSubject,
+  BudgetWindow,
+  BudgetAmounts,
+  Budget,
+  listBudgets,
+  putBudget,
+  putCeiling,
+} from './budgets.ts';
 export {
   FenceScope,
   FenceKind,

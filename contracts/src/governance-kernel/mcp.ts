@@ -34,6 +34,7 @@ export const callMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   media: 'mcp',
   idempotent: false,
   body: JsonRpcMessage,
@@ -56,6 +57,7 @@ export const listMcpCapabilities = defineRoute({
   path: '/mcp/v1/capabilities',
   auth: 'tenant_scoped',
   door: 'mcp',
+  assertedBy: ['agent'],
   query: z.strictObject({ tenant_id: z.string().optional() }),
   reply: z.strictObject({ server_name: z.string(), version: z.string(), tools: z.array(McpTool) }),
 });
@@ -76,6 +78,7 @@ export const executeMcp = defineRoute({
   auth: 'tenant_scoped',
   governed: true,
   door: 'mcp',
+  assertedBy: ['agent'],
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,

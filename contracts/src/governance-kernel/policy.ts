@@ -4,13 +4,20 @@ import { Digest, Instant } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
 import { Signature } from './receipt.ts';
 
-/** What a policy key signs: canonical JSON of these members. */
+/**
+ * What a policy key signs: canonical JSON of these members. `confirmed_at` is what the age of a policy is counted from; it rises with
+ * each statement about a tenant, so none counts twice.
+ */
 export const PolicyActivation = z.strictObject({
-  type: z.literal('countersign.policy-activation.v1'),
+  type: z.literal('countersign.policy-activation.v2'),
   tenant_id: z.string(),
   policy_hash: Digest,
   epoch: z.int().min(1),
+  confirmed_at: Instant,
 });
+
+/** What the record of an activation or a confirmation holds of the statement; its other members are the record's own. */
+export const PolicyStatementFacts = z.strictObject({ confirmed_at: Instant, signature: Signature });
 
 export const ActivePolicy = z.strictObject({
   tenant_id: z.string(),
@@ -28,12 +35,12 @@ export const PolicyTenant = z.string().regex(/^(\*|[A-Za-z0-9._:-]{1,128})$/);
 export const putPolicyBundle = defineRoute({
   operation: 'put-policy-bundle',
   summary:
-    'Activate a signed policy bundle with a strictly rising epoch; the same bundle and epoch again confirms its freshness.',
+    'Activate a signed policy bundle with a strictly rising epoch; the same bundle and epoch, signed with a later time, confirms its freshness.',
   method: 'PUT',
   path: '/internal/policy/bundles/{tenant}',
   auth: 'service_internal',
   params: z.strictObject({ tenant: PolicyTenant }),
-  body: z.strictObject({ bundle: PolicyBundle, epoch: z.int().min(1), signature: Signature }),
+  body: z.strictObject({ bundle: PolicyBundle, epoch: z.int().min(1), confirmed_at: Instant, signature: Signature }),
   reply: ActivePolicy,
   errors: ['INVALID_REQUEST', 'PERMISSION_DENIED', 'ILLEGAL_TRANSITION'],
 });

@@ -39,6 +39,7 @@ export const getReceipt = defineRoute({
   method: 'GET',
   path: '/api/v1/receipts/{receipt_id}',
   auth: 'tenant_scoped',
+  assertedBy: ['agent'],
   params: z.strictObject({ receipt_id: ReceiptId }),
   query: z.strictObject(TenantQuery),
   reply: StoredReceipt,

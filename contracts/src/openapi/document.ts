@@ -52,6 +52,7 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     summary: route.summary,
     'x-countersign-auth': route.auth,
     ...(route.governed ? { 'x-countersign-governed': true } : {}),
+    ...(route.assertedBy === undefined ? {} : { 'x-countersign-asserted-by': [...route.assertedBy] }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(body ? { requestBody: bodyOf(route.media, body, components) } : {}),
@@ -83,14 +84,26 @@ const schemes: Record<string, JsonSchema> = {
     scheme: 'bearer',
     description: 'A key of an agent (agk_…); it names tenant and principal.',
   },
+  assertion: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'An assertion of the gateway (EdDSA, at most 60 s), signed by a key of GOV_ASSERTION_KEYS; it names tenant, principal and role.',
+  },
   serviceKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_SERVICE_API_KEY.' },
   sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token; rotates through X-New-Token.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A workspace key, hp_…' },
 };
 
-/** An agent comes in by the doors alone. */
-function securityOf({ auth, door }: AnyRoute): PlainJson {
-  return door === undefined ? security[auth] : [{ adminKey: [] }, { agentKey: [] }];
+/** An agent comes in by the doors alone, and the gateway by what its route names. */
+function securityOf({ auth, door, assertedBy }: AnyRoute): PlainJson {
+  if (auth !== 'tenant_scoped') return security[auth];
+  return [
+    { adminKey: [] },
+    ...(door === undefined ? [] : [{ agentKey: [] }]),
+    ...(assertedBy === undefined ? [] : [{ assertion: [] }]),
+  ];
 }
 
 function securitySchemes(routes: AnyRoute[]): JsonSchema {

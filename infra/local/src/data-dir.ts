@@ -96,7 +96,8 @@ function createSecrets(path: string): Secrets {
   return secrets;
 }
 
-function newSigningKey(): string {
+/** PKCS#8 PEM of an Ed25519 key. */
+export function newSigningKey(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
@@ -105,7 +106,8 @@ function randomSecret(prefix: string): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-function publicKeyOf(pem: string): string {
+/** The public key to it, base64url. */
+export function publicKeyOf(pem: string): string {
   const { x } = createPublicKey(pem).export({ format: 'jwk' });
   if (x === undefined) throw new TypeError('The signing key is not an Ed25519 key');
   return x;

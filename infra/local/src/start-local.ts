@@ -6,7 +6,7 @@ import { createLogger, type Lifecycle, type Log } from '@countersign/service-kit
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
-import { openDataDir, writePrivate, type DataDir } from './data-dir.ts';
+import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
 import { withShippedServer } from './mcp-servers.ts';
 import { ownPolicyFile } from './own-policy.ts';
@@ -44,7 +44,8 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
-  const given = { settings, dataDir, urls: await prepareDatabase(settings, dataDir, { lifecycle, log }) };
+  const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
+  const given = { settings, dataDir, urls, assertions: newAssertionKeys() };
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
@@ -90,10 +91,18 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
   return { url: scripted.url, isScripted: true };
 }
 
-type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls };
+type AssertionKeys = { privateKey: string; publicKey: string };
+
+/** Both services start and end together, so the gateway's key need not outlive them. */
+function newAssertionKeys(): AssertionKeys {
+  const privateKey = newSigningKey();
+  return { privateKey, publicKey: publicKeyOf(privateKey) };
+}
+
+type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls; assertions: AssertionKeys };
 type KernelGiven = Given & { modelUrl: string; policyFile: string };
 
-function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile }: KernelGiven) {
+function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile, assertions }: KernelGiven) {
   const { secrets, filesDir } = dataDir;
   const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
   return {
@@ -107,6 +116,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile }: Ke
     GOV_HEALTH_PORT: String(settings.healthPort),
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
+    GOV_ASSERTION_KEYS: assertions.publicKey,
     GOV_SIGNING_KEY: secrets.signingKey,
     GOV_POLICY_KEY: secrets.policyKey,
     GOV_LOG_KEY: secrets.logKey,
@@ -116,7 +126,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile }: Ke
   };
 }
 
-function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { kernelUrl: string }) {
+function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: Given & { kernelUrl: string }) {
   const { secrets, trustedPublicKey } = dataDir;
   return {
     ...gatewayDefaults,
@@ -126,7 +136,7 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl }: Given & { ke
     GOV_GATEWAY_PORT: String(settings.gatewayPort),
     GOV_SESSION_SECRET: secrets.sessionSecret,
     GOV_GOVERNANCE_URL: kernelUrl,
-    GOV_ADMIN_API_KEY: secrets.adminApiKey,
+    GOV_ASSERTION_KEY: assertions.privateKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
   };

@@ -4,7 +4,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { declaredTools, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
 import { runPolicyTests } from './policy-tests.ts';
-import { minimalReadSet } from './read-set.ts';
+import { assertNamesFit, minimalReadSet } from './read-set.ts';
 import { indexRules } from './rule-index.ts';
 import type { CompiledRule, RuleIndex } from './rule-index.ts';
 
@@ -38,6 +38,7 @@ export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): C
     index: indexRules(rules),
     tools: declaredTools(bundle),
   };
+  assertNamesFit(policy.readSet);
   runPolicyTests(policy);
   return policy;
 }

@@ -23,8 +23,11 @@ export type FenceInForce = {
 export type PolicyFact = {
   hash: string;
   epoch: number;
+  /** A trusted policy key signed hash, epoch and time. */
   signature_valid: boolean;
-  /** Milliseconds since the bundle was last confirmed by its source. */
+  /** No newer statement about the tenant's policy is known. */
+  is_newest: boolean;
+  /** Milliseconds since the time that was signed; below zero: that time has not come. */
   age_ms: number;
   age_max_ms: number;
 } | null;

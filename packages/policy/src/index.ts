@@ -8,6 +8,7 @@ export { foldedToolName } from './tool-name.ts';
 export { evaluateRules } from './evaluate-rules.ts';
 export { decide } from './decide.ts';
 export { verdictOfTrace } from './verdict-of-trace.ts';
+export { confirmationSkewMaxMs } from './gates/policy.ts';
 export { wiredGates } from './gate-table.ts';
 export { failClosedCodes } from './gate.ts';
 export type { RuleEvaluator } from './gate.ts';

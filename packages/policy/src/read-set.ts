@@ -1,5 +1,7 @@
+import { argumentsDepthMax } from '@countersign/contracts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { boundVariable, childrenOf, isRootVariable } from './expression-syntax.ts';
+import { PolicyError } from './policy-error.ts';
 
 // `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
 const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
@@ -25,6 +27,27 @@ export function minimalReadSet(paths: Iterable<string>): string[] {
     if (kept.length === 0 || !path.startsWith(`${kept.at(-1)}.`)) kept.push(path);
   }
   return kept;
+}
+
+/** What the names of a read set may take in a record at most: every path, and each shape on the way to it (ADR 0019). */
+const namesLengthMax = 262_144;
+
+/** Throws {@link PolicyError}: what a record names of each call has to fit into it, whatever the call is. */
+export function assertNamesFit(readSet: readonly string[]): void {
+  const length = readSet.reduce((sum, path) => sum + namesLengthOf(path), 0);
+  if (length > namesLengthMax)
+    throw new PolicyError('TOO_LARGE', '/rules', `the members that the rules read have names of ${length} characters`);
+}
+
+/** Arguments end at their depth, and so do the shapes on the way. */
+function namesLengthOf(path: string): number {
+  let length = path.length;
+  let end = path.length;
+  for (let depth = 0; depth < argumentsDepthMax && end > 0; depth += 1) {
+    end = path.lastIndexOf('.', end - 1);
+    length += Math.max(end, 0);
+  }
+  return length;
 }
 
 function accessPath(node: ASTNode, bound: ReadonlySet<string>): string | null {

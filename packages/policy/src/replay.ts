@@ -6,7 +6,8 @@ import type { Facts } from './facts.ts';
 import type { Intent } from './intent.ts';
 
 type RecordedFacts = Record<string, PlainJson>;
-type Restored = { intent: Intent; environment: RuleEnvironment; block: Facts['block'] };
+type Restored = { kind: 'restored'; intent: Intent; environment: RuleEnvironment; block: Facts['block'] };
+type Unreplayable = { kind: 'UNREPLAYABLE'; missing: string[] };
 
 /**
  * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of the call.
@@ -39,8 +40,13 @@ export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy)
   );
 }
 
-/** The call as far as the record holds it: enough to judge it by the rules of the policy that the record was made under again. */
-export function restoreIntent(record: BoundaryRecord): Restored {
+/**
+ * The call as far as the record holds it: enough to judge it by the rules of the policy that the record was made under again. Not where
+ * a fact was too large to be kept: its hash says which value it was, and no rule can read it.
+ */
+export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
+  const missing = Object.keys(record.intent.capped_facts ?? {});
+  if (missing.length > 0) return { kind: 'UNREPLAYABLE', missing: missing.sort() };
   const { action, tool, resource, effect_level, args_hash, intent_hash, facts } = record.intent;
   const roots: RecordedFacts = {};
   for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
@@ -49,6 +55,7 @@ export function restoreIntent(record: BoundaryRecord): Restored {
   const relations = Array.isArray(roots['relations']) ? roots['relations'].map(String) : [];
   const now = typeof roots['now'] === 'string' ? roots['now'] : record.created_at;
   return {
+    kind: 'restored',
     intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) },
     environment: { now, relations },
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },

@@ -251,6 +251,21 @@ describe('rules', () => {
     expect(JSON.stringify(outcome)).not.toContain('hunter2');
   });
 
+  it('read no more names than fit into the record of each call', () => {
+    const reading = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        id: `r${index}`,
+        effect: 'allow',
+        when: `has(args.${'m'.repeat(1_000)}${index})`,
+      }));
+    expect(policyOf(reading(250)).readSet).toHaveLength(250);
+    expect(() => policyOf(reading(262))).toThrow(expect.objectContaining({ code: 'TOO_LARGE', path: '/rules' }));
+    const deep = (name: string) => `has(args.${Array.from({ length: 31 }, () => name.repeat(100)).join('.')})`;
+    const names = Array.from({ length: 26 }, (_, index) => String.fromCharCode(97 + index));
+    const nested = names.map((name) => ({ id: name, effect: 'allow', when: deep(name) }));
+    expect(() => policyOf(nested)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+  });
+
   it('answer in microseconds when 500 of them are indexed by tool', () => {
     const rules = Array.from({ length: 500 }, (_, index) => ({
       id: `r${index}`,

@@ -3,7 +3,17 @@ import { gateOrder, reasonCodes } from '@countersign/contracts';
 import type { ReasonCode } from '@countersign/contracts';
 import { decide } from '../src/index.ts';
 import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
-import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+import {
+  frozenNow,
+  budgetOf,
+  factsFor,
+  grantFor,
+  intentOf,
+  known,
+  policyOf,
+  signedPolicy,
+  toolOf,
+} from './situation.ts';
 
 const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
@@ -11,7 +21,7 @@ const askingCarol = policyOf([{ id: 'ask', effect: 'escalate', approval: { appro
 const intent = intentOf();
 const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
   ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
-const activePolicy = { hash: allowing.hash, epoch: 1, signature_valid: true, age_ms: 1, age_max_ms: 1000 };
+const activePolicy = { ...signedPolicy, hash: allowing.hash };
 const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
 const unavailable = { state: 'unavailable', detail: 'store down' } as const;
 
@@ -62,6 +72,26 @@ const situations: Situation[] = [
     code: 'POLICY_STALE',
     when: 'the age is no number',
     facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'it is confirmed for a time that has not come',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_001 }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the clock of whoever confirmed it is a little ahead',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_000 }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'something newer is known of it',
+    facts: { policy: known({ ...activePolicy, is_newest: false }) },
+  },
+  {
+    code: 'POLICY_SIGNATURE_INVALID',
+    when: 'nobody signed how old it is',
+    facts: { policy: known({ ...activePolicy, signature_valid: false, age_ms: 1001 }) },
   },
   {
     code: 'POLICY_STALE',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Digest } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { evaluateRules, readFacts, restoreIntent, uncoveredReads } from '../src/index.ts';
 import type { Intent } from '../src/index.ts';
@@ -47,6 +48,7 @@ describe('replay', () => {
         const intent = intentOf(call);
         const facts = JSON.parse(JSON.stringify(readFacts(policy, intent, environment))) as Record<string, unknown>; // as stored
         const replayed = restoreIntent(recordOf(intent, facts));
+        if (replayed.kind !== 'restored') throw new Error('nothing is missing');
         expect(evaluateRules(policy, replayed.intent, replayed.environment)).toEqual(
           evaluateRules(policy, intent, environment),
         );
@@ -61,6 +63,22 @@ describe('replay', () => {
       'args.a': {},
       'args.a.b': 1,
     });
+  });
+
+  it('is impossible where a fact is there by its hash alone, and says which', () => {
+    const facts = { 'args.small': 1 };
+    const record = recordOf(intentOf({ args: {} }), facts);
+    const capped_facts = { 'args.text': { hash: `sha256:${'0'.repeat(64)}` as Digest, bytes: 5000 } }; // a digest by its form
+    const capped = { ...record, intent: { ...record.intent, capped_facts } };
+    expect(restoreIntent(capped)).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.text'] });
+  });
+
+  it('takes an argument that looks like a hash for the argument that it is', () => {
+    const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.text.bytes == 5000.0' }]);
+    const intent = intentOf({ args: { text: { hash: `sha256:${'0'.repeat(64)}`, bytes: 5000 } } });
+    const replayed = restoreIntent(recordOf(intent, readFacts(policy, intent, environment)));
+    if (replayed.kind !== 'restored') throw new Error('nothing is missing');
+    expect(evaluateRules(policy, replayed.intent, replayed.environment)).toMatchObject({ kind: 'allow' });
   });
 
   it('names what another policy reads and the record does not hold', () => {

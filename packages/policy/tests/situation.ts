@@ -33,12 +33,15 @@ export function intentOf(changes: Partial<Intent> = {}): Intent {
 }
 
 /** Facts under which every gate passes. */
+/** What a policy that is active is judged by. */
+export const signedPolicy = { epoch: 1, signature_valid: true, is_newest: true, age_ms: 10, age_max_ms: 1000 };
+
 export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
   return {
     now: frozenNow,
     request: known({ fault: null }),
     fence: known([]),
-    policy: known(policy && { hash: policy.hash, epoch: 1, signature_valid: true, age_ms: 10, age_max_ms: 1000 }),
+    policy: known(policy && { ...signedPolicy, hash: policy.hash }),
     identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
     relationship: known({
       snapshot_hash: digest('c'),

@@ -1,5 +1,6 @@
 import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { BoundaryRecord, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type { RecordedFacts } from './capped-facts.ts';
 import { decisionIdOf, receiptIdOf, recordIdOf } from './ids.ts';
 import { receiptOf } from './receipt-of.ts';
 import type { RecordMembers } from './record-text.ts';
@@ -30,9 +31,9 @@ type Decided = Pick<
   tenant: TenantId;
   principal: PrincipalId;
   session: SessionId;
-  intent: Omit<RecordedIntent, 'facts'>;
+  intent: Omit<RecordedIntent, keyof RecordedFacts>;
   /** What the policy read of the call. */
-  facts: RecordedIntent['facts'];
+  read: RecordedFacts;
   /** The call asked what would be decided; nothing may follow from the answer. */
   shadow: boolean;
 };
@@ -79,8 +80,8 @@ function recordOf(decided: Decided): RecordMembers {
   return record;
 }
 
-function recordedIntent({ intent, facts }: Decided): RecordedIntent {
-  return {
+function recordedIntent({ intent, read: { facts, capped_facts } }: Decided): RecordedIntent {
+  const recorded: RecordedIntent = {
     action: intent.action,
     args_hash: intent.args_hash,
     effect_level: intent.effect_level,
@@ -89,4 +90,6 @@ function recordedIntent({ intent, facts }: Decided): RecordedIntent {
     resource: intent.resource,
     tool: intent.tool,
   };
+  if (capped_facts !== undefined) recorded.capped_facts = capped_facts;
+  return recorded;
 }

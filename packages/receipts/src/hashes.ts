@@ -28,7 +28,11 @@ export function outputHash(provider: CryptoProvider, salt: Uint8Array, output: P
 }
 
 function saltedHash(provider: CryptoProvider, salt: Uint8Array, text: string): Digest {
-  return digest(provider, concatBytes(salt, utf8Bytes(text)));
+  return saltedBytesHash(provider, salt, utf8Bytes(text));
+}
+
+export function saltedBytesHash(provider: CryptoProvider, salt: Uint8Array, bytes: Uint8Array): Digest {
+  return digest(provider, concatBytes(salt, bytes));
 }
 
 /** Who wants what, exactly: the call that an approval is bound to. Whatever the call's effect is declared to be, it is the same call. */

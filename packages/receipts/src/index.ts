@@ -1,5 +1,7 @@
 export { receiptIdOf, recordIdOf, ulidOf } from './ids.ts';
 export { argsHash, gateRosterHash, intentHash, outputHash, receiptLeaf } from './hashes.ts';
+export { recordedFacts } from './capped-facts.ts';
+export type { RecordedFacts } from './capped-facts.ts';
 export { judgedHash } from './judged-hash.ts';
 export { decisionStatement } from './decision-statement.ts';
 export { announcementStatement } from './announcement-statement.ts';
@@ -7,5 +9,7 @@ export { outcomeStatement } from './outcome-statement.ts';
 export { receiptOf } from './receipt-of.ts';
 export type { Statement } from './statement.ts';
 export { gatesText, recordHash, sealRecord } from './record-text.ts';
+export { activationBytes } from './policy-activation.ts';
+export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash, signatureText } from './payload-text.ts';

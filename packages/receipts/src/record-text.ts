@@ -2,11 +2,14 @@ import { AppError, type Digest } from '@countersign/contracts';
 import type { BoundaryRecord, GateOutcome, RecordedFence } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
-import { demandText, factsText } from './judged-hash.ts';
+import { cappedFactsMember, demandText, factsText } from './judged-hash.ts';
 import { listText, optionalMember, numberOrNull, plain, plainOrNull, quotedOrNull, truth } from './json-text.ts';
 
-/** In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. */
-const recordCharactersMax = 2_000_000;
+/**
+ * In UTF-8 at most three times as many bytes, which a reader of exports takes in one line. No call comes near it: a request of 1 MiB,
+ * whose numbers may grow, the names of a whole read set, and every rule of a bundle that matched.
+ */
+const recordCharactersMax = 2_600_000;
 
 /** A record before it has its hash. */
 export type RecordMembers = Omit<BoundaryRecord, 'record_hash'>;
@@ -90,6 +93,7 @@ function intentText(intent: RecordMembers['intent']): string {
   return (
     `{"action":${quoted(intent.action)},` +
     `"args_hash":"${plain(intent.args_hash)}",` +
+    cappedFactsMember(intent.capped_facts) +
     `"effect_level":"${plain(intent.effect_level)}",` +
     `"facts":${factsText(intent.facts)},` +
     `"intent_hash":"${plain(intent.intent_hash)}",` +

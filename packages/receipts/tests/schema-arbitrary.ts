@@ -9,7 +9,7 @@ export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) return objectOf(schema);
   if (schema instanceof z.ZodNullable) return fc.option(arbitraryOf(schema.unwrap() as z.ZodType)); // zod types it as its core alone
   if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.element as z.ZodType), { maxLength: 3 }); // as above
-  if (schema instanceof z.ZodRecord) return fc.dictionary(memberName, plainJson, { maxKeys: 4 });
+  if (schema instanceof z.ZodRecord) return fc.dictionary(memberName, itemOf(schema), { maxKeys: 4 });
   if (schema instanceof z.ZodString) return stringOf(schema);
   if (schema instanceof z.ZodLiteral || schema instanceof z.ZodEnum) return constantOf(schema);
   if (schema instanceof z.ZodNumber) return fc.maxSafeNat();
@@ -22,6 +22,10 @@ const memberName = text.filter((name) => name !== '__proto__');
 const plainJson = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'binary' })
   .filter((value) => !JSON.stringify(value).includes('__proto__')); // no text holds such a member
+
+function itemOf({ valueType }: z.ZodRecord): fc.Arbitrary<unknown> {
+  return valueType instanceof z.ZodObject ? arbitraryOf(valueType) : plainJson;
+}
 
 function objectOf({ shape }: z.ZodObject): fc.Arbitrary<unknown> {
   const members = Object.entries(shape) as [string, z.ZodType][]; // zod types them as its core alone

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { leafHash } from '@countersign/crypto';
+import { canonicalize, leafHash, type JsonValue } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import {
   announcementStatement,
@@ -17,6 +17,7 @@ import {
   payloadOf,
   payloadText,
   receiptLeaf,
+  recordedFacts,
   sealRecord,
   ulidOf,
   type Statement,
@@ -46,7 +47,7 @@ const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 2, writes: 3 };
 
 const decided = decisionStatement({
   ...caller,
-  ...{ ulid, at, intent, facts: { 'args.amount': 5 }, shadow: false, dispatched_by: 'kernel' },
+  ...{ ulid, at, intent, read: { facts: { 'args.amount': 5 } }, shadow: false, dispatched_by: 'kernel' },
   ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', matched_rules: ['small'], budgets: [], approval_id: null },
   ...{ demand, judged_hash: judgedHash(nodeProvider, { ...intent, facts: { 'args.amount': 5 }, demand }) },
   ...{ gates: [{ gate: 'rules', outcome: 'pass' }], gate_roster_hash: gateRosterHash(nodeProvider, ['rules']) },
@@ -89,6 +90,31 @@ describe('hashes', () => {
     expect(judgedHash(nodeProvider, judged)).toBe(sha256(text));
     const unpriced = { ...judged, demand: { ...demand, spend_micros: null } };
     expect(judgedHash(nodeProvider, unpriced)).toBe(sha256(text.replace('"7"', 'null')));
+  });
+
+  it('of what was judged covers facts that are there by their hash', () => {
+    const salt = Uint8Array.of(1, 2, 3);
+    const long = 'é'.repeat(2048);
+    const read = recordedFacts(nodeProvider, salt, { 'args.small': 1, 'args.text': long });
+    const hash = sha256(salt, `"${long}"`);
+    expect(read).toEqual({ facts: { 'args.small': 1 }, capped_facts: { 'args.text': { hash, bytes: 4098 } } });
+    const text =
+      `{"capped_facts":{"args.text":{"bytes":4098,"hash":"${hash}"}},` +
+      `"demand":{"egress_bytes":2,"spend_micros":"0","tool_calls":1,"writes":3},"effect_level":"E3",` +
+      `"facts":{"args.small":1},"intent_hash":"${intent.intent_hash}"}`;
+    expect(judgedHash(nodeProvider, { ...intent, demand, ...read })).toBe(sha256(text));
+  });
+
+  it.each<[string, JsonValue, JsonValue]>([
+    ['a text', 'x'.repeat(4094), 'x'.repeat(4095)],
+    ['a text of characters that take three bytes', '☃'.repeat(1364), '☃'.repeat(1365)],
+    ['a text of escapes', '\u0001'.repeat(682), '\u0001'.repeat(683)],
+    ['a list', [1, 'x'.repeat(4090)], [1, 'x'.repeat(4091)]],
+    ['an object', { a: 'x'.repeat(4088) }, { a: 'x'.repeat(4089) }],
+  ])('of %s are kept instead of it where its canonical JSON has more than 4096 bytes', (_what, fits, larger) => {
+    const read = recordedFacts(nodeProvider, Uint8Array.of(1), { fits, larger }); // plain JSON
+    expect(Object.keys(read.facts)).toEqual(['fits']);
+    expect(read.capped_facts).toMatchObject({ larger: { bytes: Buffer.byteLength(canonicalize(larger)) } });
   });
 
   it('of a gate roster is that of the names in order, and of no names for an announcement', () => {

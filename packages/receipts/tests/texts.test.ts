@@ -56,7 +56,7 @@ describe('the text of a record', () => {
   });
 
   it('is refused where it would not fit into one line of an export', () => {
-    const record = { ...someRecord, intent: { ...someRecord.intent, facts: { text: 'x'.repeat(2_000_000) } } };
+    const record = { ...someRecord, intent: { ...someRecord.intent, facts: { text: 'x'.repeat(2_600_000) } } };
     expect(() => sealRecord(nodeProvider, record)).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }));
   });
 

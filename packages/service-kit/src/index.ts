@@ -1,4 +1,6 @@
 export { answer, prepared, takenOver, type Prepared } from './answer.ts';
+export { createAssertionSigner, readAssertionKey, type Asserted, type AssertionSigner } from './assertion-signer.ts';
+export { AssertionVerifier, isAssertion, type ProvenAssertion } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
 export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, type Environment } from './config.ts';

@@ -32,10 +32,13 @@ export function parseKeySet(jwks: unknown): TrustedKey[] {
   return parsed;
 }
 
-/** The key of this id, if it is trusted to sign receipts. Throws `KEY_UNKNOWN`. */
-export function findReceiptKey(trust: TrustedKeys, keyId: string): TrustedKey {
-  const key = trust.find(({ key_id, purpose }) => key_id === keyId && purpose === 'receipts');
-  if (key === undefined) throw new VerificationError('KEY_UNKNOWN', `key ${keyId} is not trusted to sign receipts`);
+/** The key of this id, if it is trusted to sign such things. Throws `KEY_UNKNOWN`. */
+export function findKey(
+  trust: TrustedKeys,
+  { keyId, purpose: wanted }: { keyId: string; purpose: 'receipts' | 'policies' },
+): TrustedKey {
+  const key = trust.find(({ key_id, purpose }) => key_id === keyId && purpose === wanted);
+  if (key === undefined) throw new VerificationError('KEY_UNKNOWN', `key ${keyId} is not trusted to sign ${wanted}`);
   return key;
 }
 

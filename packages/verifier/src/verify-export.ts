@@ -10,6 +10,7 @@ import { VerificationError } from './verification-error.ts';
 import { claimedReceiptId } from './verify-chain.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
+import { assertPolicyStatement } from './verify-policy-statement.ts';
 import { openReceipt } from './verify-receipt.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 import { assertRecordOf } from './verify-record.ts';
@@ -116,7 +117,8 @@ export class ExportVerification {
     this.#assertSubject(payload);
     this.#links.add(opened);
     if (line.record !== undefined) {
-      assertRecordOf(payload, line.record, this.#options.provider);
+      const record = assertRecordOf(payload, line.record, this.#options.provider);
+      assertPolicyStatement(record, { ...this.#options, witnessed });
       this.#evidence.records += 1;
     } else if (payload.kind !== 'outcome') this.#evidence.bare = widened(this.#evidence.bare, payload.receipt_id);
     if (witnessed === null) this.#evidence.unproven = widened(this.#evidence.unproven, payload.receipt_id);

@@ -5,7 +5,7 @@ import { decodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
 import { payloadText, receiptHash, ulidOf } from '@countersign/receipts';
 import { parseUntrusted } from './parse-untrusted.ts';
-import { assertInWindow, assertNotRevoked, findReceiptKey, publicKeyBytes } from './trusted-keys.ts';
+import { assertInWindow, assertNotRevoked, findKey, publicKeyBytes } from './trusted-keys.ts';
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 
@@ -31,7 +31,7 @@ export function openReceipt(receipt: unknown, trust: TrustedKeys, provider: Cryp
   const text = payloadText(payload);
   const receipt_hash = receiptHash(provider, { payload: text, signature });
   assertHash(claimedHash, receipt_hash);
-  const key = findReceiptKey(trust, signature.key_id);
+  const key = findKey(trust, { keyId: signature.key_id, purpose: 'receipts' });
   assertInWindow(key, payload.issued_at);
   assertSignature(key, { signed: utf8Bytes(text), signature }, provider);
   assertIds(payload);
@@ -51,7 +51,8 @@ function assertHash(claimed: string | null, computed: string): void {
     throw new VerificationError('HASH_MISMATCH', 'receipt_hash is not the hash of payload and signature');
 }
 
-function assertSignature(
+/** Throws `SIGNATURE_INVALID`. */
+export function assertSignature(
   key: TrustedKey,
   statement: { signed: Uint8Array; signature: Signature },
   provider: CryptoProvider,

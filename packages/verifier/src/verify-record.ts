@@ -31,6 +31,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   const parsed = parseUntrusted(BoundaryRecord, record, 'record');
   assertRecordHash(parsed, provider);
   assertIntentHash(parsed, provider);
+  assertCappedFacts(parsed);
   assertJudgedHash(parsed, provider);
   assertRosterHash(parsed, provider);
   assertSaysTheSame(parsed, payload);
@@ -54,6 +55,14 @@ function assertIntentHash({ intent, ...record }: BoundaryRecord, provider: Crypt
       'INTENT_HASH_MISMATCH',
       'intent_hash is not the hash of the call that the record names',
     );
+}
+
+/** A fact is kept or capped, of a decision alone, and a list of none is not written: one meaning has one form. */
+function assertCappedFacts({ kind, intent: { facts, capped_facts } }: BoundaryRecord): void {
+  if (capped_facts === undefined) return;
+  const paths = Object.keys(capped_facts);
+  if (kind !== 'decision' || paths.length === 0 || paths.some((path) => Object.hasOwn(facts, path)))
+    throw new VerificationError('MALFORMED', 'capped_facts hold what no kernel puts there');
 }
 
 /** An announcement judges nothing. */

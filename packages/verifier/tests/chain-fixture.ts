@@ -40,7 +40,7 @@ export function testKeys(changes: Members = {}, logChanges: Members = {}): { key
   };
 }
 
-export function jwkOf({ publicKey, keyId }: typeof testSigner, purpose: 'receipts' | 'log'): Members {
+export function jwkOf({ publicKey, keyId }: typeof testSigner, purpose: 'receipts' | 'policies' | 'log'): Members {
   return {
     ...publicKeyToJwk(publicKey),
     kid: keyId,

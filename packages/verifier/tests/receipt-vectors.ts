@@ -1,4 +1,6 @@
 import { makeMoneyVectors } from './money-vectors.ts';
+import { makeCappedVectors } from './capped-vectors.ts';
+import { makePolicyVectors } from './policy-vectors.ts';
 import {
   chainOf,
   chainOfRecords,
@@ -33,6 +35,8 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await shortExports()),
     ...(await revocations()),
     ...(await makeMoneyVectors()),
+    ...(await makePolicyVectors()),
+    ...(await makeCappedVectors()),
     ...(await contradictions()),
     ...(await brokenOutcomes()),
   };

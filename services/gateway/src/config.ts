@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   ConfigError,
@@ -6,6 +7,7 @@ import {
   integer,
   list,
   port,
+  readAssertionKey,
   readConfig,
   secret,
   secretUrl,
@@ -45,10 +47,12 @@ export const gatewayVariables = z.object({
     .meta({ fallback: 'GOV_GOVERNANCE_URL' })
     .describe('Where the kernel answers `/healthz`, when that is another port.'),
   GOV_FAIL_CLOSED: flag(false).describe('Whether a kernel is mandatory: without one the gateway does not start.'),
-  GOV_ADMIN_API_KEY: secret()
+  GOV_ASSERTION_KEY: secret()
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
-    .describe("The kernel's operator key, by which the gateway speaks for its workspaces."),
+    .describe(
+      'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. The kernel pins its public key (GOV_ASSERTION_KEYS).',
+    ),
   GOV_SERVICE_API_KEY: secret()
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
@@ -88,7 +92,8 @@ export type GatewayConfig = ServiceConfig &
 export type GovernanceConfig = Readonly<{
   url: string;
   healthUrl: string;
-  adminApiKey: string;
+  /** Signs for whom a call is made. */
+  assertionKey: KeyObject;
   serviceApiKey: string;
   trustedPublicKeys: readonly string[];
   timeoutMs: number;
@@ -141,12 +146,13 @@ function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
 }
 
 function governanceOf(read: Read): GovernanceConfig | null {
-  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ADMIN_API_KEY: adminApiKey, GOV_SERVICE_API_KEY: serviceApiKey } = read;
-  if (kernelUrl === undefined || adminApiKey === undefined || serviceApiKey === undefined) return null;
+  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey } = read;
+  const assertionKey = pem === undefined ? null : readAssertionKey(pem);
+  if (kernelUrl === undefined || assertionKey === null || serviceApiKey === undefined) return null;
   return {
     url: kernelUrl,
     healthUrl: read.GOV_HEALTH_URL ?? kernelUrl,
-    adminApiKey,
+    assertionKey,
     serviceApiKey,
     trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
     timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
@@ -179,9 +185,11 @@ function refuseContradictions(read: Read): void {
   const problems = [];
   if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
     problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
-  for (const name of ['GOV_ADMIN_API_KEY', 'GOV_SERVICE_API_KEY'] as const)
+  for (const name of ['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'] as const)
     if (read.GOV_GOVERNANCE_URL !== undefined && read[name] === undefined)
       problems.push(`${name} is missing: the kernel of GOV_GOVERNANCE_URL asks for it`);
+  if (read.GOV_ASSERTION_KEY !== undefined && readAssertionKey(read.GOV_ASSERTION_KEY) === null)
+    problems.push('GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM');
   problems.push(...signInProblems(read));
   for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
     if (read[name] !== undefined && !isOrigin(read[name]))

@@ -1,6 +1,6 @@
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus, type NewEvent } from '@countersign/messaging';
-import { createLogger, type Log } from '@countersign/service-kit';
-import type { GatewayConfig } from './config.ts';
+import { createAssertionSigner, createLogger, type Log } from '@countersign/service-kit';
+import type { GatewayConfig, GovernanceConfig } from './config.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
@@ -38,6 +38,7 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
   const report = reportTo(log);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign gateway', report });
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
+  const now = overrides.now ?? (() => new Date());
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -47,9 +48,9 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
     relay,
     mailer,
     newEvent: eventFactory({ source: '/gateway' }),
-    kernel: config.governance === null ? null : createKernel(config.governance, overrides.fetch),
+    kernel: config.governance === null ? null : kernelOf(config.governance, { log, now, fetch: overrides.fetch }),
     fetchNow: overrides.fetch ?? fetch,
-    now: overrides.now ?? (() => new Date()),
+    now,
     transaction: async (work) => {
       const result = await database.transaction(work);
       relay.poke();
@@ -63,4 +64,13 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
       await database.close();
     },
   };
+}
+
+type Ways = { log: Log; now: () => Date; fetch: typeof fetch | undefined };
+
+function kernelOf(governance: GovernanceConfig, { log, now, fetch }: Ways): Kernel {
+  const signer = createAssertionSigner(governance.assertionKey, now);
+  // Whoever sets up the kernel looks for this name among those that it says it has pinned.
+  log.info('assertions.signed_by', { key_id: signer.keyId });
+  return createKernel(governance, { signer, fetch });
 }

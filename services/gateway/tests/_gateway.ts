@@ -13,6 +13,7 @@ import {
   type StartedGateway,
   type StartOptions,
 } from '../src/index.ts';
+import { assertionKey } from './_assertion-key.ts';
 import { withWorkspaceTwins } from './_twins.ts';
 
 export type GatewayClient = Client<typeof gatewayRoutes>;
@@ -43,6 +44,7 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     GOV_RUN_LEASE: '1500ms',
     GOV_RATE_LIMITS: '0',
     GOV_SERVICE_API_KEY: 'service-key-of-a-gateway-under-test',
+    GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
     ...more,
   };
 }

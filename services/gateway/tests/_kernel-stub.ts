@@ -9,7 +9,10 @@ import {
 } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { AssertionVerifier } from '@countersign/service-kit';
 import { ulid } from 'ulid';
+import { assertionKey } from './_assertion-key.ts';
 import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
 import { StubSettings } from './_stub-settings.ts';
 
@@ -60,6 +63,8 @@ export class KernelStub {
   readonly modelCalls: string[] = [];
   /** What it was asked for, in order. */
   readonly paths: string[] = [];
+  /** In which roles. */
+  readonly roles: string[] = [];
   readonly approvals = new StubApprovals();
   readonly settings = new StubSettings();
   /** What a call of the model is counted for. */
@@ -69,6 +74,7 @@ export class KernelStub {
   #server: Server | null = null;
   #port = 0;
   readonly #signer = createSigner(generateSigningKey().privateKeyPem);
+  readonly #assertions = new AssertionVerifier([assertionKey], () => new Date());
   readonly #foreign = createSigner(generateSigningKey().privateKeyPem);
   readonly #answers = new Map<string, Promise<{ status: number; body: unknown; headers: Record<string, string> }>>();
   readonly #receipts = new Map<string, object>();
@@ -111,27 +117,32 @@ export class KernelStub {
     if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });
     if (url.pathname === '/api/v1/trust/keys') return send(res, 200, this.#keys());
     if (this.fault === 'nonsense') return send(res, 200, { hello: 'world' });
-    const ask: Ask = {
-      req,
-      url,
-      body: text === '' ? {} : JSON.parse(text),
-      tenant: String(req.headers['x-gov-tenant-id']),
-    };
+    const body: unknown = text === '' ? {} : JSON.parse(text);
+    if (url.pathname.startsWith('/internal/')) {
+      const answered = await this.settings.answer(url.pathname, body as Record<string, unknown>);
+      return send(res, answered.status, answered.body);
+    }
+    const ask: Ask = { req, url, body, ...(await this.#speakerOf(req, url)) };
     if (this.fault === 'no_tools' && url.pathname === '/mcp/v1/capabilities')
       return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
-    if (url.pathname.startsWith('/internal/')) {
-      const { status, body } = await this.settings.answer(url.pathname, ask.body as Record<string, unknown>);
-      return send(res, status, body);
-    }
     if (url.pathname.startsWith('/api/v1/receipts/'))
       return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
     if (url.pathname === '/api/v1/approvals')
       return send(res, 200, this.approvals.list(ask.url.searchParams, ask.tenant));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
-    const { status, body, headers } = await this.#once(ask, text);
+    const { status, body: reply, headers } = await this.#once(ask, text);
     if (this.fault === 'other_decision') headers['x-gov-decision-id'] = `dec_${ulid()}`;
-    send(res, status, body, headers);
+    send(res, status, reply, headers);
+  }
+
+  /** Who speaks, as the kernel would have it proven: by an assertion, for a role that the route names. */
+  async #speakerOf({ method, headers }: IncomingMessage, url: URL): Promise<Speaker> {
+    const route = Object.values(kernelRoutes).find((one) => one.method === method && matches(one.path, url.pathname));
+    const proven = await this.#assertions.verify((headers.authorization ?? '').slice('Bearer '.length));
+    if (route?.assertedBy?.includes(proven.role) !== true) throw new Error(`${url.pathname} is not for ${proven.role}`);
+    this.roles.push(proven.role);
+    return { tenant: proven.workspace_id, principal: proven.sub };
   }
 
   #once(ask: Ask, text: string) {
@@ -240,7 +251,7 @@ export class KernelStub {
       kind: this.fault === 'outcome' ? 'outcome' : 'decision',
       ...(this.fault === 'outcome' ? { outcome: 'completed', decision_receipt_id: `rcp_${id}` } : {}),
       tenant_id: this.fault === 'other_tenant' ? 'wsp_SOMEBODYELSE' : ask.tenant,
-      principal_id: this.fault === 'other_principal' ? 'agent:other' : String(ask.req.headers['x-gov-principal-id']),
+      principal_id: this.fault === 'other_principal' ? 'agent:other' : ask.principal,
       session_id: this.fault === 'other_session' ? 'run_OTHER' : session,
       decision_id: `dec_${id}`,
       record_hash: hash('record'),
@@ -274,10 +285,9 @@ export class KernelStub {
     return receipt;
   }
 
-  #vote({ req, url, body, tenant }: Ask, res: ServerResponse): void {
+  #vote({ url, body, tenant, principal: approver }: Ask, res: ServerResponse): void {
     const [, , , , id = '', action = ''] = url.pathname.split('/');
     const { expected_ceremony_hash: ceremonyHash = '' } = body as Record<string, string>;
-    const approver = String(req.headers['x-gov-principal-id']);
     const voted = this.approvals.vote({ id, tenant, action, approver, ceremonyHash });
     send(res, voted.status, voted.body);
   }
@@ -306,7 +316,8 @@ export class KernelStub {
   }
 }
 
-type Ask = { req: IncomingMessage; url: URL; body: unknown; tenant: string };
+type Speaker = { tenant: string; principal: string };
+type Ask = Speaker & { req: IncomingMessage; url: URL; body: unknown };
 type Sealing = {
   ask: Ask;
   session: string;
@@ -323,6 +334,10 @@ type Receipt = {
   receipt_hash: string;
   log_index: number;
 };
+
+function matches(path: string, pathname: string): boolean {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+}
 
 const reasonOf = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' };
 

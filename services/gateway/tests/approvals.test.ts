@@ -37,7 +37,6 @@ beforeAll(async () => {
   await kernel.start();
   const config = testConfig(database, {
     GOV_GOVERNANCE_URL: kernel.url,
-    GOV_ADMIN_API_KEY: 'admin',
     GOV_FAIL_CLOSED: '1',
     GOV_GOVERNANCE_TIMEOUT: '4s',
   });
@@ -172,6 +171,7 @@ describe('an approval', () => {
 
   verifies('gw.approvals', 'that the kernel wants from two people stays pending until both have voted', async () => {
     kernel.approvals.quorum = 2;
+    const spoke = kernel.roles.length;
     const [first, second] = [await partner('first'), await partner('second')];
     const { taskId, approval } = await parkedRun();
     expect((await approve(first, approval)).body).toMatchObject({ status: 'pending', resolvedBy: null });
@@ -181,6 +181,8 @@ describe('an approval', () => {
     const { body: audit } = await person.client.listAudit({ query: { action: 'approval.vote' } });
     expect(audit.data[0]).toMatchObject({ subject: approval.id, verdict: 'allow' });
     expect((await approve(second, approval)).body).toMatchObject({ status: 'approved' });
+    const people = kernel.roles.slice(spoke).filter((role) => role !== 'agent');
+    expect(people).toEqual(['partner', 'partner']);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
     expect(kernel.executed).toMatchObject([{ grant: approval.kernelApprovalId }]);
   });

@@ -25,9 +25,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  gateway = await startTestGateway(
-    testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin' }),
-  );
+  gateway = await startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: kernel.url }));
   person = await signInAs(gateway.url, 'ada@example.org');
 });
 

@@ -1,12 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { generateSigningKey } from '@countersign/crypto/signing';
 import { gatewayConfigFrom } from '../src/index.ts';
 
 const env = {
   NODE_ENV: 'development',
   DATABASE_URL: 'postgres://localhost/gateway',
   GOV_SESSION_SECRET: 'a-secret-of-this-test',
-  GOV_ADMIN_API_KEY: 'admin',
   GOV_SERVICE_API_KEY: 'service',
+  GOV_ASSERTION_KEY: generateSigningKey().privateKeyPem,
   GOV_GOVERNANCE_URL: 'http://kernel:3200/',
 };
 
@@ -15,12 +17,27 @@ describe('the configuration', () => {
     expect(gatewayConfigFrom(env).governance).toMatchObject({ url: 'http://kernel:3200' });
   });
 
-  it.each(['GOV_ADMIN_API_KEY', 'GOV_SERVICE_API_KEY'])(
+  it.each(['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'])(
     'refuses a kernel that it could not speak to without %s',
     (name) => {
       expect(() => gatewayConfigFrom({ ...env, [name]: undefined })).toThrow(`${name} is missing`);
     },
   );
+
+  it('knows no key of operators', () => {
+    expect(() => gatewayConfigFrom({ ...env, GOV_ADMIN_API_KEY: 'admin' })).toThrow(
+      'GOV_ADMIN_API_KEY is not a known variable',
+    );
+  });
+
+  it('signs for whom it speaks with an Ed25519 key and no other, and never says what it was given', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const rsa = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    for (const other of [rsa, 'no key at all'])
+      expect(() => gatewayConfigFrom({ ...env, GOV_ASSERTION_KEY: other })).toThrow(
+        'GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM',
+      );
+  });
 
   it.each([
     ['GOV_GOVERNANCE_URL', 'https://example.org/kernel'],
@@ -44,7 +61,6 @@ describe('the configuration', () => {
       ...env,
       NODE_ENV: 'production',
       GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
-      GOV_ADMIN_API_KEY: 'a7e1d2c3'.repeat(8),
       GOV_SERVICE_API_KEY: 'c5d4e3f2'.repeat(8),
       GOV_SMTP_URL: 'smtp://mail.local',
       GOV_SIGN_UP: '@example.org',

@@ -24,9 +24,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  gateway = await startTestGateway(
-    testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_FAIL_CLOSED: '1' }),
-  );
+  gateway = await startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1' }));
   ada = await signInAs(gateway.url, 'ada@example.org');
   eve = await signInAs(gateway.url, 'eve@example.org');
   kernel.judgesAnswers = false;

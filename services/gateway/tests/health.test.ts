@@ -48,7 +48,6 @@ beforeAll(async () => {
     AMQP_URL: through(queueWire, amqpUrl),
     GOV_AMQP_EXCHANGE: broker.exchange,
     GOV_GOVERNANCE_URL: kernel.url,
-    GOV_ADMIN_API_KEY: 'admin',
   });
   gateway = await startTestGateway(config);
   await gateway.subscribed;
@@ -107,7 +106,7 @@ describe('health', () => {
     'answers within two seconds about a kernel that hangs, and 503 where governance is mandatory',
     async () => {
       const strict = await startTestGateway(
-        testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_FAIL_CLOSED: '1' }),
+        testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1' }),
       );
       kernel.fault = 'hang';
       try {

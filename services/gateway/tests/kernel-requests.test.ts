@@ -11,7 +11,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const governance = { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin' };
+  const governance = { GOV_GOVERNANCE_URL: kernel.url };
   gateway = await startTestGateway(testConfig(database, { ...governance, GOV_TRUSTED_PUBLIC_KEYS: kernel.publicKey }));
 });
 afterAll(async () => {
@@ -39,6 +39,7 @@ describe('a run', () => {
       '/mcp/v1/execute',
       '/v1/chat/completions',
     ]);
+    expect(new Set(kernel.roles)).toEqual(new Set(['agent']));
     const { body: receipts } = await ada.client.listGovernanceReceipts();
     expect(receipts.data).toHaveLength(5);
   });

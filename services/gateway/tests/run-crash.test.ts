@@ -40,7 +40,6 @@ beforeAll(async () => {
     AMQP_URL: amqpUrl,
     GOV_AMQP_EXCHANGE: broker.exchange,
     GOV_GOVERNANCE_URL: kernel.url,
-    GOV_ADMIN_API_KEY: 'admin',
     GOV_FAIL_CLOSED: '1',
     GOV_RUN_LEASE: '600ms',
   });

@@ -21,9 +21,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  gateway = await startTestGateway(
-    testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_FAIL_CLOSED: '1' }),
-  );
+  gateway = await startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1' }));
   person = await signInAs(gateway.url, 'ada@example.org');
 });
 afterAll(async () => {

@@ -21,8 +21,7 @@ let door: StartedGateway;
 let worker: StartedGateway | null = null;
 let person: Person;
 const kernel = new KernelStub();
-const config = (more: Record<string, string> = {}) =>
-  testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', ...more });
+const config = (more: Record<string, string> = {}) => testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, ...more });
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -30,7 +30,6 @@ beforeAll(async () => {
   await kernel.start();
   const config = testConfig(database, {
     GOV_GOVERNANCE_URL: kernel.url,
-    GOV_ADMIN_API_KEY: 'admin',
     GOV_FAIL_CLOSED: '1',
     GOV_GOVERNANCE_TIMEOUT: '1500ms',
     ...(broker === null ? {} : { AMQP_URL: broker.amqpUrl, GOV_AMQP_EXCHANGE: broker.exchange }),

@@ -21,7 +21,7 @@ const kernel = new KernelStub();
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_ADMIN_API_KEY: 'admin', GOV_GOVERNANCE_TIMEOUT: '1500ms' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_GOVERNANCE_TIMEOUT: '1500ms' };
   gateway = await startTestGateway(testConfig(database, more));
 });
 beforeEach(async (): Promise<void> => {

@@ -13,14 +13,15 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { BudgetWindow } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
+import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
 import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
-import type { PolicyKey } from './policy/activation.ts';
-import { readPolicyKeys } from './policy/policy-keys.ts';
+import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 export const kernelVariables = z.object({
   ...serviceVariables,
@@ -33,6 +34,9 @@ export const kernelVariables = z.object({
     .describe('Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`.'),
   GOV_ADMIN_API_KEY: secret().describe('The operator key: whoever holds it speaks for every tenant and principal.'),
   GOV_SERVICE_API_KEY: secret().describe('What sibling services present on routes below `/internal`.'),
+  GOV_ASSERTION_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one no assertion is taken.',
+  ),
   GOV_SIGNING_KEY: secret().describe('Signs receipts: an Ed25519 key, PKCS#8 PEM.'),
   GOV_POLICY_KEY: secret().describe('Signs the policies that the kernel activates itself: another such key.'),
   GOV_LOG_KEY: secret().describe("Signs the log's checkpoints: a third such key."),
@@ -74,6 +78,12 @@ export const kernelVariables = z.object({
     .describe(
       'JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`; `*` is every other model.',
     ),
+  GOV_MODEL_SPEND_LIMIT: z
+    .string()
+    .optional()
+    .meta({ requiredWhen: 'in production, with GOV_UPSTREAM_URL' })
+    .describe('What the models may cost all tenants together, in minor units and their currency: `500000 EUR`.'),
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total').describe('When that is counted anew; by itself never.'),
   GOV_MCP_SERVERS: z
     .string()
     .optional()
@@ -115,6 +125,8 @@ export type KernelConfig = ServiceConfig &
     publicUrl: string;
     adminApiKey: string;
     serviceApiKey: string;
+    /** Whose assertions say who calls. */
+    assertionKeys: readonly PublicKey[];
     signingKeyPem: string;
     policyKeyPem: string;
     logKeyPem: string;
@@ -125,11 +137,13 @@ export type KernelConfig = ServiceConfig &
     policyFileIntervalMs: number;
     policyAgeMaxMs: number;
     /** They may sign activations, beside the kernel's own. */
-    policyKeys: readonly PolicyKey[];
+    policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
     /** `url` null: no model server is configured. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
     modelPrices: ModelPrices;
+    /** Null: what was set before stays. */
+    modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
     /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
     stdioAccount: StdioAccount | null;
@@ -148,7 +162,7 @@ const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED', 'GOV_BOUNDARY_REGISTR
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(kernelVariables, env, { prefix: 'GOV_', knownElsewhere });
-  const servers = read.GOV_MCP_SERVERS;
+  const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
   const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
   const shared = serviceConfigOf(read);
   const config = Object.freeze({
@@ -160,6 +174,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     signingKeyPem: read.GOV_SIGNING_KEY,
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
@@ -168,7 +183,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
-    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPolicyKeys(read.GOV_POLICY_PUBLIC_KEYS)),
+    policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPublicKeys(read.GOV_POLICY_PUBLIC_KEYS)),
     approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
     upstream: {
       url: read.GOV_UPSTREAM_URL ?? null,
@@ -176,6 +191,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
+    modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
@@ -189,7 +205,17 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   refuseEarlyDeadline(config);
   refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
+  if (read.NODE_ENV === 'production') requireSpendLimit(config);
   return config;
+}
+
+/** Budgets are each tenant's; somebody pays for all of them. */
+function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
+  if (upstream.url === null || modelSpend !== null) return;
+  throw new ConfigError([
+    'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
+      'currency, such as 500000 EUR',
+  ]);
 }
 
 /** The name in the addresses that the kernel itself gives out. */

@@ -4,12 +4,13 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
 import { evaluateRules, wiredGates } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { createLogger, type Log } from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, type Log } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { argsCipher } from './approvals/args-cipher.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
+import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { Dispatch } from './boundary/dispatch.ts';
@@ -21,6 +22,7 @@ import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { controls } from './controls.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
+import { Confirmations } from './policy/confirmations.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
@@ -39,7 +41,7 @@ import { logView } from './store/log-source.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { messagingTransaction } from './store/messages.ts';
-import { listActivePolicies } from './store/policy-store.ts';
+import { listStoredPolicies } from './store/policy-store.ts';
 import { recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
@@ -78,6 +80,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   await requireDatabase(core.database);
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
+  if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
   const close = async () => {
@@ -120,14 +123,10 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const store = ledgerStore({ pool, controls });
   const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
   const ledger = new GroupCommit(noticed(commit, logWatch));
-  const policies = new Policies({
-    ledger,
-    provider,
-    trustedKeys: policyKeys(config.policyKeys, signers.policies),
-    load: (tenants) => listActivePolicies(reader, tenants),
-    clock,
-    newUlid,
-  });
+  const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
+  const { policyAgeMaxMs } = config;
+  const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
+  const policies = new Policies({ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid });
   const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ ...database, clock }) });
   const cipher = argsCipher(config.tenantSaltSecret);
   const cycle: BoundaryParts = {
@@ -139,7 +138,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     clock,
     newUlid,
     findFences: (scopes) => findFences(reader, scopes),
-    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher }), spoil: overrides.spoil },
+    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher, confirmations }), spoil: overrides.spoil },
   };
   const made = {
     config,
@@ -154,6 +153,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
     ledger,
     logWatch,
     policies,
+    confirmations,
     cycle,
     upstreams,
   };
@@ -200,7 +200,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
     secret: config.tenantSaltSecret,
     isSecure: config.publicUrl.startsWith('https:'),
   });
-  return { presentedKeys, approverSessions };
+  return { presentedKeys, assertions: new AssertionVerifier(config.assertionKeys, clock), approverSessions };
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
@@ -240,7 +240,10 @@ function noticed(commit: Commit, watch: LogWatch): Commit {
   };
 }
 
-function cycleSettings(config: KernelConfig, made: Pick<CycleSettings, 'rosterHash' | 'argsCipher'>): CycleSettings {
+function cycleSettings(
+  config: KernelConfig,
+  made: Pick<CycleSettings, 'rosterHash' | 'argsCipher' | 'confirmations'>,
+): CycleSettings {
   return {
     ...made,
     provider: nodeProvider,

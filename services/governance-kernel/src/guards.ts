@@ -1,5 +1,13 @@
 import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
-import { anonymous, bearerToken, secretsEqual, type GuardRequest, type Guards } from '@countersign/service-kit';
+import {
+  anonymous,
+  bearerToken,
+  isAssertion,
+  secretsEqual,
+  type GuardRequest,
+  type Guards,
+  type ProvenAssertion,
+} from '@countersign/service-kit';
 import type { AccessKeyRow } from './access-keys/access-keys.ts';
 import { isAccessKey } from './access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
@@ -12,10 +20,14 @@ const adminPrincipal = 'admin' as PrincipalId; // within its schema
 const servicePrincipal = 'service' as PrincipalId;
 const ownScopes = ['*'];
 
-type Guarding = Pick<Context, 'config' | 'presentedKeys'>;
+type Guarding = Pick<Context, 'config' | 'presentedKeys' | 'assertions'>;
 
 /** Who may call which class of route. */
-export function createGuards({ config, presentedKeys }: Guarding): Guards<Caller | SystemCaller | undefined> {
+export function createGuards({
+  config,
+  presentedKeys,
+  assertions,
+}: Guarding): Guards<Caller | SystemCaller | undefined> {
   return {
     public: anonymous,
     admin: (request) => {
@@ -29,6 +41,7 @@ export function createGuards({ config, presentedKeys }: Guarding): Guards<Caller
     tenant_scoped: (request) => {
       const bearer = bearerToken(request.req);
       if (isAccessKey(bearer)) return callerOfKey(request, presentedKeys.get(bearer));
+      if (isAssertion(bearer)) return callerOfAssertion(request, assertions.verify(bearer));
       requireKey(bearer, config.adminApiKey);
       return {
         tenant: tenantOf(request),
@@ -46,11 +59,30 @@ async function callerOfKey(request: GuardRequest, presented: AccessKeyRow | Prom
   const { door } = request.route;
   if (kind !== 'agent' || door === undefined || !doors.includes(door))
     throw new AppError('PERMISSION_DENIED', 'This key does not open this route');
-  if (namesTenant(request) && tenantOf(request) !== tenant)
-    throw new AppError('PERMISSION_DENIED', 'This key belongs to another tenant', { param: 'X-Gov-Tenant-ID' });
-  if (request.req.headers['x-gov-principal-id'] !== undefined && principalOf(request) !== principal)
-    throw new AppError('PERMISSION_DENIED', 'This key belongs to another principal', { param: 'X-Gov-Principal-ID' });
+  refuseAnother(request, { tenant, principal });
   return { tenant, principal, identity: { kind: 'missing' }, scopes: [], accessKey: id };
+}
+
+type Presented = ProvenAssertion | Promise<ProvenAssertion>;
+
+/** The gateway has proven who calls. It opens what the route names for the caller's role, and nothing else. */
+async function callerOfAssertion(request: GuardRequest, presented: Presented): Promise<Caller> {
+  const { workspace_id: tenant, sub: principal, role, keyId } = await presented;
+  if (request.route.assertedBy?.includes(role) !== true)
+    throw new AppError('PERMISSION_DENIED', `An assertion for the role ${role} does not open this route`);
+  refuseAnother(request, { tenant, principal });
+  const identity = { kind: 'agent', agent_id: principal, status: 'active' } as const;
+  return { tenant, principal, identity, scopes: [], assertion: { keyId, role } };
+}
+
+/** A proven caller may say again who it is, and never that it is somebody else. */
+function refuseAnother(request: GuardRequest, { tenant, principal }: Pick<Caller, 'tenant' | 'principal'>): void {
+  if (namesTenant(request) && tenantOf(request) !== tenant)
+    throw new AppError('PERMISSION_DENIED', 'This credential belongs to another tenant', { param: 'X-Gov-Tenant-ID' });
+  if (request.req.headers['x-gov-principal-id'] !== undefined && principalOf(request) !== principal)
+    throw new AppError('PERMISSION_DENIED', 'This credential belongs to another principal', {
+      param: 'X-Gov-Principal-ID',
+    });
 }
 
 /** A key of one tenant or principal must not answer for another. */

@@ -1,10 +1,11 @@
 import { gateOrder } from '@countersign/contracts';
 import { assertConnected } from '@countersign/messaging';
+import { confirmationSkewMaxMs } from '@countersign/policy';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { demoTenant } from './demo/demo-policy.ts';
 import type { SelfTest } from './self-test/self-test.ts';
-import { findLastConfirmation } from './store/policy-store.ts';
+import { listFreshHeads } from './store/policy-store.ts';
 
 /** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
 export function readinessChecks(kernel: Context): Record<string, HealthCheck> {
@@ -31,10 +32,21 @@ export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): R
  * A kernel that waits for its first policy is ready to be given it, or behind a load balancer it would wait for ever; one whose
  * policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so that one says nothing.
  */
-async function assertFreshPolicy({ reader, policies, config, clock }: Context): Promise<'fresh' | 'none'> {
+async function assertFreshPolicy({
+  reader,
+  policies,
+  confirmations,
+  config,
+  clock,
+}: Context): Promise<'fresh' | 'none'> {
   await policies.reload('*');
-  const confirmedAt = await findLastConfirmation(reader, { besides: demoTenant });
-  if (confirmedAt === null) return 'none';
-  if (clock().getTime() - confirmedAt.getTime() > config.policyAgeMaxMs) throw new Error('No active policy is fresh');
+  const nowMs = clock().getTime();
+  const { fresh, any } = await listFreshHeads(reader, {
+    from: new Date(nowMs - config.policyAgeMaxMs),
+    to: new Date(nowMs + confirmationSkewMaxMs),
+    besides: demoTenant,
+  });
+  if (!any) return 'none';
+  if (!fresh.some((head) => confirmations.isSigned(head))) throw new Error('No active policy is fresh');
   return 'fresh';
 }

@@ -6,11 +6,13 @@ import type { KernelConfig } from './config.ts';
 
 export type Signers = Readonly<Record<KeyPurpose, Signer>>;
 
+type Keys = Pick<KernelConfig, 'signingKeyPem' | 'policyKeyPem' | 'logKeyPem' | 'assertionKeys'>;
+
 /**
  * The three keys of a kernel. Who takes the key of the receipts can still not say what the log had seen, nor what policy holds. Throws
  * ConfigError when one key has two purposes.
  */
-export function createSigners(config: Pick<KernelConfig, 'signingKeyPem' | 'policyKeyPem' | 'logKeyPem'>): Signers {
+export function createSigners(config: Keys): Signers {
   const signers = {
     receipts: createSigner(config.signingKeyPem),
     policies: createSigner(config.policyKeyPem),
@@ -18,5 +20,9 @@ export function createSigners(config: Pick<KernelConfig, 'signingKeyPem' | 'poli
   };
   const ids = new Set(Object.values(signers).map(({ keyId }) => keyId));
   if (ids.size < 3) throw new ConfigError(['receipts, policies and the log must have three different signing keys']);
+  if (config.assertionKeys.some(({ keyId }) => ids.has(keyId)))
+    throw new ConfigError([
+      'a gateway asserts with a key of its own, and never with one that the kernel itself signs with',
+    ]);
   return signers;
 }

@@ -24,6 +24,7 @@ export async function startKernel(
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(config));
   lifecycle.giveNotice(config.stopNoticeMs);
+  context.log.info('assertions.pinned', { key_ids: config.assertionKeys.map(({ keyId }) => keyId) });
   context.relay.start();
   const workers = await startWorkers(context);
   lifecycle.onClose('workers', workers.close);

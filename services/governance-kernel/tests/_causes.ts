@@ -98,7 +98,7 @@ const policies: Cause[] = [
     arises: async ({ advance }) => advance(25 * hourMs),
     ends: async ({ advance }) => advance(-25 * hourMs),
   },
-  { gate: 'policy', name: 'a damaged bundle', said: 'DENY POLICY_STALE', ...storedAgain(`'{'`) },
+  { gate: 'policy', name: 'a damaged bundle', said: 'DENY POLICY_SIGNATURE_INVALID', ...storedAgain(`'{'`) },
   {
     gate: 'policy',
     name: 'a bundle under an epoch that nobody signed',

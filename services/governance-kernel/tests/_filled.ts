@@ -94,7 +94,8 @@ const others = [
   `INSERT INTO idempotency_keys SELECT '', '', 'route', 'key-' || n, 'print', 'done', 200, '{}', '{}', now() FROM ${some}`,
   `INSERT INTO policy_bundles SELECT 'tenant-' || n, 1, policy_hash, bundle, key_id, signature, activated_at
      FROM ${some}, (SELECT * FROM policy_bundles WHERE tenant_id = '*') AS active`,
-  `INSERT INTO policy_heads SELECT tenant_id, epoch, policy_hash, now() FROM policy_bundles ON CONFLICT DO NOTHING`,
+  `INSERT INTO policy_heads SELECT tenant_id, epoch, policy_hash, now(), key_id, signature
+     FROM policy_bundles ON CONFLICT DO NOTHING`,
   `INSERT INTO fences (scope, kind, reason, effective_at, epoch, set_by)
      SELECT 'tenant:tenant-' || n, 'quarantine', 'test', now(), 1, 'test' FROM ${some}`,
   `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${some}`,

@@ -3,13 +3,9 @@ import { createClient, type Client } from '@countersign/contracts';
 import { createKernelClient, kernelRoutes, type Fence } from '@countersign/contracts/governance-kernel';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
-import type { PrincipalId } from '@countersign/contracts';
-import { parsePolicyBundle } from '@countersign/policy';
-import { encodeBase64Url } from '@countersign/crypto';
-import type { Digest } from '@countersign/contracts';
-import { activationBytes } from '../src/policy/activation.ts';
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
+import { signedActivation } from './_policies.ts';
 import { withTenantTwins } from './_twins.ts';
 
 export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
@@ -66,7 +62,9 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
     get system() {
       return systemOf(kernel.url);
     },
-    activate: (tenant, bundle, epoch = 1) => activate(kernel, { tenant, bundle, epoch }),
+    activate: async (tenant, bundle, epoch = 1) => {
+      await kernel.context.policies.activate(signedActivation(kernel, { tenant, bundle, epoch }));
+    },
     setFence: async (scope, kind, callLimit) => {
       const throttle = kind === 'throttle' ? { call_limit: callLimit ?? 0, window_seconds: 3_600 } : {};
       const command = { kind, epoch: (fenceEpoch += 1), reason: 'test', set_by: 'operator', ...throttle };
@@ -114,17 +112,6 @@ function environment(databaseUrl: string): Record<string, string> {
     // A checkout, and the folders that tests make, may be closed to anybody else.
     GOV_MCP_STDIO_USER: `${process.getuid?.()}:${process.getgid?.()}`,
   };
-}
-
-async function activate(
-  { context }: StartedKernel,
-  { tenant, bundle, epoch }: { tenant: string; bundle: string; epoch: number },
-): Promise<void> {
-  const parsed = parsePolicyBundle(bundle);
-  const policyHash = context.policies.compile(parsed).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch, policyHash })));
-  const signature = { alg: 'Ed25519' as const, key_id: context.signers.policies.keyId, value };
-  await context.policies.activate({ tenant, bundle: parsed, epoch, signature, by: 'test' as PrincipalId }); // within its schema
 }
 
 /** Reads are allowed and agents spawned, deletions denied; payments need a person, whoever makes them. */

@@ -1,10 +1,9 @@
-import type { AnyRoute, Digest } from '@countersign/contracts';
+import type { AnyRoute } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import type { Signer } from '@countersign/crypto/signing';
-import { parsePolicyBundle } from '@countersign/policy';
-import { activationBytes } from '../src/policy/activation.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
+import { signedBody } from './_policies.ts';
 import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
 
@@ -52,6 +51,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
+  const newcomers = signedBody(test.kernel, { tenant: 'newcomer', bundle: starterPolicy, epoch: 1 });
   const byOperation: Record<string, Sample> = {
     'export-receipts': { query: { session_id: payload.session_id } },
     'get-inclusion-proof': { query: { receipt_id } },
@@ -78,7 +78,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       body: { kind: 'freeze', epoch: 1, reason: 'for a test', set_by: 'carol' },
     },
     'get-fence': { params: { scope: 'tenant:fenced' } },
-    'put-policy-bundle': { params: { tenant: 'newcomer' }, body: signedBundle(test, 'newcomer') },
+    'put-policy-bundle': { params: { tenant: 'newcomer' }, body: newcomers },
   };
   return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };
 }
@@ -112,11 +112,4 @@ function signedApproval(
   const question = { approval_id, tenant_id, intent_hash, judged_hash, policy_hash, ceremony_hash };
   const statement = { type: 'countersign.approval.v1', ...question, approver_id: 'carol', decision: 'approve' };
   return { statement, key_id: 'carol-key', signature: encodeBase64Url(approver.sign(canonicalBytes(statement))) };
-}
-
-function signedBundle({ kernel: { context } }: TestKernel, tenant: string) {
-  const bundle = parsePolicyBundle(starterPolicy);
-  const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch: 1, policyHash })));
-  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: context.signers.policies.keyId, value } };
 }

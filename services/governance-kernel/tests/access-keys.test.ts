@@ -92,6 +92,16 @@ describe('the key of an agent', () => {
     expect(await told(approver.key)).toBe('PERMISSION_DENIED');
   });
 
+  it('names its tools by their own names, however they were written, and none of which nothing is left', async () => {
+    const written = await created({ kind: 'agent', tools: ['files__read', 'lookup', 'files.read'] });
+    expect(written.tools).toEqual(['files.read', 'lookup']);
+    for (const tool of ['files.read', 'files__read'])
+      expect(await told(written.key, { tool })).not.toBe('DENY INSUFFICIENT_SCOPE');
+    expect(await told(written.key, { tool: 'files.write' })).toBe('DENY INSUFFICIENT_SCOPE');
+    for (const name of ['\u200b', '__', '.'])
+      await expect(created({ kind: 'agent', tools: ['lookup', name] })).rejects.toMatchObject({ param: 'tools.1' });
+  });
+
   it('speaks for its own tenant and principal, whatever the request says', async () => {
     const { key } = await created();
     expect(await told(key, { headers: { 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': agent } })).toBe(

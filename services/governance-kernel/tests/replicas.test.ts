@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type Digest, type PrincipalId, type TenantId } from '@countersign/contracts';
+import { createClient, type TenantId } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
-import { encodeBase64Url } from '@countersign/crypto';
-import { parsePolicyBundle } from '@countersign/policy';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
-import { activationBytes } from '../src/policy/activation.ts';
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { announced } from './_announced.ts';
 import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
+import { signedActivation } from './_policies.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import {
   adminKey,
@@ -254,12 +252,8 @@ async function moveOn(client: KernelClient, action: 'approve' | 'revoke', { appr
   await client.transitionApproval({ params: { approval_id, action }, body: {}, headers });
 }
 
-async function activateOn({ context }: StartedKernel, tenant: string, epoch: number): Promise<void> {
-  const bundle = parsePolicyBundle(starterPolicy);
-  const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(context.signers.policies.sign(activationBytes({ tenant, epoch, policyHash })));
-  const signature = { alg: 'Ed25519' as const, key_id: context.signers.policies.keyId, value };
-  await context.policies.activate({ tenant, bundle, epoch, signature, by: 'test' as PrincipalId }); // within its schema
+async function activateOn(kernel: StartedKernel, tenant: string, epoch: number): Promise<void> {
+  await kernel.context.policies.activate(signedActivation(kernel, { tenant, bundle: starterPolicy, epoch }));
 }
 
 async function deadlocks(): Promise<number> {

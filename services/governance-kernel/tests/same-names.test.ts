@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { createClient, type Digest, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
-import { encodeBase64Url } from '@countersign/crypto';
-import { parsePolicyBundle } from '@countersign/policy';
+import { createClient, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
-import { activationBytes } from '../src/policy/activation.ts';
 import { trustedKeysOf } from '../src/proof/trusted-keys.ts';
 import { verifySealedRecord } from '../src/proof/verify-sealed-record.ts';
 import { findNeighbours, findSealedRecord } from '../src/store/record-store.ts';
@@ -12,6 +9,7 @@ import { listTrustKeys } from '../src/store/trust-key-store.ts';
 import { movableClock } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { kernelRoutes, serviceKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { signedBody } from './_policies.ts';
 import { newSession, seal } from './_seal.ts';
 import { ofNoTwin } from './_twins.ts';
 
@@ -42,21 +40,18 @@ async function reservedCalls(): Promise<unknown[]> {
   return rows;
 }
 
-function signedBundle(tenant: string) {
-  const { policies, signers } = test.kernel.context;
-  const bundle = parsePolicyBundle(starterPolicy);
-  const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-  const value = encodeBase64Url(signers.policies.sign(activationBytes({ tenant, epoch: 1, policyHash })));
-  return { bundle, epoch: 1, signature: { alg: 'Ed25519', key_id: signers.policies.keyId, value } } as never; // within its schema
-}
-
 /** Activates, or confirms, through the door that operators have. */
 async function putBundle(tenant: string) {
   const system = createClient(kernelRoutes, {
     baseUrl: test.kernel.url,
     headers: () => ({ authorization: `Bearer ${serviceKey}`, 'x-gov-principal-id': 'operator' }),
   });
-  return (await system.putPolicyBundle({ params: { tenant: tenant }, body: signedBundle(tenant) })).body;
+  return (
+    await system.putPolicyBundle({
+      params: { tenant: tenant },
+      body: signedBody(test.kernel, { tenant, bundle: starterPolicy, epoch: 1 }),
+    })
+  ).body;
 }
 
 describe('two tenants that give their things the same names', () => {

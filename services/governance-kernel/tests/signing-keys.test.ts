@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { ExportedReceipt } from '@countersign/contracts/governance-kernel';
-import { encodeBase64Url, formatVkey, noteKey, type Signer } from '@countersign/crypto';
+import { formatVkey, noteKey, type Signer } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { generateSigningKey } from '@countersign/crypto/signing';
-import { parsePolicyBundle } from '@countersign/policy';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { activationBytes } from '../src/policy/activation.ts';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { signedActivation } from './_policies.ts';
 import { newSession, seal } from './_seal.ts';
 
 let test: TestKernel;
@@ -35,16 +33,9 @@ describe('the three keys of a kernel', () => {
 
   it('do not stand in for each other: no policy becomes active by the key of the receipts or of the log', async () => {
     const { context } = test.kernel;
-    const bundle = parsePolicyBundle(starterPolicy);
-    const policyHash = context.policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
-    const activate = (signer: Signer) => {
-      const statement = activationBytes({ tenant: 'acme', epoch: 1, policyHash });
-      const signature = {
-        alg: 'Ed25519' as const,
-        key_id: signer.keyId,
-        value: encodeBase64Url(signer.sign(statement)),
-      };
-      return context.policies.activate({ tenant: 'acme', bundle, epoch: 1, signature, by: 'test' as PrincipalId }); // within its schema
+    const activate = async (signer: Signer) => {
+      const asked = { tenant: 'acme', bundle: starterPolicy, epoch: 1, signer };
+      return await context.policies.activate(signedActivation(test.kernel, asked));
     };
     for (const signer of [context.signers.receipts, context.signers.log])
       await expect(activate(signer)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });

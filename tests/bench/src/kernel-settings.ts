@@ -45,6 +45,13 @@ export type KernelSettings = {
   signingKey: { key_id: string; public_key: Uint8Array };
 };
 
+const priceOfAnyModel = {
+  input_per_million_minor: 300,
+  output_per_million_minor: 1_500,
+  output_tokens_max: 4_096,
+  input_tokens_max: 200_000,
+};
+
 /** What every kernel of one run is told: one key and one policy, so that each can go on with the ledger of another. */
 export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scratchDir: string }): KernelSettings {
   const secret = () => randomBytes(32).toString('hex');
@@ -64,6 +71,9 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_LOG_LEVEL: 'warn',
     GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: places.modelUrl,
+    // As production has them: every model call is held against the ceiling of the installation.
+    GOV_MODEL_PRICES: JSON.stringify({ '*': priceOfAnyModel }),
+    GOV_MODEL_SPEND_LIMIT: '1000000000000 EUR',
     GOV_MCP_SERVERS: JSON.stringify({
       servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: places.toolsUrl }],
     }),

@@ -1,15 +1,21 @@
 import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
-/** Present, fresh, signed, and the very bundle that was compiled. */
+/** How far the clock of whoever signs may be ahead: clocks that are kept differ by less, and a stolen minute wins nothing. */
+export const confirmationSkewMaxMs = 60_000;
+
+/** Present, signed, fresh, and the very bundle that was compiled. A time counts only when it is one that was signed. */
 export const policy: Gate = ({ policy: compiled, facts }) => {
   if (facts.policy.state !== 'known') return unavailable('policy');
   const active = facts.policy.value;
   if (active === null || compiled === null) return deny('POLICY_MISSING', 'No policy bundle is active.');
-  // Written so that an age that is no number is stale.
-  if (!(active.age_ms <= active.age_max_ms)) return deny('POLICY_STALE', 'The policy bundle is older than allowed.');
-  if (active.hash !== compiled.hash) return deny('POLICY_STALE', 'The compiled policy is not the active one.');
   if (active.signature_valid !== true)
     return deny('POLICY_SIGNATURE_INVALID', 'The signature of the policy bundle does not verify.');
+  if (active.is_newest !== true) return deny('POLICY_STALE', 'A newer statement about the policy is known.');
+  // Written so that an age that is no number is stale.
+  if (!(active.age_ms <= active.age_max_ms)) return deny('POLICY_STALE', 'The policy bundle is older than allowed.');
+  if (!(active.age_ms >= -confirmationSkewMaxMs))
+    return deny('POLICY_STALE', 'The policy bundle is confirmed for a time that has not come.');
+  if (active.hash !== compiled.hash) return deny('POLICY_STALE', 'The compiled policy is not the active one.');
   return pass;
 };

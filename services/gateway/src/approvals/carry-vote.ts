@@ -1,10 +1,11 @@
 import { AppError, type RawAnswer } from '@countersign/contracts';
+import type { Role } from '@countersign/contracts/gateway';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { Kernel } from '../governance/kernel.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 
-type Vote = { status: 'approved' | 'rejected'; resolver: string; reason?: string | undefined };
+type Vote = { status: 'approved' | 'rejected'; resolver: string; role: Role; reason?: string | undefined };
 
 /** `awaits_others`: the kernel counts this vote and wants more of them. */
 type Carried = 'resolved' | 'awaits_others';
@@ -55,11 +56,11 @@ async function findInKernel(
 async function cast(
   kernel: Kernel,
   { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
-  { status, resolver: approver, reason }: Vote,
+  { status, resolver: approver, role, reason }: Vote,
   ceremonyHash: string,
 ): Promise<RawAnswer<Approval> | null> {
   try {
-    const vote = { workspaceId, approver, approvalId, action: actionOf[status], ceremonyHash, reason };
+    const vote = { workspaceId, approver, role, approvalId, action: actionOf[status], ceremonyHash, reason };
     return await kernel.castVote(vote);
   } catch (cause) {
     if (cause instanceof KernelError) return null;

@@ -30,7 +30,7 @@ export async function resolveApproval(context: Context, resolution: Resolution):
   if (approval === null) throw notFound();
   await assertEntitled(context, approval, resolution);
   if (approval.status !== 'pending') throw alreadyResolved(approval.status);
-  const carried = await carryVote(context.kernel, approval, resolution);
+  const carried = await carryVote(context.kernel, approval, { ...resolution, role: resolution.membership.role });
   if (carried === 'awaits_others') return recordVote(context, approval, resolution);
   return recordHere(context, approval, resolution);
 }

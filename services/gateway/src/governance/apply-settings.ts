@@ -1,11 +1,11 @@
-import { ErrorCode, ErrorEnvelope, type RawAnswer, type RawClient } from '@countersign/contracts';
-import type { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { ErrorCode, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
 import type { WorkspaceSettings } from '@countersign/contracts/gateway';
+import type { KernelClient } from './kernel-clients.ts';
 import { KernelError, throwKernelError } from './kernel-error.ts';
 
 export type AppliedSettings = { workspaceId: string; version: number; settings: WorkspaceSettings };
 
-type Sibling = Pick<RawClient<typeof kernelRoutes>, 'putToolBlocks' | 'putCeiling'>;
+type Sibling = Pick<KernelClient, 'putToolBlocks' | 'putCeiling'>;
 
 /** What the models of a workspace may cost in a month. */
 const monthlyCeiling = 'ceiling.llm_month';

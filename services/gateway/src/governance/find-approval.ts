@@ -1,6 +1,6 @@
-import type { RawClient } from '@countersign/contracts';
-import type { Approval, kernelRoutes } from '@countersign/contracts/governance-kernel';
+import type { Approval } from '@countersign/contracts/governance-kernel';
 import type { Asker } from './governed-step.ts';
+import type { KernelClient } from './kernel-clients.ts';
 import { malformed, throwKernelError } from './kernel-error.ts';
 
 /** Enough for every approval of an honest run; a lying kernel must not be paged through for ever. */
@@ -8,7 +8,7 @@ const approvalPagesMax = 50;
 
 /** The first approval of a run that is wanted, newest first. Throws KernelError. */
 export async function findApprovalOf(
-  client: Pick<RawClient<typeof kernelRoutes>, 'listApprovals'>,
+  client: Pick<KernelClient, 'listApprovals'>,
   { runId, signal }: Asker & { signal?: AbortSignal },
   isWanted: (approval: Approval) => boolean,
 ): Promise<Approval | null> {

@@ -1,3 +1,6 @@
+import { agentOf, PrincipalId, TenantId } from '@countersign/contracts';
+import type { Asserted } from '@countersign/service-kit';
+
 /** Who asks: the agent of one workspace, within one run. */
 export type Asker = { workspaceId: string; runId: string };
 
@@ -12,7 +15,7 @@ export type GovernedStep = Asker & {
 /** A call of a tool; `args` is canonical JSON text. */
 export type GovernedCall = { tool: string; args: string };
 
-/** The principal of a workspace's agent. */
-export function agentOf(workspaceId: string): string {
-  return `agent:${workspaceId}`;
+/** The agent of a workspace, as the kernel is told of it: its assertion opens the governed doors, and never votes. */
+export function assertedAgent(workspaceId: string): Asserted {
+  return { workspace_id: TenantId.parse(workspaceId), sub: PrincipalId.parse(agentOf(workspaceId)), role: 'agent' };
 }

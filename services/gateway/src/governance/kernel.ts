@@ -3,24 +3,22 @@ import {
   errorCodes,
   ErrorEnvelope,
   PlainObject,
+  PrincipalId,
+  TenantId,
   type RawAnswer,
-  type RawClient,
 } from '@countersign/contracts';
-import {
-  createKernelClient,
-  type Approval,
-  type kernelRoutes,
-  type ReceiptPayload,
-  type StoredReceipt,
-} from '@countersign/contracts/governance-kernel';
+import type { Role } from '@countersign/contracts/gateway';
+import { type Approval, type ReceiptPayload, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
+import type { AssertionSigner } from '@countersign/service-kit';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
 import { applySettings, type AppliedSettings } from './apply-settings.ts';
 import { chatReceiptOf } from './chat-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
-import { agentOf, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
+import { assertedAgent, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
+import { createKernelClients, type KernelClient } from './kernel-clients.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
 import { modelRequestOf } from './model-request.ts';
@@ -47,6 +45,8 @@ export type Kernel = {
 type ApprovalVote = {
   workspaceId: string;
   approver: string;
+  /** What the approver is in the workspace. */
+  role: Role;
   approvalId: string;
   action: 'approve' | 'deny';
   ceremonyHash: string;
@@ -56,29 +56,34 @@ type ApprovalVote = {
 /** Whoever votes waits at a screen, and can vote again. */
 const personWaitsMs = 1_500;
 
+type Ways = { signer: AssertionSigner; fetch?: typeof fetch | undefined };
+
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
-export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = fetch): Kernel {
-  const { url: baseUrl, adminApiKey: apiKey, serviceApiKey, timeoutMs, trustedPublicKeys } = config;
-  const clientRepeating = (repeatsForMs: number) =>
-    createKernelClient({ baseUrl, apiKey, serviceApiKey, timeoutMs, fetch: fetchNow, repeatsForMs });
+export function createKernel(config: GovernanceConfig, { signer, fetch: fetchNow = fetch }: Ways): Kernel {
+  const repeating = (repeatsForMs: number) => createKernelClients(config, { signer, fetch: fetchNow, repeatsForMs });
   // A kernel, or its database, that is away for seconds ends no run: a step waits for it as long as it may take at all.
-  const client = clientRepeating(timeoutMs);
-  const as = (workspaceId: string) => client.rawAs({ tenant: workspaceId, principal: agentOf(workspaceId) });
-  const forPeople = clientRepeating(personWaitsMs);
-  const asPerson = (workspaceId: string, principal = agentOf(workspaceId)) =>
-    forPeople.rawAs({ tenant: workspaceId, principal });
-  const parts: Parts = { as, keyRing: createKeyRing(trustedPublicKeys, client.anonymous) };
+  const clients = repeating(config.timeoutMs);
+  const forPeople = repeating(personWaitsMs);
+  const parts: Parts = {
+    as: (workspaceId) => clients.as(assertedAgent(workspaceId)),
+    keyRing: createKeyRing(config.trustedPublicKeys, clients.anonymous),
+  };
   return {
     keyRing: parts.keyRing,
-    applySettings: (applied, signal) => applySettings(client.sibling, applied, signal),
+    applySettings: (applied, signal) => applySettings(clients.sibling, applied, signal),
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
-    findApproval: (asker, id) =>
-      findApprovalOf(asPerson(asker.workspaceId), asker, ({ approval_id: approvalId }) => approvalId === id),
-    castVote: ({ workspaceId, approver, approvalId, action, ceremonyHash, reason }) =>
-      asPerson(workspaceId, approver)
+    findApproval: ({ workspaceId, runId }, id) =>
+      findApprovalOf(
+        forPeople.as(assertedAgent(workspaceId)),
+        { workspaceId, runId },
+        ({ approval_id: approvalId }) => approvalId === id,
+      ),
+    castVote: ({ workspaceId, approver, role, approvalId, action, ceremonyHash, reason }) =>
+      forPeople
+        .as({ workspace_id: TenantId.parse(workspaceId), sub: PrincipalId.parse(approver), role })
         .transitionApproval({
           params: { approval_id: approvalId, action },
           headers: { 'if-match': `"${ceremonyHash}"` },
@@ -88,7 +93,7 @@ export function createKernel(config: GovernanceConfig, fetchNow: typeof fetch = 
   };
 }
 
-type Parts = { as(workspaceId: string): RawClient<typeof kernelRoutes>; keyRing: KeyRing };
+type Parts = { as(workspaceId: string): KernelClient; keyRing: KeyRing };
 
 async function listTools(parts: Parts, asker: Asker, signal: AbortSignal): Promise<GovernedTool[]> {
   const { tools } = repliedBy(

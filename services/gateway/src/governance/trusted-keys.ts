@@ -1,8 +1,7 @@
-import type { RawClient } from '@countersign/contracts';
-import type { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, keyIdOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, type TrustedKey, type TrustedKeys } from '@countersign/verifier';
+import type { KernelClient } from './kernel-clients.ts';
 import { KernelError } from './kernel-error.ts';
 
 export type KeyRing = {
@@ -12,7 +11,7 @@ export type KeyRing = {
   pinned(): TrustedKeys;
 };
 
-type TellsKeys = Pick<RawClient<typeof kernelRoutes>, 'listTrustKeys'>;
+type TellsKeys = Pick<KernelClient, 'listTrustKeys'>;
 
 /**
  * The keys that receipts are verified with: those of the configuration, else those that the kernel names at the first use. Once

@@ -1,7 +1,7 @@
-import { reasonCodes, type ReasonCode, type Verdict } from '@countersign/contracts';
+import { agentOf, reasonCodes, type ReasonCode, type Verdict } from '@countersign/contracts';
 import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { findReceiptFault } from './check-receipt.ts';
-import { agentOf, type GovernedStep } from './governed-step.ts';
+import type { GovernedStep } from './governed-step.ts';
 import { KernelError, malformed } from './kernel-error.ts';
 import type { KeyRing } from './trusted-keys.ts';
 

@@ -1,5 +1,5 @@
+import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import type { StepFacts } from '../runs/conversation.ts';

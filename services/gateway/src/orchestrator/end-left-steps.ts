@@ -1,5 +1,5 @@
+import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { takeLeftStep, type LeftStep } from '../store/left-steps.ts';

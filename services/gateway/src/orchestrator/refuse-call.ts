@@ -1,6 +1,6 @@
+import { agentOf } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import type { Move } from '../runs/next-move.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';

@@ -1,9 +1,9 @@
+import { agentOf } from '@countersign/contracts';
 import type { AuditVerdict } from '@countersign/contracts/gateway';
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import { publishApprovalRequested } from '../events.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import type { VerifiedDecision } from '../governance/verified-decision.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';

@@ -1,6 +1,6 @@
+import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';

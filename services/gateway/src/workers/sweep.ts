@@ -1,6 +1,6 @@
+import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
-import { agentOf } from '../governance/governed-step.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetAnswers } from '../store/idempotency.ts';

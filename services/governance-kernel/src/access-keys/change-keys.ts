@@ -1,5 +1,13 @@
-import { AppError, Door, type AccessKeyId, type Instant, type SessionId } from '@countersign/contracts';
+import {
+  AppError,
+  Door,
+  toolOfFunctionName,
+  type AccessKeyId,
+  type Instant,
+  type SessionId,
+} from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
+import { meaningOf } from '@countersign/policy';
 import { announcementStatement, argsHash } from '@countersign/receipts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Hasher } from '../call/normalise.ts';
@@ -25,7 +33,7 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
     principal: terms.principal_id,
     kind: terms.kind,
     doors: doorsOf(terms),
-    tools: terms.tools ?? null,
+    tools: terms.tools === undefined ? null : toolsOf(terms.tools),
     prefix: shownPrefix(secret),
     secretHash: secretHash(parts.hasher.provider, secret),
     expiresAtMs: nowMs + terms.expires_in_days * dayMs,
@@ -48,6 +56,13 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
 
 function doorsOf({ kind, doors = Door.options }: NewAccessKey): Door[] {
   return kind === 'agent' ? [...new Set(doors)] : [];
+}
+
+/** By their own names, whichever the caller wrote. A name of which nothing is left for a reader is nobody's. */
+function toolsOf(names: readonly string[]): string[] {
+  const unnamed = names.findIndex((name) => /^\.*$/.test(meaningOf(name)));
+  if (unnamed >= 0) throw new AppError('INVALID_REQUEST', 'This is the name of no tool', { param: `tools.${unnamed}` });
+  return [...new Set(names.map(toolOfFunctionName))].sort();
 }
 
 /** Ends a key. A key that was revoked before stays as it is. Throws NOT_FOUND. */

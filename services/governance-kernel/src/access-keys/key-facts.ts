@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, toolOfFunctionName } from '@countersign/contracts';
 import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
 import { toolsNamed } from '../call/tools-named.ts';
@@ -37,7 +37,7 @@ export function requireApproverKey(
 /** A key that was made for certain tools calls no other, lets no provider run one, and does nothing that names no tool but ask a model. */
 export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, intent: Intent): Facts['scopes'] {
   const granted = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
-  const tools = toolsNamed(intent);
+  const tools = toolsNamed(intent).map(toolOfFunctionName);
   const required = tools.length === 0 && intent.action !== 'model.call' ? [intent.action] : tools;
   if (granted === null || required.length === 0) return { state: 'not_applicable' };
   return { state: 'known', value: { required, granted: [...granted] } };

@@ -7,7 +7,7 @@ import type {
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { ApprovalState, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type { ApprovalState, CappedFacts, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
 
 /** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
@@ -23,6 +23,8 @@ export type ApprovalRow = {
   readonly demand: Demand;
   /** What the policy read of the call. */
   readonly facts: RecordedIntent['facts'];
+  /** Null where all of them are small enough to be kept. */
+  readonly cappedFacts: CappedFacts | null;
   readonly argsHash: Digest;
   /** For whoever is to decide. Null as soon as the approval is pending no more. */
   readonly argsEncrypted: string | null;

@@ -30,6 +30,7 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     effect_level: row.effectLevel,
     demand: row.demand,
     facts: row.facts,
+    ...(row.cappedFacts === null ? {} : { capped_facts: row.cappedFacts }),
     args: null,
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,

@@ -33,6 +33,7 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     effectLevel: text('effect_level'),
     demand: json('demand'),
     facts: json('facts'),
+    cappedFacts: nullable(json('capped_facts')),
     argsHash: text('args_hash'),
     argsEncrypted: nullable(text('args_encrypted')),
     intentHash: text('intent_hash'),

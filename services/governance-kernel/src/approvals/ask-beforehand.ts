@@ -8,7 +8,7 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { isActive, wantedPolicies } from '../policy/policy-heads.ts';
+import { activePolicy, isActive, wantedPolicies } from '../policy/policy-heads.ts';
 import { underActivePolicy, type PolicyChanged, type PolicySource } from '../policy/under-active-policy.ts';
 import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
@@ -48,7 +48,7 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
     if (fault !== null) throw new AppError('POLICY_DENIED', fault, { reasonCode: 'MALFORMED_ARGUMENTS' });
     const nowMs = parts.clock().getTime();
     const now = instant(nowMs);
-    const judged = judgedOf(parts.hasher.provider, call, { intent, policy: policy?.policy ?? null, now });
+    const judged = judgedOf(parts.hasher, call, { intent, policy: policy?.policy ?? null, now });
     return await openQuestion(parts, { question, intent, judged, policy, nowMs, ulid: parts.newUlid(nowMs) });
   });
   return asked.approval;
@@ -71,7 +71,7 @@ function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
     chain: { tenant: caller.tenant, session },
     wants: wantedPolicies(caller.tenant),
     conclude: (batch: LedgerBatch): (() => Opened) => {
-      if (!isActive(batch, caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
+      if (!isActive(activePolicy(batch, caller.tenant), policy)) return () => ({ kind: 'policy_changed' });
       const approval = questionRow(parts, asked);
       batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],

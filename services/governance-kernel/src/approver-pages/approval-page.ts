@@ -27,6 +27,7 @@ const first = [
   'spend_minor',
   'demand',
   'facts',
+  'capped_facts',
   'reason',
   'requested_by',
   'scope',

@@ -100,7 +100,7 @@ async function attemptCall(
     call,
     asker,
     intent,
-    judged: judgedOf(parts.hasher.provider, call, { intent, policy: compiled, now }),
+    judged: judgedOf(parts.hasher, call, { intent, policy: compiled, now }),
     fault,
     dispatchedBy: dispatchedBy(asker, resolution),
     learned: learnedOf(intent, asker, resolution),

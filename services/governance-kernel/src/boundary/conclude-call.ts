@@ -6,7 +6,9 @@ import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { pendingApproval, usedOnce, wantsNoLess } from '../approvals/pending.ts';
+import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
+import { isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
 import { takeOfThrottles } from '../fences/in-force.ts';
@@ -14,7 +16,8 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { isActive } from '../policy/policy-heads.ts';
+import type { Confirmations } from '../policy/confirmations.ts';
+import { activePolicy, isActive } from '../policy/policy-heads.ts';
 import type { PolicyChanged } from '../policy/under-active-policy.ts';
 import { answers, answersKeptMs } from './answers.ts';
 import { dispatches } from './dispatches.ts';
@@ -44,6 +47,7 @@ export type CycleSettings = {
   argsCipher: ArgsCipher;
   rosterHash: Digest;
   policyAgeMaxMs: number;
+  confirmations: Confirmations;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
   publicUrl: string;
@@ -96,9 +100,11 @@ function concludeAnew(
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
   const { call, intent, policy } = prepared;
-  if (!isActive(batch, call.caller.tenant, policy)) return () => ({ kind: 'policy_changed' });
+  const head = activePolicy(batch, call.caller.tenant);
+  if (!isActive(head, policy)) return () => ({ kind: 'policy_changed' });
 
-  const gathered = gatherFacts(batch, prepared, settings);
+  const { confirmations, policyAgeMaxMs } = settings;
+  const gathered = gatherFacts(batch, prepared, { head, confirmations, policyAgeMaxMs });
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
@@ -108,7 +114,7 @@ function concludeAnew(
     : nothingTaken;
 
   const approval = asked?.approval ?? null;
-  const budget = taken.budgets[0] ?? gathered.budgets[0] ?? null;
+  const [budget = null] = (taken.budgets.length > 0 ? taken.budgets : gathered.budgets).filter(isShown);
   const { publicUrl } = settings;
   const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
   const statement = statementOf(prepared, {
@@ -124,13 +130,19 @@ function concludeAnew(
   }));
   const definitionHash = judgedDefinition(gathered.facts);
   const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
-  return (placeOf) => ({ kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told });
+  return (placeOf) => {
+    if (head !== null) confirmations.learn(head, prepared.nowMs);
+    return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told };
+  };
 }
 
 /** An ALLOW says that the definition is the pinned one. */
 function judgedDefinition({ registry }: Facts): string | null {
   return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
+
+/** The installation's ceiling tells what all tenants have used. */
+const isShown = (budget: BudgetRow) => !isInstallationCeiling(budget);
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
   return { tenant: caller.tenant, principal: caller.principal, route, key };

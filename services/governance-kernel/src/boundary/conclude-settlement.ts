@@ -3,6 +3,7 @@ import { AppError } from '@countersign/contracts';
 import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { outcomeStatement, ulidOf } from '@countersign/receipts';
 import { budgets } from '../budgets/budgets.ts';
+import { budgetKey } from '../budgets/installation-ceiling.ts';
 import type { BudgetAmounts } from '../budgets/budget-row.ts';
 import { heldBy } from '../budgets/reservation.ts';
 import { settleReservation } from '../budgets/reserve.ts';
@@ -41,13 +42,13 @@ export function concludeSettlement(batch: LedgerBatch, prepared: PreparedSettlem
 
 /** The sets that a settlement looks at; what a call holds is known from its decision on. */
 export function wantedForSettlement({ tenant_id, decision_id }: ReceiptPayload, held: readonly BudgetId[]): Wanted[] {
-  const ofBudgets = held.map((id) => wanted(budgets, { tenant: tenant_id, id }));
+  const ofBudgets = held.map((id) => wanted(budgets, budgetKey(tenant_id, id)));
   return [wanted(dispatches, ulidOf(decision_id)), ...ofBudgets];
 }
 
 function released(batch: LedgerBatch, { tenant, reservations }: Dispatch, prepared: PreparedSettlement): Change[] {
   return reservations.flatMap((reservation) => {
-    const budget = batch.row(budgets, { tenant, id: reservation.budget_id });
+    const budget = batch.row(budgets, budgetKey(tenant, reservation.budget_id));
     if (budget === null) return []; // the budget was deleted since; nothing is left to release
     const held = heldBy(reservation);
     return [put(budgets, settleReservation(budget, held, used(held, prepared)))];

@@ -5,6 +5,7 @@ import { identityFact, scopesFact, wantedKey } from '../access-keys/key-facts.ts
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
+import { installationBudgets, isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
 import { inWindow } from '../budgets/window.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
@@ -13,9 +14,10 @@ import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
+import type { Confirmations } from '../policy/confirmations.ts';
 import { policyFact } from '../policy/policy-fact.ts';
 import { isBlocked } from '../policy/block-tools.ts';
-import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
+import { wantedPolicies, type PolicyHead } from '../policy/policy-heads.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
@@ -64,9 +66,10 @@ type Source<Gate extends GateName> = {
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
-type Limits = { policyAgeMaxMs: number };
+/** What the policy is judged by: the head that the tenant is under, and what is known of the statements behind it. */
+type PolicyBasis = { head: PolicyHead | null; confirmations: Confirmations; policyAgeMaxMs: number };
 type Read = Situation &
-  Limits & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
+  PolicyBasis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
 const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
@@ -80,9 +83,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   },
   policy: {
     wants: ({ call: { caller } }) => wantedPolicies(caller.tenant),
-    facts: (read) => {
-      const head = activePolicy(read.batch, read.call.caller.tenant);
-      return { policy: { state: 'known', value: policyFact(head, read) } };
+    facts: ({ head, call, confirmations, policyAgeMaxMs, nowMs }) => {
+      const { tenant } = call.caller;
+      const value = policyFact(head, { tenant, confirmations, policyAgeMaxMs, nowMs });
+      return { policy: { state: 'known', value } };
     },
   },
   identity: {
@@ -115,8 +119,7 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     }),
   },
   budget: {
-    wants: ({ call: { caller }, intent }) =>
-      budgetSubjects(intent).map((subject) => wanted(budgets, { tenant: caller.tenant, subject })),
+    wants: (known) => limitedBy(known).map((key) => wanted(budgets, key)),
     facts: ({ judged, limiting }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
       demand: judged.demand,
@@ -147,12 +150,13 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 }
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
-export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAgeMaxMs }: Limits): Gathered {
+export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: PolicyBasis): Gathered {
   const fences = fencesInForce(batch, situation, situation.nowMs);
   const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
   const approval = presentedApproval(batch, situation, standing);
-  const read: Read = { ...situation, policyAgeMaxMs, batch, fences, limiting, approval };
+  const { head, confirmations, policyAgeMaxMs } = basis;
+  const read: Read = { ...situation, head, confirmations, policyAgeMaxMs, batch, fences, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
@@ -175,12 +179,22 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation, { policyAg
   return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open };
 }
 
-function limitingBudgets(batch: LedgerBatch, { call, intent, nowMs }: Situation): BudgetRow[] {
-  const { tenant } = call.caller;
-  return budgetSubjects(intent)
-    .flatMap((subject) => batch.rows(budgets, { tenant, subject }))
-    .map((budget) => inWindow(budget, nowMs))
-    .sort((left, right) => (left.id < right.id ? -1 : 1));
+/** The caller's own by name, and the installation's after them: a refusal names what is the caller's to change, where there is such. */
+function limitingBudgets(batch: LedgerBatch, situation: Situation): BudgetRow[] {
+  return limitedBy(situation)
+    .flatMap((key) => batch.rows(budgets, key))
+    .map((budget) => inWindow(budget, situation.nowMs))
+    .sort(
+      (left, right) => Number(isInstallationCeiling(left)) - Number(isInstallationCeiling(right)) || byId(left, right),
+    );
+}
+
+const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1);
+
+/** What the kernel calls a model for, the installation pays. */
+function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
+  const own = budgetSubjects(intent).map((subject) => ({ tenant: caller.tenant, subject }));
+  return intent.action === 'model.call' && dispatchedBy === 'kernel' ? [...own, installationBudgets] : own;
 }
 
 /** What the kernel sends upstream, its dispatch has asked for; where somebody else executes, the kernel sends nothing. */

@@ -33,7 +33,7 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
     principal: call.caller.principal,
     session: call.session,
     intent: judgedCall.intent,
-    facts: judged.facts,
+    read: judged.read,
     verdict: decision.verdict,
     reason_code: decision.reason_code,
     gates: decision.trace,

@@ -1,6 +1,7 @@
 import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { put, wanted } from '../ledger/control.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
+import { receiptTenant } from '../policy/receipt-tenant.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import type { BudgetRow, StoredBudget } from './budget-row.ts';
 import { budgets } from './budgets.ts';
@@ -26,9 +27,9 @@ export async function changeBudget(parts: SettingParts, change: BudgetChange): P
   assertTerms(change.terms);
   const { tenant, id } = change;
   const nowMs = parts.clock().getTime();
-  const session = 'budgets' as SessionId; // within its schema
+  const chain = { tenant: receiptTenant(tenant), session: 'budgets' as SessionId }; // within its schema
   return await parts.ledger.submit({
-    chain: { tenant, session },
+    chain,
     wants: [wanted(budgetTerms, { tenant, id }), wanted(budgets, { tenant, id })],
     conclude: (batch) => {
       const standing = standingBudget(batch, change, nowMs);
@@ -38,7 +39,7 @@ export async function changeBudget(parts: SettingParts, change: BudgetChange): P
       const budget = { row, version: version ?? 1, updatedAtMs: nowMs };
       const setting = { version: budget.version, ...change.terms };
       const resource = `budget:${id}`;
-      const said = { tenant, session, by: change.by, nowMs, action: 'budget.change', resource, setting } as const;
+      const said = { ...chain, by: change.by, nowMs, action: 'budget.change', resource, setting } as const;
       batch.seal(settingStatement(parts, said), () => ({ changes: [put(budgetTerms, budget), put(budgets, row)] }));
       return () => ({ budget, isNew: standing === null });
     },

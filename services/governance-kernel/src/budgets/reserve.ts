@@ -2,6 +2,7 @@ import { microsOf, toolOfFunctionName } from '@countersign/contracts';
 import type { BudgetRemainder } from '@countersign/contracts/governance-kernel';
 import { foldedToolName, type BudgetFact, type Demand } from '@countersign/policy';
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
+import { isInstallationCeiling } from './installation-ceiling.ts';
 
 /** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
 export function budgetSubjects({ principal, tool }: { principal: string; tool: string | null }): string[] {
@@ -41,10 +42,21 @@ export function budgetFact(budget: BudgetRow): BudgetFact {
 
 /** The same as it is written: JSON has no exact number for money. */
 export function remainderOf(budget: BudgetRow): BudgetRemainder {
+  if (isInstallationCeiling(budget)) return { budget_id: budget.id, ...nothingTold };
   const left = budgetFact(budget);
   const { spend_remaining_micros: spend } = left;
   return { ...left, budget_id: budget.id, spend_remaining_micros: spend === null ? null : String(spend) };
 }
+
+/** Records are their tenant's to read, and this would tell what others have used. */
+const nothingTold = {
+  tool_calls_remaining: null,
+  spend_remaining_micros: null,
+  egress_remaining_bytes: null,
+  writes_remaining: null,
+  approval_required_above_minor: null,
+  currency: null,
+};
 
 function remaining({ limits, used, reserved }: BudgetRow, amount: Counted): number | null {
   const limit = limits[amount];

@@ -1,4 +1,5 @@
 import { AppError } from '@countersign/contracts';
+import { canonicalize } from '@countersign/crypto';
 import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
 /** What a budget limits, as its owner sets it. Null: no such ceiling. */
@@ -27,4 +28,29 @@ export function assertSameMoney(counted: bigint, now: BudgetRow, wanted: Pick<Bu
     param: 'currency',
     details: { currency: now.currency, allowed: [] },
   });
+}
+
+/** The row of a ceiling under its new terms. What was spent in another currency cannot be compared, so the count begins anew. What is reserved is still on its way. */
+export function countedIn(row: BudgetRow, terms: BudgetTerms): BudgetRow {
+  if (row.currency === terms.currency) return row;
+  assertSameMoney(row.reserved.spend_micros, row, terms);
+  return { ...row, used: { ...row.used, spend_micros: 0n } };
+}
+
+/** Does the budget stand under these terms already? */
+export function sameTerms(row: BudgetRow, terms: BudgetTerms): boolean {
+  return canonicalize(termsOf(row)) === canonicalize({ ...terms });
+}
+
+function termsOf({ subject, window, limits, currency, approvalRequiredAboveMinor }: BudgetRow): BudgetTerms {
+  return {
+    subject,
+    window,
+    tool_call_limit: limits.tool_calls,
+    spend_limit_minor: limits.spend_minor,
+    currency,
+    egress_limit_bytes: limits.egress_bytes,
+    write_limit: limits.writes,
+    approval_required_above_minor: approvalRequiredAboveMinor,
+  };
 }

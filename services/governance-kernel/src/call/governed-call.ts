@@ -1,6 +1,7 @@
 import type {
   AccessKeyId,
   ApprovalId,
+  AssertionRole,
   EffectLevel,
   PlainJson,
   PrincipalId,
@@ -17,6 +18,8 @@ export type Caller = {
   scopes: string[];
   /** The key that the caller came with; the decision judges it as it is then. */
   accessKey?: AccessKeyId;
+  /** The gateway's word for who calls, and the key that it was signed with. */
+  assertion?: { readonly keyId: string; readonly role: AssertionRole };
 };
 
 type Named = {

@@ -1,18 +1,17 @@
 import type { Digest, Instant } from '@countersign/contracts';
-import type { Demand as RecordedDemand, RecordedIntent } from '@countersign/contracts/governance-kernel';
-import type { CryptoProvider } from '@countersign/crypto';
+import type { Demand as RecordedDemand } from '@countersign/contracts/governance-kernel';
 import { readFacts, type CompiledPolicy, type Demand } from '@countersign/policy';
-import { judgedHash } from '@countersign/receipts';
+import { judgedHash, recordedFacts, type RecordedFacts } from '@countersign/receipts';
 import { demandOf, recordedDemand } from './demand.ts';
 import type { NamedCall } from './governed-call.ts';
-import type { SealedIntent } from './normalise.ts';
+import type { Hasher, SealedIntent } from './normalise.ts';
 
 /** What is judged of a call beside its intent. An approval binds both by one hash. */
 export type Judged = {
   readonly demand: Demand;
   readonly recorded: RecordedDemand;
   /** What the policy reads of the call. */
-  readonly facts: RecordedIntent['facts'];
+  readonly read: RecordedFacts;
   readonly hash: Digest;
 };
 
@@ -20,14 +19,15 @@ type Known = { intent: SealedIntent; policy: CompiledPolicy | null; now: Instant
 
 /** The same for a call that is made and for one whose approval is asked for beforehand. */
 export function judgedOf(
-  provider: CryptoProvider,
+  { provider, saltOf }: Hasher,
   call: Pick<NamedCall, 'demand'>,
   { intent, policy, now }: Known,
 ): Judged {
   const demand = demandOf(call, intent);
   const recorded = recordedDemand(demand);
   const facts = policy === null ? {} : readFacts(policy, intent, { now, relations: [] });
+  const read = recordedFacts(provider, saltOf(intent.tenant), facts);
   const { intent_hash, effect_level } = intent;
-  const hash = judgedHash(provider, { intent_hash, effect_level, facts, demand: recorded });
-  return { demand, recorded, facts, hash };
+  const hash = judgedHash(provider, { intent_hash, effect_level, ...read, demand: recorded });
+  return { demand, recorded, read, hash };
 }

@@ -65,11 +65,6 @@ export class LedgerBatch {
     return entry;
   }
 
-  /** For a change that states nothing new and takes nothing: what was known is confirmed. */
-  renew(change: Change): void {
-    this.#apply([change]);
-  }
-
   get chains(): GrownChain[] {
     return [...this.#chains.values()];
   }

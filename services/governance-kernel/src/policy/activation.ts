@@ -1,20 +1,10 @@
-import { AppError } from '@countersign/contracts';
-import type { Digest } from '@countersign/contracts';
+import { AppError, type Digest, type Instant } from '@countersign/contracts';
 import type { Signature } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, decodeBase64Url, type CryptoProvider } from '@countersign/crypto';
+import { decodeBase64Url, type CryptoProvider } from '@countersign/crypto';
+import { activationBytes, type Activation } from '@countersign/receipts';
 
 export type PolicyKey = { keyId: string; publicKey: Uint8Array };
-type SignedActivation = { tenant: string; epoch: number; policyHash: Digest; signature: Signature };
-
-/** The bytes that a policy key signs: who gets which bundle at which epoch. */
-export function activationBytes({ tenant, epoch, policyHash }: Omit<SignedActivation, 'signature'>): Uint8Array {
-  return canonicalBytes({
-    type: 'countersign.policy-activation.v1',
-    tenant_id: tenant,
-    policy_hash: policyHash,
-    epoch,
-  });
-}
+type SignedActivation = Activation & { signature: Pick<Signature, 'key_id' | 'value'> };
 
 export function isSignedByTrustedKey(
   provider: CryptoProvider,
@@ -30,15 +20,36 @@ export function isSignedByTrustedKey(
   );
 }
 
-/** Epochs only rise; the same epoch again confirms the same bundle and nothing else. Throws ILLEGAL_TRANSITION. */
-export function moveOf(
-  active: { epoch: number; hash: Digest } | null,
-  wanted: { epoch: number; hash: Digest },
-): 'activate' | 'confirm' {
-  if (active === null || wanted.epoch > active.epoch) return 'activate';
-  if (wanted.epoch === active.epoch && wanted.hash === active.hash) return 'confirm';
-  throw new AppError('ILLEGAL_TRANSITION', `The epoch must rise above ${active.epoch}`, {
-    param: 'epoch',
-    details: { active_epoch: active.epoch },
-  });
+type Stated = { readonly epoch: number; readonly hash: Digest; readonly confirmedAtMs: number };
+
+/**
+ * Epochs only rise; the same epoch again confirms the same bundle and nothing else. Each statement is later than the one that stands,
+ * so an old one renews nothing; the very one that stands changes nothing. Throws ILLEGAL_TRANSITION.
+ */
+export function moveOf(standing: Stated | null, wanted: Stated): 'activate' | 'confirm' | 'stands' {
+  if (standing === null) return 'activate';
+  const isSame = wanted.epoch === standing.epoch && wanted.hash === standing.hash;
+  if (!isSame && wanted.epoch <= standing.epoch)
+    throw new AppError('ILLEGAL_TRANSITION', `The epoch must rise above ${standing.epoch}`, {
+      param: 'epoch',
+      details: { active_epoch: standing.epoch },
+    });
+  if (isSame && wanted.confirmedAtMs === standing.confirmedAtMs) return 'stands';
+  if (wanted.confirmedAtMs <= standing.confirmedAtMs) {
+    const confirmedAt = instantOf(standing.confirmedAtMs);
+    throw new AppError('ILLEGAL_TRANSITION', `The policy was confirmed at ${confirmedAt}; a statement must be later`, {
+      param: 'confirmed_at',
+      details: { active_confirmed_at: confirmedAt },
+    });
+  }
+  return isSame ? 'confirm' : 'activate';
+}
+
+/** The time of a new statement: now, and later than what stands, whatever the clocks of those who signed that said. */
+export function nextConfirmation(standing: { readonly confirmedAtMs: number } | null, nowMs: number): Instant {
+  return instantOf(Math.max(nowMs, (standing?.confirmedAtMs ?? 0) + 1));
+}
+
+export function instantOf(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

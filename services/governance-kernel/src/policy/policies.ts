@@ -3,39 +3,49 @@ import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@counter
 import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf, parsePlainJson, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
-import { compilePolicy, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import { compilePolicy, confirmationSkewMaxMs, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
-import { isSignedByTrustedKey, moveOf, type PolicyKey } from './activation.ts';
+import { instantOf, moveOf } from './activation.ts';
+import type { Confirmations } from './confirmations.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
+import { receiptTenant } from './receipt-tenant.ts';
 
-export type StoredPolicy = {
-  tenant: string;
-  epoch: number;
-  hash: Digest;
-  bundle: string;
-  keyId: string;
-  signature: string;
+/** What the database holds of these tenants' policies. */
+export type StoredPolicies = {
+  active: readonly { head: PolicyHead; bundle: string }[];
+  /** The last bundle that each of them activated, as it was signed. What was activated is never taken away. */
+  activated: readonly PolicyHead[];
 };
 
 type PolicyParts = {
   ledger: GroupCommit;
   provider: CryptoProvider;
-  trustedKeys: readonly PolicyKey[];
-  /** The active bundles of these tenants, as the database holds them. */
-  load(tenants: string[]): Promise<StoredPolicy[]>;
+  confirmations: Confirmations;
+  policyAgeMaxMs: number;
+  load(tenants: string[]): Promise<StoredPolicies>;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
 };
 
-type Activation = { tenant: string; bundle: PolicyBundle; epoch: number; signature: Signature; by: PrincipalId };
-type Activated = { epoch: number; hash: Digest; move: 'activate' | 'confirm'; at: Instant };
+type Activation = {
+  tenant: string;
+  bundle: PolicyBundle;
+  epoch: number;
+  confirmedAt: Instant;
+  signature: Signature;
+  by: PrincipalId;
+};
+type Move = ReturnType<typeof moveOf>;
+export type Activated = { epoch: number; hash: Digest; move: Move; confirmedAt: Instant };
 
 /** Bundles in memory, each compiled once; the database decides which one is active. */
 export class Policies {
   readonly #parts: PolicyParts;
   readonly #loaded = new Map<string, LoadedPolicy>();
+  readonly #heads = new Map<string, PolicyHead>();
 
   constructor(parts: PolicyParts) {
     this.#parts = parts;
@@ -45,18 +55,26 @@ export class Policies {
     return this.#loaded.get(tenant) ?? this.#loaded.get('*') ?? null;
   }
 
-  /** The bundle in memory that was activated for this tenant itself. */
-  own(tenant: string): LoadedPolicy | null {
-    return this.#loaded.get(tenant) ?? null;
+  /** Which bundle of the tenant's own is active, as it was last read, and whether anybody signed for it. */
+  standing(tenant: string): { active: PolicyHead | null; isSigned: boolean } {
+    const active = this.#heads.get(tenant) ?? null;
+    return { active, isSigned: active !== null && this.#parts.confirmations.isSigned(active) };
   }
 
   async reload(tenant: string): Promise<void> {
-    const wanted = [tenant, '*'];
-    const stored = await this.#parts.load(wanted);
-    for (const owner of wanted) {
-      const policy = stored.find((row) => row.tenant === owner);
-      if (policy === undefined) this.#loaded.delete(owner);
-      else if (this.#loaded.get(owner)?.epoch !== policy.epoch) this.#loaded.set(owner, this.#compileStored(policy));
+    const { load, confirmations, clock } = this.#parts;
+    const owners = [tenant, '*'];
+    const { active, activated } = await load(owners);
+    for (const head of activated) confirmations.learn(head, clock().getTime());
+    for (const owner of owners) {
+      const stored = active.find(({ head }) => head.tenant === owner);
+      if (stored === undefined) {
+        this.#loaded.delete(owner);
+        this.#heads.delete(owner);
+        continue;
+      }
+      this.#heads.set(owner, stored.head);
+      if (this.#loaded.get(owner)?.epoch !== stored.head.epoch) this.#loaded.set(owner, this.#compileStored(stored));
     }
   }
 
@@ -76,78 +94,95 @@ export class Policies {
 
   /** Makes a bundle the active one, or confirms that it still is. Throws PERMISSION_DENIED, INVALID_REQUEST, ILLEGAL_TRANSITION. */
   async activate(activation: Activation): Promise<Activated> {
-    const compiled = this.compile(activation.bundle);
-    const bundle = { epoch: activation.epoch, hash: compiled.hash as Digest }; // compilePolicy hashes with digestOf
-    const { provider, trustedKeys, ledger } = this.#parts;
-    if (!isSignedByTrustedKey(provider, trustedKeys, { ...activation, policyHash: bundle.hash })) {
-      throw new AppError('PERMISSION_DENIED', 'The activation is not signed by a trusted policy key', {
-        reasonCode: 'POLICY_SIGNATURE_INVALID',
-      });
-    }
-    const nowMs = this.#parts.clock().getTime();
-    const at = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
+    const { ledger, confirmations, clock } = this.#parts;
+    const head = this.#headOf(activation);
+    const nowMs = clock().getTime();
+    this.#assertSignedInTime(head, nowMs);
     const chain = { tenant: receiptTenant(activation.tenant), session: 'policy' as SessionId }; // within its schema
     const move = await ledger.submit({
       chain,
       wants: [wanted(policyHeads, activation.tenant)],
       conclude: (batch) => {
-        const active = batch.row(policyHeads, activation.tenant);
-        const next = moveOf(active, bundle);
-        const head = { tenant: activation.tenant, ...bundle, confirmedAtMs: nowMs };
-        if (next === 'confirm') batch.renew(put(policyHeads, { ...active, ...head }));
-        else
-          batch.seal(this.#receiptOf(activation, { ...chain, ...bundle, nowMs, at }), () => ({
-            changes: [put(policyHeads, this.#activated(activation, head))],
-          }));
-        return () => next;
+        const next = moveOf(this.#standing(batch, head.tenant), head);
+        if (next === 'stands') return () => next;
+        const stated = next === 'activate' ? { ...head, bundle: textOf(activation.bundle) } : head;
+        batch.seal(this.#receiptOf(activation, { ...chain, head, nowMs, move: next }), () => ({
+          changes: [put(policyHeads, stated)],
+        }));
+        return () => {
+          confirmations.learn(head, nowMs);
+          return next;
+        };
       },
     });
-    return { ...bundle, move, at };
+    return { epoch: head.epoch, hash: head.hash, move, confirmedAt: activation.confirmedAt };
   }
 
-  #activated({ bundle, signature }: Activation, head: PolicyHead): PolicyHead {
-    const text = canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // drops members that are undefined
-    return { ...head, activation: { text, keyId: signature.key_id, signature: signature.value } };
+  #headOf({ tenant, bundle, epoch, confirmedAt, signature }: Activation): PolicyHead {
+    const hash = this.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+    const confirmedAtMs = Date.parse(confirmedAt);
+    return { tenant, epoch, hash, confirmedAtMs, keyId: signature.key_id, signature: signature.value };
+  }
+
+  /** What comes too late would take the tenant's policy away: it would be stale as soon as it is active. */
+  #assertSignedInTime(head: PolicyHead, nowMs: number): void {
+    const { confirmations, policyAgeMaxMs } = this.#parts;
+    if (!confirmations.isSigned(head))
+      throw new AppError('PERMISSION_DENIED', 'The activation is not signed by a trusted policy key', {
+        reasonCode: 'POLICY_SIGNATURE_INVALID',
+      });
+    const ageMs = nowMs - head.confirmedAtMs;
+    if (ageMs <= policyAgeMaxMs && ageMs >= -confirmationSkewMaxMs) return;
+    const fault = ageMs > 0 ? 'was signed too long ago' : 'is signed for a time that has not come';
+    throw new AppError('INVALID_REQUEST', `The activation ${fault}`, {
+      param: 'confirmed_at',
+      reasonCode: 'POLICY_STALE',
+    });
+  }
+
+  /** The newest that is known. The time of a row that nobody signed says nothing. */
+  #standing(batch: LedgerBatch, tenant: string): PolicyHead | null {
+    const { confirmations } = this.#parts;
+    const known = confirmations.newest(tenant);
+    const row = batch.row(policyHeads, tenant);
+    if (row === null || (known !== null && !confirmations.isNewest(tenant, row))) return known;
+    return confirmations.isSigned(row) ? row : { ...row, confirmedAtMs: known?.confirmedAtMs ?? 0 };
   }
 
   #receiptOf(
-    activation: Activation,
-    said: { tenant: TenantId; session: SessionId; hash: Digest; epoch: number; nowMs: number; at: Instant },
+    { tenant, by, confirmedAt, signature }: Activation,
+    said: { tenant: TenantId; session: SessionId; head: PolicyHead; nowMs: number; move: 'activate' | 'confirm' },
   ) {
     const { provider, newUlid } = this.#parts;
+    const { head, nowMs, move } = said;
     return announcementStatement(provider, {
-      ...said,
-      ulid: newUlid(said.nowMs),
-      principal: activation.by,
+      tenant: said.tenant,
+      session: said.session,
+      ulid: newUlid(nowMs),
+      at: instantOf(nowMs),
+      principal: by,
       kind: 'policy',
-      action: 'policy.change',
+      action: move === 'activate' ? 'policy.change' : 'policy.confirm',
       tool: null,
-      resource: `policy:${activation.tenant}`,
+      resource: `policy:${tenant}`,
       effectLevel: 'E3',
       verdict: 'ALLOW',
       reasonCode: 'ALLOWED',
-      argsHash: digestOf(provider, utf8Bytes(`${said.hash}:${said.epoch}`)) as Digest, // digestOf writes exactly this form
-      policyHash: said.hash,
-      policyEpoch: said.epoch,
+      argsHash: digestOf(provider, utf8Bytes(`${head.hash}:${head.epoch}:${confirmedAt}`)) as Digest, // digestOf writes exactly this form
+      policyHash: head.hash,
+      policyEpoch: head.epoch,
       approvalId: null,
+      facts: { confirmed_at: confirmedAt, signature: { ...signature } },
     });
   }
 
-  #compileStored(row: StoredPolicy): LoadedPolicy {
-    const { provider, trustedKeys } = this.#parts;
-    const signature: Signature = { alg: 'Ed25519', key_id: row.keyId, value: row.signature };
-    return {
-      policy: compileText(row.bundle, provider),
-      hash: row.hash,
-      epoch: row.epoch,
-      signatureValid: isSignedByTrustedKey(provider, trustedKeys, {
-        tenant: row.tenant,
-        epoch: row.epoch,
-        policyHash: row.hash,
-        signature,
-      }),
-    };
+  #compileStored({ head: { hash, epoch }, bundle }: StoredPolicies['active'][number]): LoadedPolicy {
+    return { policy: compileText(bundle, this.#parts.provider), hash, epoch };
   }
+}
+
+function textOf(bundle: PolicyBundle): string {
+  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // drops members that are undefined
 }
 
 /** A row that was damaged becomes a bundle without rules: its hash is not the active one, so the policy gate denies, with a receipt. */
@@ -160,9 +195,4 @@ function compileText(text: string, provider: CryptoProvider): CompiledPolicy {
       provider,
     );
   }
-}
-
-/** The chain that tells of a tenant's policy changes; `*` belongs to the system's own tenant. */
-function receiptTenant(tenant: string): TenantId {
-  return (tenant === '*' ? 'system' : tenant) as TenantId; // PolicyTenant bounds the rest the same way
 }

@@ -1,16 +1,19 @@
 import type { PolicyFact } from '@countersign/policy';
-import type { LoadedPolicy } from './loaded-policy.ts';
+import type { Confirmations } from './confirmations.ts';
 import type { PolicyHead } from './policy-heads.ts';
 
-type Loaded = { policy: LoadedPolicy | null; policyAgeMaxMs: number; nowMs: number };
+type Known = { tenant: string; confirmations: Confirmations; policyAgeMaxMs: number; nowMs: number };
 
-export function policyFact(head: PolicyHead | null, { policy, policyAgeMaxMs, nowMs }: Loaded): PolicyFact {
-  if (head === null || policy === null) return null;
+/** A bundle that the gate has not compiled is no policy, whatever a head says. */
+export function policyFact(head: PolicyHead | null, { tenant, ...known }: Known): PolicyFact {
+  if (head === null) return null;
+  const { confirmations, nowMs, policyAgeMaxMs } = known;
   return {
     hash: head.hash,
     epoch: head.epoch,
-    signature_valid: policy.signatureValid,
-    age_ms: Math.max(0, nowMs - head.confirmedAtMs),
+    signature_valid: confirmations.isSigned(head),
+    is_newest: confirmations.isNewest(tenant, head),
+    age_ms: nowMs - head.confirmedAtMs,
     age_max_ms: policyAgeMaxMs,
   };
 }

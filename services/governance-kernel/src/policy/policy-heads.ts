@@ -3,35 +3,35 @@ import { columnsOf, instantMs, integer, selectByKey, text } from '../ledger/colu
 import { wanted, type Control, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 
-/** Which bundle is active for a tenant (or for `*`), and when its source last confirmed it. */
+/** Which bundle is active for a tenant (or for `*`), and when its source last said so, as a policy key signed it. */
 export type PolicyHead = {
   readonly tenant: string;
   readonly epoch: number;
   readonly hash: Digest;
   readonly confirmedAtMs: number;
+  readonly keyId: string;
+  readonly signature: string;
   /** The bundle itself, only while it is being activated. */
-  readonly activation?: { readonly text: string; readonly keyId: string; readonly signature: string };
+  readonly bundle?: string;
 };
 
-const columns = columnsOf<Omit<PolicyHead, 'activation'>>({
+const columns = columnsOf<Omit<PolicyHead, 'bundle'>>({
   tenant: text('tenant_id'),
   epoch: integer('epoch'),
   hash: text('policy_hash'),
   confirmedAtMs: instantMs('confirmed_at'),
+  keyId: text('key_id'),
+  signature: text('signature'),
 });
 
-/** Which bundle is active, by the tenant it was activated for. A head that brings its activation adds a bundle to the history. */
+/** Which bundle is active, by the tenant it was activated for. A head that brings its bundle adds it to the history. */
 export const policyHeads: Control<string, PolicyHead> = {
   name: 'policy_heads',
   guard: 'epoch',
   ...selectByKey('policy_heads', ['tenant_id']),
   rowOf: columns.rowOf,
-  stored: ({ activation, ...head }) => ({
-    ...columns.stored(head),
-    bundle: activation?.text ?? null,
-    key_id: activation?.keyId ?? null,
-    signature: activation?.signature ?? null,
-  }),
+  stored: ({ bundle, ...head }) => ({ ...columns.stored(head), bundle: bundle ?? null }),
+  committed: ({ bundle: _, ...head }) => head,
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,
@@ -49,8 +49,7 @@ export function wantedPolicies(tenant: string): Wanted[] {
   return [wanted(policyHeads, tenant), wanted(policyHeads, '*')];
 }
 
-/** Is this bundle, or none, what the tenant is under? */
-export function isActive(batch: PolicyReader, tenant: string, policy: LoadedPolicy | null): boolean {
-  const head = activePolicy(batch, tenant);
+/** Is this bundle, or none, the one that the head names? */
+export function isActive(head: PolicyHead | null, policy: LoadedPolicy | null): boolean {
   return (head?.hash ?? null) === (policy?.hash ?? null) && (head?.epoch ?? 0) === (policy?.epoch ?? 0);
 }

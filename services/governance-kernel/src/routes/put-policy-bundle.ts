@@ -7,8 +7,9 @@ import { getActivationTime } from '../store/policy-store.ts';
 export const putPolicyBundleRoute = ({ policies, reader }: Context) =>
   handleSystem(putPolicyBundle)(async ({ params, body, caller }) => {
     const { tenant } = params;
-    const { bundle, epoch, signature } = body;
-    const { hash, at } = await policies.activate({ tenant, bundle, epoch, signature, by: caller.principal });
+    const { bundle, epoch, confirmed_at: confirmedAt, signature } = body;
+    const activation = { tenant, bundle, epoch, confirmedAt, signature, by: caller.principal };
+    const { hash } = await policies.activate(activation);
     const activatedAt = await getActivationTime(reader, { tenant, epoch });
     return {
       tenant_id: tenant,
@@ -17,6 +18,6 @@ export const putPolicyBundleRoute = ({ policies, reader }: Context) =>
       policy_hash: hash,
       epoch,
       activated_at: activatedAt,
-      confirmed_at: at,
+      confirmed_at: confirmedAt,
     };
   });

@@ -1,8 +1,10 @@
-import { AppError, type Digest } from '@countersign/contracts';
+import { AppError, type Digest, type PlainJson } from '@countersign/contracts';
 import { transitionApproval } from '@countersign/contracts/governance-kernel';
 import { answer } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
+import type { ApprovalAction } from '../approvals/transition.ts';
+import type { Caller } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags } from '../if-match.ts';
@@ -12,6 +14,7 @@ import { getApproval } from '../store/approval-store.ts';
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
+    const evidence = evidenceOf(caller, params.action);
     const approval = await getApproval(kernel.reader, { tenant, id: params.approval_id });
     const moved = await moveApproval(kernel, {
       tenant,
@@ -21,10 +24,17 @@ export const transitionApprovalRoute = (kernel: Context) =>
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
       reason: body.reason,
-      evidence: { credential: 'operator_bearer' },
+      evidence,
     });
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });
+
+/** What the vote rests on, for its record. Whom the gateway speaks for votes, and takes back no approval. */
+function evidenceOf({ assertion }: Caller, action: ApprovalAction): Record<string, PlainJson> {
+  if (assertion === undefined) return { credential: 'operator_bearer' };
+  if (action === 'revoke') throw new AppError('PERMISSION_DENIED', 'An assertion opens voting, and revokes nothing');
+  return { credential: 'assertion', key_id: assertion.keyId, role: assertion.role };
+}
 
 /** Header or body; both may be sent when they agree. The hash is checked again under the lock. */
 function expectedHash(tags: string[] | null, expected: Digest | undefined, current: Digest): Digest {

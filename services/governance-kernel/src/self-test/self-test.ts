@@ -6,8 +6,9 @@ import {
   type SessionId,
   type TenantId,
 } from '@countersign/contracts';
-import type { Signer } from '@countersign/crypto';
+import { encodeBase64Url, type Signer } from '@countersign/crypto';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
+import { activationBytes } from '@countersign/receipts';
 import { createBoundary, type BoundaryParts } from '../boundary/boundary.ts';
 import type { Judgeable } from '../boundary/conclude-call.ts';
 import type { GovernedCall } from '../call/governed-call.ts';
@@ -15,8 +16,10 @@ import type { Boundary } from '../boundary/sealed-decision.ts';
 import { createCommit } from '../ledger/commit.ts';
 import type { AnyControl } from '../ledger/control.ts';
 import { GroupCommit } from '../ledger/group-commit.ts';
+import { instantOf } from '../policy/activation.ts';
+import { Confirmations } from '../policy/confirmations.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { policyHeads } from '../policy/policy-heads.ts';
+import { policyHeads, type PolicyHead } from '../policy/policy-heads.ts';
 import { faults } from './faults.ts';
 import { memoryStore } from './memory-store.ts';
 
@@ -66,14 +69,21 @@ function boundaryInMemory(
   const { provider } = cycle.hasher;
   const policy = compilePolicy(parsePolicyBundle(bundle), provider);
   const hash = policy.hash as Digest; // compilePolicy hashes with digestOf
-  const loaded: LoadedPolicy = { policy, hash, epoch: 1, signatureValid: true };
-  const head = { tenant: '*', epoch: 1, hash, confirmedAtMs: cycle.clock().getTime() };
+  const loaded: LoadedPolicy = { policy, hash, epoch: 1 };
+  const head = signedHead(signer, { hash, confirmedAtMs: cycle.clock().getTime() });
+  const confirmations = new Confirmations(provider, [signer]);
   const store = memoryStore(new Map([[policyHeads.name, [head]]]));
   const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer }, controls }));
   const policies = { current: () => loaded, reload: async () => undefined };
   const nobodysTools = { resolve: () => null };
   const tools = { ...nobodysTools, forOneAnswer: () => nobodysTools };
-  return createBoundary({ ...cycle, ledger, policies, tools, settings: { ...cycle.settings, spoil } });
+  return createBoundary({ ...cycle, ledger, policies, tools, settings: { ...cycle.settings, confirmations, spoil } });
+}
+
+function signedHead(signer: Signer, said: Pick<PolicyHead, 'hash' | 'confirmedAtMs'>): PolicyHead {
+  const { hash, confirmedAtMs } = said;
+  const bytes = activationBytes({ tenant: '*', epoch: 1, policyHash: hash, confirmedAt: instantOf(confirmedAtMs) });
+  return { tenant: '*', epoch: 1, ...said, keyId: signer.keyId, signature: encodeBase64Url(signer.sign(bytes)) };
 }
 
 async function expectVerdict(boundary: Boundary, what: string, { said, tool }: { said: string; tool: string }) {

@@ -1,32 +1,69 @@
 import { AppError, type Digest, type Instant } from '@countersign/contracts';
-import type { StoredPolicy } from '../policy/policies.ts';
+import type { StoredPolicies } from '../policy/policies.ts';
+import type { PolicyHead } from '../policy/policy-heads.ts';
 import type { Reader } from './database.ts';
 
-/** In two statements, which is as good as one: what a head names never changes. */
-export async function listActivePolicies(reader: Reader, tenants: string[]): Promise<StoredPolicy[]> {
-  const heads = await reader.policyHead.findMany({
-    where: { tenant_id: { in: tenants } },
-    select: { tenant_id: true, epoch: true },
+/** In several statements, which are as good as one: what a head names never changes. */
+export async function listStoredPolicies(reader: Reader, tenants: string[]): Promise<StoredPolicies> {
+  const heads = await reader.policyHead.findMany({ where: { tenant_id: { in: tenants } } });
+  const named = heads.map(({ tenant_id, epoch }) => ({ tenant_id, epoch }));
+  const [bundles, ...last] = await Promise.all([
+    reader.policyBundle.findMany({ where: { OR: named }, select: { tenant_id: true, bundle: true } }),
+    ...tenants.map((tenant) => findLastActivation(reader, tenant)),
+  ]);
+  const active = bundles.flatMap(({ tenant_id, bundle }) => {
+    const head = heads.find((row) => row.tenant_id === tenant_id);
+    return head === undefined ? [] : [{ head: headOf(head), bundle }];
   });
-  const rows = await reader.policyBundle.findMany({ where: { OR: heads } });
-  return rows.map((row) => ({
+  return { active, activated: last.filter((head) => head !== null) };
+}
+
+/** Without the bundle, which may be large. */
+async function findLastActivation(reader: Reader, tenant: string): Promise<PolicyHead | null> {
+  const row = await reader.policyBundle.findFirst({
+    where: { tenant_id: tenant },
+    orderBy: { epoch: 'desc' },
+    omit: { bundle: true },
+  });
+  return row === null ? null : headOf({ ...row, confirmed_at: row.activated_at });
+}
+
+/** As many rows as anybody would damage without taking all of them. */
+const freshHeadsMax = 100;
+
+/** Heads whose time lies within this window, the newest first; `any`: there is one at all. */
+export async function listFreshHeads(
+  reader: Reader,
+  { from, to, besides }: { from: Date; to: Date; besides: string },
+): Promise<{ fresh: PolicyHead[]; any: boolean }> {
+  const others = { tenant_id: { not: besides } };
+  const rows = await reader.policyHead.findMany({
+    where: { ...others, confirmed_at: { gte: from, lte: to } },
+    orderBy: { confirmed_at: 'desc' },
+    take: freshHeadsMax,
+  });
+  const any = rows.length > 0 || (await reader.policyHead.findFirst({ where: others })) !== null;
+  return { fresh: rows.map(headOf), any };
+}
+
+type HeadRow = {
+  tenant_id: string;
+  epoch: number;
+  policy_hash: string;
+  confirmed_at: Date;
+  key_id: string;
+  signature: string;
+};
+
+function headOf(row: HeadRow): PolicyHead {
+  return {
     tenant: row.tenant_id,
     epoch: row.epoch,
     hash: row.policy_hash as Digest, // only the kernel writes these rows
-    bundle: row.bundle,
+    confirmedAtMs: row.confirmed_at.getTime(),
     keyId: row.key_id,
     signature: row.signature,
-  }));
-}
-
-/** When a bundle was last confirmed by its source, whichever it is; null when none is active. */
-export async function findLastConfirmation(reader: Reader, { besides }: { besides: string }): Promise<Date | null> {
-  const last = await reader.policyHead.findFirst({
-    where: { tenant_id: { not: besides } },
-    orderBy: { confirmed_at: 'desc' },
-    select: { confirmed_at: true },
-  });
-  return last?.confirmed_at ?? null;
+  };
 }
 
 /** When this epoch became active; confirmations do not move it. */

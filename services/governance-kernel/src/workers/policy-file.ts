@@ -1,38 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import type { Digest, PrincipalId } from '@countersign/contracts';
-import type { Signature } from '@countersign/contracts/governance-kernel';
 import { lineOfPath, parsePolicyBundle, PolicyError } from '@countersign/policy';
 import { problemText, type Log } from '@countersign/service-kit';
-import { activationBytes } from '../policy/activation.ts';
+import { keepActive, type KeepParts } from '../policy/keep-active.ts';
 import type { Policies } from '../policy/policies.ts';
 
-type PolicyFileParts = {
-  path: string;
-  policies: Policies;
-  sign(bytes: Uint8Array): Signature;
-  log: Log;
-  intervalMs: number;
-};
+type PolicyFileParts = KeepParts & { path: string; log: Log; intervalMs: number };
 
 /**
  * Keeps `*` at what a file says: a new content becomes the next epoch, the same content confirms it. A file that cannot be read or
- * compiled changes nothing and is reported; the active bundle then ages until it is stale. What became of a content is told once. Resolves when the first content is active, and rejects when it cannot be.
+ * compiled changes nothing and is reported; the active bundle then ages until it is stale. What became of a content is told once.
+ * Resolves when the first content is active, and rejects when it cannot be.
  */
 export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): void }> {
-  const { path, policies, sign, log, intervalMs } = parts;
+  const { path, policies, log, intervalMs } = parts;
   const by = 'policy-file' as PrincipalId; // within its schema
   const news = newsOnly();
   const refresh = async () => {
-    const { bundle, policyHash } = await readBundle(path, policies);
-    await policies.reload('*');
-    const active = policies.current('*');
-    const epoch = active === null ? 1 : active.epoch + (active.hash === policyHash ? 0 : 1);
-    const signature = sign(activationBytes({ tenant: '*', epoch, policyHash }));
-    const { move } = await policies.activate({ tenant: '*', bundle, epoch, signature, by });
-    if (!news(`${epoch} ${policyHash}`)) return;
-    const { name, version } = bundle;
-    const event = move === 'activate' ? 'policy.activated' : 'policy.confirmed';
-    log.info(event, { path, name, version, policy_hash: policyHash, epoch });
+    const read = await readBundle(path, policies);
+    const stated = await keepActive(parts, { tenant: '*', ...read, by, replaces: true });
+    const epoch = (stated ?? policies.current('*'))?.epoch;
+    if (!news(`${epoch} ${read.policyHash}`)) return;
+    const { name, version } = read.bundle;
+    const event = stated?.move === 'activate' ? 'policy.activated' : 'policy.confirmed';
+    log.info(event, { path, name, version, policy_hash: read.policyHash, epoch });
   };
   const report = (error: unknown) => {
     const problem = problemText(error);

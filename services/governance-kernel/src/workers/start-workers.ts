@@ -4,6 +4,7 @@ import type { HealthCheck } from '@countersign/service-kit';
 import { expireApproval } from '../approvals/move-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
 import type { Context } from '../context.ts';
+import type { KeepParts } from '../policy/keep-active.ts';
 import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';
 import { listOverdueApprovals } from '../store/approval-store.ts';
 import { listOverdueDispatches } from '../store/dispatch-store.ts';
@@ -61,28 +62,21 @@ export async function startWorkers(context: Context) {
   return { housekeeper, reconciler, check, close };
 }
 
-async function startDemo({ config, policies, signers, log }: Context): Promise<{ close(): void } | null> {
-  if (!config.hasDemo) return null;
-  return await startDemoPolicy({
-    tenant: demoTenant,
-    bundle: demoPolicy,
-    policies,
-    sign: signatureBy(signers.policies),
-    log,
-    // Node fires a timer of more than 2^31 ms at once and without end.
-    intervalMs: Math.min(Math.max(1_000, config.policyAgeMaxMs / 4), 86_400_000),
-  });
+async function startDemo(context: Context): Promise<{ close(): void } | null> {
+  if (!context.config.hasDemo) return null;
+  return await startDemoPolicy({ ...keepParts(context), tenant: demoTenant, bundle: demoPolicy, log: context.log });
 }
 
-async function startPolicyFile({ config, policies, signers, log }: Context): Promise<{ close(): void } | null> {
-  if (config.policyFile === null) return null;
-  return await watchPolicyFile({
-    path: config.policyFile,
-    policies,
-    sign: signatureBy(signers.policies),
-    log,
-    intervalMs: config.policyFileIntervalMs,
-  });
+async function startPolicyFile(context: Context): Promise<{ close(): void } | null> {
+  const { policyFile: path, policyFileIntervalMs: intervalMs } = context.config;
+  if (path === null) return null;
+  return await watchPolicyFile({ ...keepParts(context), path, log: context.log, intervalMs });
+}
+
+/** Three confirmations in a row may fail before a policy is stale. */
+function keepParts({ config, policies, signers, clock }: Context): KeepParts {
+  const confirmEveryMs = Math.max(1_000, config.policyAgeMaxMs / 4);
+  return { policies, clock, sign: signatureBy(signers.policies), confirmEveryMs };
 }
 
 function signatureBy({ keyId, sign }: Context['signers']['policies']): (bytes: Uint8Array) => Signature {

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
+
+/** Whom the gateway speaks for at the kernel: the agent of a workspace, or one of its people in the role that they have there. */
+export const AssertionRole = z.enum(['agent', 'member', 'partner', 'owner']);
+export type AssertionRole = z.infer<typeof AssertionRole>;
+
+/** An assertion says once, to one service, who speaks; it is worth nothing as any other token, and no other token is one. */
+export const assertionTerms = {
+  type: 'countersign-assertion+jwt',
+  issuer: 'countersign-gateway',
+  audience: 'countersign-governance-kernel',
+  /** Long enough for a step that is sent again, too short for whoever finds it in a log. */
+  lifeSecondsMax: 60,
+} as const;
+
+/** Nothing in a header may bring a key, or ask to be read in another way. */
+export const AssertionHeader = z.strictObject({
+  alg: z.literal('EdDSA'),
+  typ: z.literal(assertionTerms.type),
+  /** The id of the key, which the reader has pinned. */
+  kid: z.string().regex(/^key_[0-9a-f]{16}$/),
+});
+
+const Seconds = z.int().min(0);
+
+export const AssertionClaims = z
+  .strictObject({
+    iss: z.literal(assertionTerms.issuer),
+    /** One audience: a list is refused. */
+    aud: z.literal(assertionTerms.audience),
+    /** The principal. */
+    sub: PrincipalId,
+    /** The tenant. One that an operator has named otherwise has no workspace, and the gateway no say in it. */
+    workspace_id: TenantId.refine((id) => WorkspaceId.safeParse(id).success, 'must be the id of a workspace'),
+    role: AssertionRole,
+    iat: Seconds,
+    exp: Seconds,
+  })
+  .refine(({ iat, exp }) => exp > iat && exp - iat <= assertionTerms.lifeSecondsMax, {
+    path: ['exp'],
+    message: `must be at most ${assertionTerms.lifeSecondsMax} s after iat`,
+  })
+  .refine(speaksAsItself, { path: ['sub'], message: 'must be the agent of the workspace, or one of its people' });
+export type AssertionClaims = z.infer<typeof AssertionClaims>;
+
+type Spoken = { workspace_id: string; sub: string; role: AssertionRole };
+
+/** Who asks and who decides have names of two kinds, so no assertion for one is ever of use as the other. */
+function speaksAsItself({ workspace_id, sub, role }: Spoken): boolean {
+  return role === 'agent' ? sub === agentOf(workspace_id) : UserId.safeParse(sub).success;
+}
+
+/** The principal of a workspace's agent. */
+export function agentOf(workspaceId: string): string {
+  return `agent:${workspaceId}`;
+}

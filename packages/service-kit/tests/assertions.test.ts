@@ -1,0 +1,189 @@
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { agentOf, assertionTerms, isAppError, PrincipalId, TenantId } from '@countersign/contracts';
+import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
+import { AssertionVerifier, createAssertionSigner, isAssertion, readAssertionKey } from '../src/index.ts';
+
+const startMs = Date.parse('2026-11-22T10:00:00.000Z');
+const iat = startMs / 1_000;
+const own = generateSigningKey();
+const another = generateSigningKey();
+const keyOf = ({ privateKeyPem }: typeof own) => createPrivateKey(privateKeyPem);
+const [workspace, other] = ['wsp_01ARZ3NDEKTSV4RRFFQ69G5FA1', 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FA2'];
+const user = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FA1';
+const asserted = {
+  sub: PrincipalId.parse(agentOf(workspace)),
+  workspace_id: TenantId.parse(workspace),
+  role: 'agent' as const,
+};
+const header = { alg: 'EdDSA', typ: assertionTerms.type, kid: own.keyId };
+const claims = { ...asserted, iss: assertionTerms.issuer, aud: assertionTerms.audience, iat, exp: iat + 60 };
+
+/** A token that is right in all parts but those that are named here; undefined takes a part away. */
+function token(wrong: { header?: object; claims?: object; key?: Parameters<CompactSign['sign']>[0] } = {}) {
+  const said = JSON.parse(JSON.stringify({ ...claims, ...wrong.claims })) as object; // without what is undefined
+  const protectedHeader = JSON.parse(JSON.stringify({ ...header, ...wrong.header })) as CompactJWSHeaderParameters;
+  return new CompactSign(utf8Bytes(JSON.stringify(said)))
+    .setProtectedHeader(protectedHeader)
+    .sign(wrong.key ?? keyOf(own), { crit: { exp: true } });
+}
+
+/** Without a signature of any algorithm that would sign it. */
+const written = (head: object, said: object, signature = '') =>
+  [head, said].map((part) => encodeBase64Url(utf8Bytes(JSON.stringify(part)))).join('.') + `.${signature}`;
+
+function verifierAt(afterMs = 0, keys = [own]) {
+  return new AssertionVerifier(keys, () => new Date(startMs + afterMs));
+}
+
+async function codeOf(text: string, verifier = verifierAt()): Promise<string> {
+  try {
+    await verifier.verify(text);
+    return 'accepted';
+  } catch (error) {
+    return isAppError(error) ? error.code : String(error);
+  }
+}
+
+const refused = 'CREDENTIALS_INVALID';
+
+describe('an assertion', () => {
+  it('proves tenant, principal and role under the key that was pinned', async () => {
+    const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
+    const text = await signer.sign(asserted);
+    expect(isAssertion(text)).toBe(true);
+    expect(await verifierAt().verify(text)).toEqual({ ...asserted, exp: iat + 60, keyId: own.keyId });
+    expect(await codeOf(await token())).toBe('accepted');
+    for (const role of ['member', 'partner', 'owner'])
+      expect(await codeOf(await token({ claims: { role, sub: user } }))).toBe('accepted');
+  });
+
+  it('is taken under each key of several, and under none where none is pinned', async () => {
+    const texts = [await token(), await token({ key: keyOf(another), header: { kid: another.keyId } })];
+    for (const text of texts) expect(await codeOf(text, verifierAt(0, [own, another]))).toBe('accepted');
+    for (const text of texts) expect(await codeOf(text, verifierAt(0, []))).toBe(refused);
+  });
+
+  it.each<[string, Parameters<typeof token>[0]]>([
+    ['by another key that takes the name of ours', { key: keyOf(another) }],
+    ['by another key under its own name', { key: keyOf(another), header: { kid: another.keyId } }],
+    ['without the name of its key', { header: { kid: undefined } }],
+    ['of another type', { header: { typ: 'JWT' } }],
+    ['without a type', { header: { typ: undefined } }],
+    ['with a header that must be understood', { header: { crit: ['exp'], exp: iat } }],
+    ['with an address of keys in its header', { header: { jku: 'https://attacker.example/keys' } }],
+    ['for another service', { claims: { aud: 'another-service' } }],
+    ['for two services', { claims: { aud: [assertionTerms.audience, 'another-service'] } }],
+    ['for a list of one service', { claims: { aud: [assertionTerms.audience] } }],
+    ['by another issuer', { claims: { iss: 'another-issuer' } }],
+    ['that has expired', { claims: { iat: iat - 70, exp: iat - 10 } }],
+    ['that ends before it begins', { claims: { iat: iat + 4, exp: iat + 2 } }],
+    ['that begins later', { claims: { iat: iat + 30, exp: iat + 60 } }],
+    ['that lives too long', { claims: { exp: iat + 61 } }],
+    ['that says more than is known', { claims: { nbf: iat } }],
+    ['for a role that nobody has', { claims: { role: 'admin' } }],
+    ['for the tenant of everybody', { claims: { workspace_id: '*' } }],
+    ['for nobody', { claims: { sub: '' } }],
+    ['for a tenant that is no workspace', { claims: { workspace_id: 'acme', sub: 'agent:acme' } }],
+    ['for the agent of another workspace', { claims: { sub: agentOf(other) } }],
+    ['for a person who is called the agent', { claims: { sub: user } }],
+    ['for the agent who is called an owner', { claims: { role: 'owner' } }],
+    ['for somebody who is no user', { claims: { role: 'owner', sub: 'admin' } }],
+    ...Object.keys(claims).map((name): [string, object] => [`without ${name}`, { claims: { [name]: undefined } }]),
+  ])('%s is refused', async (_, wrong) => {
+    expect(await codeOf(await token(wrong))).toBe(refused);
+  });
+
+  it('whose payload is read as it stands is refused', async () => {
+    const text = written({ ...header, crit: ['b64'], b64: false }, claims).slice(0, -1);
+    expect(await codeOf(`${text}.${sign(null, Buffer.from(text), keyOf(own)).toString('base64url')}`)).toBe(refused);
+  });
+
+  it('that brings its own key is refused', async () => {
+    const jwk = await exportJWK(keyOf(another));
+    const { d: _, ...open } = jwk;
+    expect(await codeOf(await token({ key: keyOf(another), header: { jwk: open } }))).toBe(refused);
+    expect(await codeOf(await token({ header: { jwk: open } }))).toBe(refused);
+  });
+
+  it('of another algorithm is refused: none, a MAC under our public key, another kind of key', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const forged = [
+      written({ ...header, alg: 'none' }, claims),
+      written({ ...header, alg: 'NONE' }, claims, 'AAAA'),
+      await token({ header: { alg: 'HS256' }, key: own.publicKey }),
+      await token({ header: { alg: 'RS256' }, key: rsa }),
+      await token({ header: { alg: 'ES256' }, key: ec }),
+      await token({ header: { alg: 'Ed25519' } }),
+    ];
+    expect(await Promise.all(forged.map((text) => codeOf(text)))).toEqual(forged.map(() => refused));
+  });
+
+  it('of which one character changed is refused, and so is what is no assertion at all', async () => {
+    const text = await token();
+    const [head = '', said = '', signature = ''] = text.split('.');
+    const owner = encodeBase64Url(utf8Bytes(JSON.stringify({ ...claims, role: 'owner', sub: user })));
+    const others = [
+      `${head}.${owner}.${signature}`,
+      `${head}.${said}.`,
+      `${head}.${said}`,
+      `${text}.${said}`,
+      'eyJ..',
+      '',
+    ];
+    const flipped = `${head}.${said}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    for (const other of [...others, flipped]) expect(await codeOf(other)).toBe(refused);
+  });
+
+  it('ends with its time, also where it was verified before, and clocks may differ by seconds', async () => {
+    let afterMs = 0;
+    const verifier = new AssertionVerifier([own], () => new Date(startMs + afterMs));
+    const text = await token();
+    const seen = [];
+    for (afterMs of [-4_000, 0, 59_999, 64_000, 66_000]) seen.push(await codeOf(text, verifier));
+    expect(seen).toEqual(['accepted', 'accepted', 'accepted', 'accepted', refused]);
+    afterMs = -6_000;
+    expect(await codeOf(text, verifierAt(afterMs))).toBe(refused);
+  });
+
+  it('is remembered: the second time it is known at once', async () => {
+    const verifier = verifierAt();
+    const text = await token();
+    await verifier.verify(text);
+    expect(verifier.verify(text)).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe('the signer of assertions', () => {
+  it('signs again before half of the life is over, and for each speaker apart', async () => {
+    let nowMs = startMs;
+    const signer = createAssertionSigner(keyOf(own), () => new Date(nowMs));
+    const first = await signer.sign(asserted);
+    const owner = await signer.sign({ ...asserted, role: 'owner' });
+    const elsewhere = await signer.sign({ ...asserted, workspace_id: TenantId.parse(other) });
+    expect(new Set([first, owner, elsewhere]).size).toBe(3);
+    nowMs += 24_000;
+    expect(await signer.sign(asserted)).toBe(first);
+    nowMs += 6_000;
+    const second = await signer.sign(asserted);
+    expect(second).not.toBe(first);
+    nowMs = startMs - 60_000;
+    expect(await signer.sign(asserted)).not.toBe(second);
+  });
+
+  it('takes an Ed25519 private key and nothing else', () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
+      format: 'pem',
+      type: 'pkcs8',
+    });
+    expect(readAssertionKey(own.privateKeyPem)?.asymmetricKeyType).toBe('ed25519');
+    expect([readAssertionKey(rsa.toString()), readAssertionKey(''), readAssertionKey('-----BEGIN')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+import { AppError, type Digest, type PrincipalId } from '@countersign/contracts';
+import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
+import { activationBytes } from '@countersign/receipts';
+import { nextConfirmation } from './activation.ts';
+import type { Activated, Policies } from './policies.ts';
+
+export type KeepParts = {
+  policies: Policies;
+  sign(bytes: Uint8Array): Signature;
+  clock: () => Date;
+  /** How old a statement becomes before there is a new one. */
+  confirmEveryMs: number;
+};
+
+/** `replaces`: whatever else is active gives way to it. */
+type Kept = { tenant: string; bundle: PolicyBundle; policyHash: Digest; by: PrincipalId; replaces: boolean };
+
+/**
+ * Makes a bundle of the kernel's own the active one under a new epoch, and confirms it from time to time: each confirmation is signed
+ * and sealed, and moves what all decisions rest on, so there are few. Of two kernels that do so at once one is late, and looks again.
+ * Null: there was nothing to state.
+ */
+export async function keepActive(parts: KeepParts, kept: Kept): Promise<Activated | null> {
+  try {
+    return await stateOnce(parts, kept);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ILLEGAL_TRANSITION') throw error;
+    return await stateOnce(parts, kept);
+  }
+}
+
+async function stateOnce({ policies, sign, clock, confirmEveryMs }: KeepParts, kept: Kept): Promise<Activated | null> {
+  const { tenant, bundle, policyHash, by } = kept;
+  await policies.reload(tenant);
+  const { active, isSigned } = policies.standing(tenant);
+  const isSame = active?.hash === policyHash;
+  if (active !== null && !isSame && !kept.replaces) return null;
+  const nowMs = clock().getTime();
+  if (isSame && isSigned && nowMs - active.confirmedAtMs < confirmEveryMs) return null;
+  const epoch = (active?.epoch ?? 0) + (isSame ? 0 : 1);
+  const confirmedAt = nextConfirmation(isSigned ? active : null, nowMs);
+  const signature = sign(activationBytes({ tenant, epoch, policyHash, confirmedAt }));
+  return await policies.activate({ tenant, bundle, epoch, confirmedAt, signature, by });
+}

@@ -1,0 +1,14 @@
+import { decodeBase64Url, isAcceptablePublicKey, keyIdOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+
+/** A key of somebody else's that an operator has pinned. */
+export type PublicKey = { readonly keyId: string; readonly publicKey: Uint8Array };
+
+/** Ed25519 public keys, 32 bytes in base64url each. Throws for what is no safe one. */
+export function readPublicKeys(texts: readonly string[]): PublicKey[] {
+  return texts.map((text) => {
+    const publicKey = decodeBase64Url(text);
+    if (!isAcceptablePublicKey(publicKey)) throw new Error('it holds something that is no safe Ed25519 public key');
+    return { keyId: keyIdOf(nodeProvider, publicKey), publicKey };
+  });
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { agentOf, isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
+import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
+import { asked, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { allRoutes, rawCall } from './_raw.ts';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const gateway = new TestGateway();
+const [acme, votes, umbrella] = ['ACME', 'V0TES', 'VMBRE11A'].map(workspaceCalled) as [string, string, string]; // of three
+const [owner, member, asker] = ['0WNER', 'MEMBER', 'ASKER'].map(userCalled) as [string, string, string]; // of three
+const roles: AssertionRole[] = ['agent', 'member', 'partner', 'owner'];
+let site: Upstreams;
+beforeAll(async () => {
+  const retired = new TestGateway();
+  site = await startUpstreams({ GOV_ASSERTION_KEYS: `${retired.publicKey},${gateway.publicKey}` });
+});
+afterAll(() => site.close());
+
+const as = (speaker?: Speaker, more?: Record<string, string>) => gateway.client(site.test.kernel.url, speaker, more);
+const bearer = (text: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${text}`, ...more });
+const codeOf = (text: string) => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'none';
+const read = (more: object = {}) =>
+  ({ action: 'tool.call', tool: 'lookup', effect_level: 'E1', session_id: newSession(), ...more }) as EvaluateRequest;
+const payment = (session: string) => read({ tool: 'pay', effect_level: 'E3', session_id: session });
+
+/** A payment that somebody of a workspace asks for; a person, where an operator speaks for one. */
+async function question(tenant: string, person?: string) {
+  const body = payment(newSession());
+  const client = person === undefined ? as({ tenant }) : site.test.as(tenant, person);
+  const id = asked((await client.evaluate({ body })).body);
+  const { data } = (await as({ tenant }).listApprovals()).body;
+  const found = data.find(({ approval_id }) => approval_id === id);
+  if (found === undefined) throw new Error('the question is not listed');
+  return { params: { approval_id: found.approval_id }, ceremonyHash: found.ceremony_hash, approval: found };
+}
+
+type Question = Awaited<ReturnType<typeof question>>;
+
+async function vote(speaker: Speaker, { params, ceremonyHash }: Question, action: 'approve' | 'deny' | 'revoke') {
+  const headers = { 'if-match': `"${ceremonyHash}"` };
+  return (await as(speaker).transitionApproval({ params: { ...params, action }, body: {}, headers })).body;
+}
+
+const codeOfVote = (speaker: Speaker, asking: Question, action: 'approve' | 'deny' | 'revoke' = 'approve') =>
+  vote(speaker, asking, action).then(
+    ({ state }) => state,
+    (error: unknown) => (isAppError(error) ? error.code : String(error)),
+  );
+
+describe('an assertion of the gateway', () => {
+  verifies(
+    'kn.auth.classes',
+    'opens for each role the routes that the contract names for it, and no other',
+    async () => {
+      for (const role of roles) {
+        const headers = bearer(await gateway.assert({ role, ...(role === 'agent' ? {} : { principal: member }) }));
+        for (const route of allRoutes.filter(({ auth }) => auth !== 'public')) {
+          const { status, text } = await rawCall(site.test.kernel.url, { route, headers });
+          const opens = route.assertedBy?.includes(role) === true;
+          const told = opens ? ![401, 403].includes(status) : `${status} ${codeOf(text)}`;
+          expect([role, route.operation, told]).toEqual([role, route.operation, opens || closed(route)]);
+        }
+      }
+    },
+  );
+
+  const closed = ({ auth }: AnyRoute) =>
+    auth === 'tenant_scoped' ? '403 PERMISSION_DENIED' : '401 CREDENTIALS_INVALID';
+
+  it('opens nothing beyond this list', () => {
+    const named = (role: AssertionRole) =>
+      allRoutes.filter(({ assertedBy }) => assertedBy?.includes(role) === true).map(({ operation }) => operation);
+    expect(Object.fromEntries(roles.map((role) => [role, named(role).sort()]))).toEqual({
+      agent: [
+        'call-mcp',
+        'create-chat-completion',
+        'evaluate',
+        'execute-mcp',
+        'get-receipt',
+        'list-approvals',
+        'list-mcp-capabilities',
+      ],
+      member: [],
+      partner: ['transition-approval'],
+      owner: ['transition-approval'],
+    });
+  });
+
+  it('proves the agent at every governed door, without a header beside it', async () => {
+    const { body } = await as().evaluate({ body: read() });
+    expect(body).toMatchObject({
+      allow: true,
+      receipt: { payload: { tenant_id: acme, principal_id: agentOf(acme) } },
+    });
+    expect(body.trace.find(({ gate }) => gate === 'identity')).toMatchObject({ outcome: 'pass' });
+    const chat = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hi' }] };
+    expect((await as().createChatCompletion({ body: chat })).status).toBe(200);
+    const call = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, session_id: newSession(), context: {} };
+    expect((await as().executeMcp({ body: call })).body.decision.verdict).toBe('ALLOW');
+    expect((await as().listMcpCapabilities()).body.tools.length).toBeGreaterThan(0);
+  });
+
+  it('may be said again by the headers, and nobody else may be said', async () => {
+    const told = (more: Record<string, string>, query = {}) =>
+      as({}, more)
+        .evaluate({ body: read(), query })
+        .then(({ body }) => said(body), refusalCode);
+    expect(await told({ 'x-gov-tenant-id': acme, 'x-gov-principal-id': agentOf(acme) })).toBe('ALLOW ALLOWED');
+    expect(await told({ 'x-gov-tenant-id': umbrella })).toBe('PERMISSION_DENIED');
+    expect(await told({}, { tenant_id: umbrella })).toBe('PERMISSION_DENIED');
+    expect(await told({ 'x-gov-principal-id': 'admin' })).toBe('PERMISSION_DENIED');
+  });
+
+  const refusalCode = (error: unknown) => (isAppError(error) ? error.code : String(error));
+
+  it('that is not of a pinned key, or not of now, is refused, and nothing is sealed', async () => {
+    const now = Date.now();
+    const texts = [
+      await new TestGateway().assert({}),
+      await gateway.assert({}, new Date(now - 120_000)),
+      await gateway.assert({}, new Date(now + 120_000)),
+      `${(await gateway.assert({})).slice(0, -4)}AAAA`,
+    ];
+    const route = allRoutes.find(({ operation }) => operation === 'evaluate');
+    if (route === undefined) throw new Error('the contract has no evaluate');
+    const session = newSession();
+    const body = JSON.stringify(read({ session_id: session }));
+    for (const text of texts) {
+      const refused = await rawCall(site.test.kernel.url, { route, headers: bearer(text), body });
+      expect([refused.status, codeOf(refused.text)]).toEqual([401, 'CREDENTIALS_INVALID']);
+    }
+    expect(await ledgerOf(site.test, session)).toEqual([]);
+  });
+
+  it('is refused by a kernel that pins no key, and no kernel pins a key that it signs with itself', async () => {
+    const { env } = site.test;
+    const alone = await startKernel(kernelConfigFrom({ ...env, GOV_ASSERTION_KEYS: '' }));
+    expect(await refusal(gateway.client(alone.url).evaluate({ body: read() }))).toBe('CREDENTIALS_INVALID');
+    await alone.stop();
+    const own = { ...env, GOV_POLICY_KEY: gateway.privateKeyPem };
+    await expect(startKernel(kernelConfigFrom(own))).rejects.toThrow('a key of its own');
+    expect(() => kernelConfigFrom({ ...env, GOV_ASSERTION_KEYS: 'AAAA' })).toThrow('GOV_ASSERTION_KEYS is malformed');
+  });
+
+  it('may be renewed between two requests under one key: they are one call', async () => {
+    const body = read();
+    const headers = { 'idempotency-key': newSession() };
+    const now = Date.now();
+    const told = [];
+    for (const at of [new Date(now - 30_000), new Date(now)]) {
+      const text = await gateway.assert({}, at);
+      const { body: reply } = await as({}, bearer(text)).evaluate({ body, headers });
+      told.push(reply.decision_id);
+    }
+    expect(told[1]).toBe(told[0]);
+  });
+});
+
+describe('a vote by an assertion', () => {
+  it('is that of the person whom the gateway names, and its record says what it rests on', async () => {
+    const asking = await question(votes);
+    const voting = { tenant: votes, principal: owner, role: 'owner' } as const;
+    expect(await vote(voting, asking, 'approve')).toMatchObject({ state: 'approved', approved_by: [owner] });
+    const sealed = await ledgerOf(site.test, asking.approval.session_id);
+    expect(sealed.at(-1)).toMatchObject({
+      payload: { action: 'approval.approve', principal_id: owner },
+      record: { intent: { facts: { credential: 'assertion', role: 'owner' } } },
+    });
+  });
+
+  it('is never an agent’s, a member’s, or that of whoever asked, and takes nothing back', async () => {
+    const asking = await question(votes, asker);
+    const told = {
+      agent: await codeOfVote({ tenant: votes }, asking),
+      member: await codeOfVote({ tenant: votes, principal: member, role: 'member' }, asking),
+      asker: await codeOfVote({ tenant: votes, principal: asker, role: 'owner' }, asking),
+      revoking: await codeOfVote({ tenant: votes, principal: owner, role: 'owner' }, asking, 'revoke'),
+      partner: await codeOfVote({ tenant: votes, principal: member, role: 'partner' }, asking, 'deny'),
+    };
+    const denied = 'PERMISSION_DENIED';
+    expect(told).toEqual({ agent: denied, member: denied, asker: denied, revoking: denied, partner: 'denied' });
+  });
+});
+
+describe('an assertion for one tenant', () => {
+  it('reads, votes and calls nothing in another', async () => {
+    const theirs = await question(umbrella);
+    const { receipt_id } = (await as({ tenant: umbrella }).evaluate({ body: read() })).body;
+    const mine = as({ tenant: acme });
+    expect(await refusal(mine.getReceipt({ params: { receipt_id } }))).toBe('NOT_FOUND');
+    const { data } = (await mine.listApprovals({ query: { session_id: theirs.approval.session_id } })).body;
+    expect(data).toEqual([]);
+    expect(await codeOfVote({ tenant: acme, principal: owner, role: 'owner' }, theirs)).toBe('NOT_FOUND');
+    const grant = read({ ...payment(theirs.approval.session_id), approval_grant: theirs.approval.approval_id });
+    expect((await mine.evaluate({ body: grant })).body.verdict).not.toBe('ALLOW');
+    const [still] = (await as({ tenant: umbrella }).listApprovals()).body.data;
+    expect(still).toEqual(theirs.approval);
+  });
+});
