@@ -20,8 +20,8 @@ export async function listRecords(
   { receiptId, ...asked }: RecordFilter,
   page: LedgerPage,
 ): Promise<PlacedRecord[]> {
-  const decided = receiptId === undefined ? undefined : await decisionOf(reader, tenant, receiptId);
-  const filter = { ...asked, ulid: decided === undefined ? undefined : ulidOf(decided) };
+  const ofDecision = receiptId === undefined ? undefined : await decisionOf(reader, tenant, receiptId);
+  const filter = { ...asked, ulid: ofDecision === undefined ? undefined : ulidOf(ofDecision) };
   const statement = ledgerList(Sql.sql`log_index, record`, tenant, {
     filter,
     page,
