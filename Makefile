@@ -13,6 +13,7 @@ RUN = exec node $$(node tests/runner/node-flags.mjs) --enable-source-maps
 install_stamp := node_modules/.install-stamp
 gen_stamp := node_modules/.gen-stamp
 manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
+config_schemas := $(wildcard packages/service-kit/src/*config*.ts services/*/src/config.ts infra/local/src/*.ts)
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
@@ -25,10 +26,12 @@ $(install_stamp): pnpm-lock.yaml $(manifests)
 	@touch $@
 
 gen: $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
-$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts')
+$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas)
 	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
 	$(TSC) -b contracts
 	node contracts/scripts/generate.mjs
+	$(TSC) -b infra/local
+	node infra/local/scripts/generate.mjs
 	@touch $@
 
 build: $(gen_stamp) ## Compile every package and service

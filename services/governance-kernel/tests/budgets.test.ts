@@ -131,6 +131,18 @@ describe('ceilings', () => {
     expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
   });
 
+  verifies('kn.budget', 'the bytes of its arguments leave with a call, whatever its caller declares', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'bytes', { egress_limit_bytes: 100 });
+    const agent = new Caller(test, tenant);
+    const args = { text: 'é'.repeat(30) };
+    const bytes = Buffer.byteLength(JSON.stringify(args));
+    expect(said(await agent.decide({ tool: 'a', args, demand: { egress_bytes: 1 } }))).toBe('ALLOW ALLOWED');
+    expect((await budgetOf(tenant)).used.egress_bytes).toBe(bytes);
+    expect(said(await agent.decide({ tool: 'a', args }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await agent.decide({ tool: 'a', demand: { egress_bytes: 101 } }))).toBe('DENY BUDGET_EXCEEDED');
+  });
+
   verifies('kn.budget', 'a denied call and a shadow call take nothing', async () => {
     const tenant = newTenant();
     await put(tenant, 'calls', { tool_call_limit: 5 });
@@ -221,7 +233,7 @@ describe('reservations', () => {
     const decision = await decideAndDie(boundary, kernelCall(tenant, session));
     await boundary.settle(decision, { outcome: 'uncertain' });
     const { used, reserved } = await budgetOf(tenant);
-    expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: 0, writes: 1 });
+    expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: '{}'.length, writes: 1 });
     expect(Object.values(reserved)).toEqual([0, 0, 0, 0]);
     expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
   });

@@ -74,7 +74,7 @@ function declaredEffect(tool: string, { resolution, policy }: Known): EffectLeve
 }
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
-  if (call.kind === 'tool' && call.malformedArguments === true) return 'The arguments are no JSON object.';
+  if (call.malformedArguments === true) return 'The arguments are no JSON object.';
   if (tool === null) return null;
   if (resolution === null) {
     const declared = policy === null ? null : mistakenFor(policy.tools, tool);
