@@ -238,8 +238,6 @@ describe('calls that were sent before a fence', () => {
     expect(await inFlight(`agent:${tenant}/ann`)).toEqual([`${tenant} ann`]);
     expect(await inFlight(`tenant:${tenant}`)).toEqual([`${tenant} ann`, `${tenant} bob`]);
     await boundary.settle(ofAnn, { outcome: 'completed' });
-    expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual(
-      [],
-    );
+    expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual([]);
   });
 });
