@@ -157,7 +157,7 @@ const noObject: Cause = {
   gate: 'request',
   name: 'arguments that are no object',
   said: 'DENY MALFORMED_ARGUMENTS',
-  // Of MCP's message and of the demo they are a part that the protocol and the contract themselves give a shape.
+  // A client of MCP sends none; whoever writes the message by hand is denied too (mcp-plain). Of the demo the contract gives a shape.
   meetsAt: ({ name }) => name === 'evaluate' || name === 'execute-mcp',
   given: () => ({ args: ['text'] as never }),
 };
