@@ -88,6 +88,9 @@ export class ExportVerification {
   }
 
   #openHeader(value: unknown): void {
+    const refusal = isObject(value) && isObject(value['error']) ? value['error']['message'] : undefined;
+    if (typeof refusal === 'string')
+      throw new VerificationError('MALFORMED', `this is the error of a server and no export: ${refusal}`);
     const { checkpoints } = parseUntrusted(ExportHeader, value, 'header');
     this.#checkpoints = new Map();
     for (const note of checkpoints) {

@@ -34,17 +34,16 @@ function withheld(message: Message): Message | null {
   return { jsonrpc: '2.0', id: message.id, error: { code: excessCode, message: 'The answer holds too much' } };
 }
 
-/** Whether the JSON has at most so many values. Looks at no more than that, and is not nested itself. */
+/** Whether the JSON has at most so many values. Walks no further than that, and is not nested itself. */
 export function hasAtMost(valuesMax: number, value: unknown): boolean {
   const left: unknown[] = [value];
   for (let seen = 0; left.length > 0; seen += 1) {
     const next = left.pop();
     if (seen >= valuesMax) return false;
     if (typeof next !== 'object' || next === null) continue;
-    for (const name in next) {
-      left.push((next as Record<string, unknown>)[name]); // JSON: own members alone, and items of a list
-      if (left.length > valuesMax) return false;
-    }
+    const items: unknown[] = Object.values(next);
+    if (left.length + items.length > valuesMax) return false;
+    left.push(...items);
   }
   return true;
 }
