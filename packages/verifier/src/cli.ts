@@ -11,6 +11,7 @@ import type { ExportReport, Requirement } from './export-report.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { LineTooLong, readLines } from './read-lines.ts';
 import { parseKeySet } from './trusted-keys.ts';
+import type { TrustedKey } from './trusted-keys.ts';
 import { ExportVerification, lineBytesMax } from './verify-export.ts';
 import type { ExportOptions } from './verify-export.ts';
 
@@ -58,7 +59,7 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       write(asked);
       return 0;
     }
-    const trust = parseKeySet(parseStrictJson(readFileSync(asked.keys), keysLimits));
+    const trust = readKeys(asked.keys);
     const chunks = asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>); // no encoding is set
     const report = await verifyLines(chunks, { ...asked.options, trust, provider: nodeProvider });
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
@@ -66,6 +67,15 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
   } catch (error) {
     write(`${forTerminal(error instanceof Error ? error.message : String(error))}\n`);
     return 2;
+  }
+}
+
+/** Says which of the two files it is that cannot be read. */
+function readKeys(file: string): TrustedKey[] {
+  try {
+    return parseKeySet(parseStrictJson(readFileSync(file), keysLimits));
+  } catch (cause) {
+    throw new Error(`--keys ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 

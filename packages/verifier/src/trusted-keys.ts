@@ -72,6 +72,15 @@ export function assertNotRevoked(
     );
 }
 
+/** Clocks of kernels that share one log differ by less. */
+const clockSkewMaxMs = 60_000;
+
+/** Throws `TIME_MISMATCH`: what a checkpoint has seen cannot be later than that checkpoint. */
+export function assertNotAfter(claimed: string, witnessed: string | null): void {
+  if (witnessed === null || Date.parse(claimed) <= Date.parse(witnessed) + clockSkewMaxMs) return;
+  throw new VerificationError('TIME_MISMATCH', `it says ${claimed}, and a checkpoint had seen it at ${witnessed}`);
+}
+
 /** The 32 bytes of the key. Throws `MALFORMED`. */
 export function publicKeyBytes({ public_key: key }: TrustedKey): Uint8Array {
   return key instanceof Uint8Array ? key : bytesOfJwk(key);

@@ -45,5 +45,6 @@ export function verifyChain(
 export function claimedReceiptId(receipt: unknown): string | null {
   if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
   const { payload } = receipt;
-  return typeof payload === 'object' && payload !== null && 'receipt_id' in payload ? String(payload.receipt_id) : null;
+  if (typeof payload !== 'object' || payload === null || !('receipt_id' in payload)) return null;
+  return typeof payload.receipt_id === 'string' ? payload.receipt_id : null;
 }

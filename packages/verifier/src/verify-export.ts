@@ -5,7 +5,7 @@ import type { LinkOptions } from './chain-links.ts';
 import { reportOf, widened } from './export-report.ts';
 import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
-import { assertNotRevoked } from './trusted-keys.ts';
+import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { claimedReceiptId } from './verify-chain.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
@@ -88,6 +88,9 @@ export class ExportVerification {
   }
 
   #openHeader(value: unknown): void {
+    const refusal = isObject(value) && isObject(value['error']) ? value['error']['message'] : undefined;
+    if (typeof refusal === 'string')
+      throw new VerificationError('MALFORMED', `this is the error of a server and no export: ${refusal}`);
     const { checkpoints } = parseUntrusted(ExportHeader, value, 'header');
     this.#checkpoints = new Map();
     for (const note of checkpoints) {
@@ -106,6 +109,7 @@ export class ExportVerification {
       throw new VerificationError('HEAD_MISMATCH', 'a head statement is a receipt of that kind with record and proof');
     const record = assertRecordOf(payload, line.record, this.#options.provider);
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
+    assertNotAfter(head.as_of, witnessed);
     this.#assertSubject({ tenant_id: payload.tenant_id, session_id: head.session_id });
     this.#links.expectHead({ ...head, tenant_id: payload.tenant_id });
     this.#evidence.heads += 1;
@@ -138,6 +142,7 @@ export class ExportVerification {
       assertIncluded({ receipt_hash: opened.receipt_hash, proof, checkpoint, provider });
     const witnessed = checkpoint?.time ?? null;
     assertNotRevoked(opened.key, { claimed: opened.payload.issued_at, witnessed });
+    assertNotAfter(opened.payload.issued_at, witnessed);
     return { opened, witnessed };
   }
 
@@ -174,8 +179,13 @@ function spanOf(times: Evidence['times'], issuedAt: string, witnessed: string | 
   return {
     first: times === null || issuedAt < times.first ? issuedAt : times.first,
     last: times === null || issuedAt > times.last ? issuedAt : times.last,
-    witnessed: witnessed ?? times?.witnessed ?? null,
+    witnessed: latest(witnessed, times?.witnessed ?? null),
   };
+}
+
+/** When all that was seen had been seen. */
+function latest(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other > one) ? other : one;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

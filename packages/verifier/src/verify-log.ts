@@ -2,7 +2,7 @@ import { Instant } from '@countersign/contracts';
 import * as merkle from '@countersign/crypto';
 import type { Checkpoint, CryptoProvider } from '@countersign/crypto';
 import { receiptLeaf } from '@countersign/receipts';
-import { assertInWindow, assertNotRevoked, publicKeyBytes } from './trusted-keys.ts';
+import { assertInWindow, assertNotAfter, assertNotRevoked, publicKeyBytes } from './trusted-keys.ts';
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { openReceipt } from './verify-receipt.ts';
@@ -42,7 +42,7 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
 /**
  * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree that the
  * checkpoint signs. Of a revoked key, it has to be a checkpoint from before the revocation: that the thief did not make.
- * Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`, `INCLUSION_UNPROVEN`.
+ * Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`, `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
  */
 export function verifyInclusion(
   claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust,
@@ -52,6 +52,7 @@ export function verifyInclusion(
   const opened = verifyCheckpoint(checkpoint, claim);
   assertIncluded({ receipt_hash, proof, checkpoint: opened, provider });
   assertNotRevoked(key, { claimed: payload.issued_at, witnessed: opened.time });
+  assertNotAfter(payload.issued_at, opened.time);
 }
 
 /** The same for a receipt and a checkpoint that are verified already. Throws `INCLUSION_UNPROVEN`. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../src/cli.ts';
-import { forTerminal } from '../src/index.ts';
+import { nodeProvider } from '@countersign/crypto/node';
+import { forTerminal, verifyChain } from '../src/index.ts';
 import { chainOf, exportOf, linesOf, receiptHashOf, sign, strangeSigner, testKeys } from './chain-fixture.ts';
 import type { Exported } from './chain-fixture.ts';
 
@@ -99,6 +100,23 @@ describe('countersign-verify', () => {
       1,
       expect.stringMatching(/^NOT_VERIFIED: LINK_MISMATCH: .* \(line 4, rcp_0{25}2\)\n/),
     ]);
+  });
+
+  it('says which file it cannot read, and what a server answered in place of an export', async () => {
+    const file = write('export.ndjson', linesOf(whole).join('\n'));
+    expect(await run([file, '--keys', file])).toEqual([2, expect.stringContaining(`--keys ${file}: text is not JSON`)]);
+    const refused = write('refused.ndjson', '{"error":{"message":"There is no such session"}}');
+    const [status, text] = await run([refused, '--keys', keys]);
+    expect([status, text]).toEqual([1, expect.stringContaining('no export: There is no such session (line 1)')]);
+  });
+
+  it('refuses a receipt whose id is made to be no text, like any other', async () => {
+    const [header = ''] = linesOf(whole);
+    const file = write('export.ndjson', `${header}\n{"receipt":{"payload":{"receipt_id":{"toString":1,"valueOf":1}}}}`);
+    expect(await run([file, '--keys', keys])).toEqual([1, expect.stringContaining('NOT_VERIFIED: MALFORMED')]);
+    expect(
+      verifyChain([{ payload: { receipt_id: { toString: 1 } } }], { trust: [], provider: nodeProvider }),
+    ).toMatchObject({ integrity: 'BROKEN', first_broken: { receipt_id: null, code: 'MALFORMED' } });
   });
 
   it('shows what a name holds, and lets it do nothing to a terminal', async () => {

@@ -79,6 +79,18 @@ export async function brokenAttachments(): Promise<Record<string, ReceiptVector>
       await withHead({ receipt_hash: hashOf('another') }),
       2,
     ),
+    'invalid/head-of-a-later-time': invalid(
+      'A head statement about a time after the checkpoint that has it.',
+      'TIME_MISMATCH',
+      await withHead({ as_of: '2027-01-01T00:00:00.000Z' }),
+      -1,
+    ),
+    'invalid/issued-after-its-checkpoint': invalid(
+      'A receipt that says it was issued a minute and more after the checkpoint that has it.',
+      'TIME_MISMATCH',
+      await bareOf([chainOf(3)], '2026-01-31T23:59:01.500Z'),
+      1,
+    ),
     'invalid/head-without-proof': invalid(
       'A head statement that is no leaf of the log.',
       'HEAD_MISMATCH',

@@ -14,7 +14,7 @@ import type { McpRegistry } from './registry/mcp-registry.ts';
 type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry };
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
-const outputBytesMax = 8_388_608;
+const outputBytesMax = 4_194_304;
 const now = () => performance.now();
 
 /**

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
+import { messageValuesMax } from '../src/mcp/bounded-messages.ts';
 import { pooledFetch } from '../src/mcp/pooled-fetch.ts';
 
 const bytesMax = 1_000;
@@ -79,6 +80,15 @@ describe('the calls of MCP servers over HTTP', () => {
     expect(Buffer.from((await reader?.read())?.value ?? '').toString()).toBe('data: first\n\n');
     end();
     await expect(reader?.read()).rejects.toThrow('more than 1000 bytes');
+  });
+
+  it('end before what is made of too many values is read', async () => {
+    const wide = pooledFetch(agent, 4 * messageValuesMax);
+    const many = `[0${',0'.repeat(messageValuesMax + 1)}]`;
+    answering(json, many);
+    await expect(wide(url)).rejects.toThrow('values');
+    answering({ 'content-type': 'text/event-stream' }, `data: ${many}\n\n`);
+    await expect((await wide(url)).text()).rejects.toThrow('values');
   });
 
   it('end when they are aborted', async () => {

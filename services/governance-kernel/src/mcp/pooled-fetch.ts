@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { messageValuesMax } from './bounded-messages.ts';
+import { withFewValues } from './count-values.ts';
 
 type Answer = Dispatcher.ResponseData;
 
@@ -8,7 +10,7 @@ const methods: Record<string, Dispatcher.HttpMethod> = { POST: 'POST', DELETE: '
 
 /**
  * The part of `fetch` that the SDK's transport needs, over kept connections: a fifth of its cost. Redirects and content codings are
- * refused, since nobody asked for them, and a body beyond the cap ends as an error instead of filling memory.
+ * refused, since nobody asked for them, and a body of more bytes or values than can be read at once ends as an error.
  */
 export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
   return async (url, init) => {
@@ -38,9 +40,10 @@ function refuseUnasked({ statusCode, headers, body }: Answer): void {
 /** Only an event stream is passed on as it comes; everything else is one message. */
 async function responseOf({ statusCode: status, headers, body }: Answer, bytesMax: number): Promise<Response> {
   const init = { status, headers: pairs(headers) };
-  if (!String(headers['content-type']).startsWith('text/event-stream'))
-    return messageOf(await wholeText(body, bytesMax), init);
-  const events = Readable.from(bounded(body, bytesMax));
+  const isStream = String(headers['content-type']).startsWith('text/event-stream');
+  const chunks = withFewValues(bounded(body, bytesMax), { valuesMax: messageValuesMax, isStream });
+  if (!isStream) return messageOf(await wholeText(chunks), init);
+  const events = Readable.from(chunks);
   return new Response(Readable.toWeb(events) as ReadableStream, init); // Node's own class under the name of the web's
 }
 
@@ -52,9 +55,9 @@ function messageOf(text: string, init: ResponseInit): Response {
   });
 }
 
-async function wholeText(body: Readable, bytesMax: number): Promise<string> {
+async function wholeText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of bounded(body, bytesMax)) chunks.push(chunk);
+  for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 

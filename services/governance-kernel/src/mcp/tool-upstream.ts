@@ -3,6 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@mod
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from './not-sent.ts';
+import { excessCode } from './bounded-messages.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
 import type { CallOptions, UpstreamServer } from './upstream-server.ts';
@@ -40,6 +41,13 @@ function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
 function faultOf(error: unknown): ToolAnswer {
   if (error instanceof NotSent)
     return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
+  if (error instanceof ProtocolError && error.code === excessCode)
+    return {
+      outcome: 'uncertain',
+      result: failure(
+        'The server answered with more than can be read at once, which was withheld; the tool may have run',
+      ),
+    };
   if (error instanceof ProtocolError)
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
   const isNoResult = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;

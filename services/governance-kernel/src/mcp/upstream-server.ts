@@ -3,6 +3,7 @@ import { Client, type CallToolResult, type Progress, type Tool } from '@modelcon
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
+import { hasAtMost } from './bounded-messages.ts';
 import { NotSent } from './not-sent.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
@@ -28,6 +29,9 @@ type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
 const connectTimeoutMs = 30_000;
 /** Silence of an old stdio server on the new handshake. */
 const probeTimeoutMs = 3_000;
+/** Ten times what the largest servers have; a model is told of each. */
+const toolsMax = 1_000;
+const listedValuesMax = 50_000;
 const backoffFirstMs = 250;
 const backoffMaxMs = 30_000;
 
@@ -142,6 +146,9 @@ export class UpstreamServer {
   async #list(client: Client): Promise<Live> {
     const listedAtMs = this.#options.now();
     const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs });
+    // Pages are bounded one by one; each definition of all of them is hashed in one go, and held against the registry.
+    if (tools.length > toolsMax || !hasAtMost(listedValuesMax, tools))
+      throw new Error('The MCP server lists more tools than can be held against their pins');
     await this.#options.onListed(tools);
     this.#live = { client, tools, listedAtMs };
     return this.#live;

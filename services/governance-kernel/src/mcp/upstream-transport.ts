@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
+import { withBoundedMessages } from './bounded-messages.ts';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { commandUnder, type StdioAccount } from './stdio-account.ts';
@@ -25,7 +26,9 @@ const stderrLengthMax = 500;
 
 export function openTransport(options: TransportOptions): Transport {
   const { config } = options;
-  return config.transport === 'http' ? httpTransport(config, options) : stdioTransport(config, options);
+  return withBoundedMessages(
+    config.transport === 'http' ? httpTransport(config, options) : stdioTransport(config, options),
+  );
 }
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>;

@@ -1,0 +1,49 @@
+import type { Transport } from '@modelcontextprotocol/client';
+
+type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
+type Receive = NonNullable<Transport['onmessage']>;
+
+/** What is made of more holds up others while it is checked, hashed and sent. A table of some thousand rows fits. */
+export const messageValuesMax = 20_000;
+
+/** Takes the place of an answer that holds too much. A server that sends it itself says the same. */
+export const excessCode = -32_099;
+
+/** The same transport. Of a message that is made of too many values its waiter hears that it was withheld, and others hear nothing. */
+export function withBoundedMessages(transport: Transport): Transport {
+  let receive: Receive | undefined;
+  return Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => receive,
+    set: (given: Receive | undefined) => {
+      receive = given && bounded(given);
+    },
+  });
+}
+
+function bounded(receive: Receive): Receive {
+  return (message, extra) => {
+    const passed = hasAtMost(messageValuesMax, message) ? message : withheld(message);
+    if (passed !== null) receive(passed, extra);
+  };
+}
+
+/** An answer that nobody may read; a request or a notification is dropped, since we fulfil none that is so large. */
+function withheld(message: Message): Message | null {
+  if ('method' in message || message.id === undefined) return null;
+  return { jsonrpc: '2.0', id: message.id, error: { code: excessCode, message: 'The answer holds too much' } };
+}
+
+/** Whether the JSON has at most so many values. Walks no further than that, and is not nested itself. */
+export function hasAtMost(valuesMax: number, value: unknown): boolean {
+  const left: unknown[] = [value];
+  for (let seen = 0; left.length > 0; seen += 1) {
+    const next = left.pop();
+    if (seen >= valuesMax) return false;
+    if (typeof next !== 'object' || next === null) continue;
+    const items: unknown[] = Object.values(next);
+    if (left.length + items.length > valuesMax) return false;
+    left.push(...items);
+  }
+  return true;
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Transport } from '@modelcontextprotocol/client';
+import { excessCode, messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
+import { withFewValues } from '../src/mcp/count-values.ts';
+import { newSession } from './_caller.ts';
+import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const annotations = { readOnlyHint: true };
+const listed = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' }, annotations };
+/** The same over stdio, where nothing is counted before it is read. */
+const flood = `
+  const tool = ${JSON.stringify(listed)};
+  const many = Array.from({ length: ${messageValuesMax} }, () => 0);
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+    'tools/list': { tools: [tool] },
+    'tools/call': { content: [], structuredContent: { many } },
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    const reply = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } };
+    if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...reply }) + '\\n');
+  });`;
+const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+
+let scripted: ScriptedMcp;
+let upstreams: Upstreams;
+beforeAll(async () => {
+  scripted = await startScriptedMcp({ annotations });
+  upstreams = await startUpstreams({}, [
+    { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url },
+    { server_id: 'flood', transport: 'stdio', trust_annotations: true, command: process.execPath, args: ['-e', flood] },
+  ]);
+});
+afterAll(async () => {
+  await upstreams.close();
+  await scripted.close();
+});
+
+async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: string[] }> {
+  const session = newSession();
+  const body = { tool, args: {}, session_id: session } as never; // a test writes plain names
+  const { result } = (await upstreams.test.as('acme').executeMcp({ body })).body;
+  const receipts = await receiptsOf(upstreams.test, session);
+  return {
+    text: JSON.stringify(result ?? {}),
+    sealed: receipts.map(({ reason_code, outcome }) => outcome ?? reason_code),
+  };
+}
+
+describe('an upstream MCP server that says too much', () => {
+  it('has its answer withheld before it is read, and nobody knows what its tool did', async () => {
+    const many = Array.from({ length: messageValuesMax }, () => ({}));
+    scripted.answer('tools/call', { result: { ...complete, content: [], structuredContent: { many } } });
+    const { text, sealed } = await called();
+    expect(text).toContain('may have run');
+    expect(text.length).toBeLessThan(2_000);
+    expect(sealed).toEqual(['ALLOWED', 'uncertain']);
+  });
+
+  it('has it withheld over stdio too', async () => {
+    const { text, sealed } = await called('flood.act');
+    expect(text).toContain('more than can be read at once');
+    expect(sealed).toEqual(['ALLOWED', 'uncertain']);
+  });
+
+  it('may say much in few values', async () => {
+    const commas = ',{['.repeat(messageValuesMax);
+    scripted.answer('tools/call', { result: { ...complete, content: [{ type: 'text', text: commas }] } });
+    const { text, sealed } = await called();
+    expect(text).toContain(commas);
+    expect(sealed).toEqual(['ALLOWED', 'completed']);
+  });
+
+  it('is not known by a list that is too long to be held against its pins, and is known again by one that is not', async () => {
+    scripted.answer('tools/call', { result: { ...complete, content: [] } });
+    const tools = [listed, ...Array.from({ length: 1_000 }, (_, nth) => ({ ...listed, name: `t${nth}` }))];
+    scripted.answer('tools/list', { result: { ...complete, tools } });
+    expect((await called()).sealed).toEqual(['REGISTRY_UNAVAILABLE']);
+    scripted.answer('tools/list', { result: { ...complete, tools: tools.slice(0, 3) } });
+    expect((await called()).sealed).toEqual(['ALLOWED', 'completed']);
+  });
+});
+
+describe('the values of a body', () => {
+  const taken = async (texts: string[], isStream = false) => {
+    const chunks = (async function* () {
+      for (const text of texts) yield Promise.resolve(Buffer.from(text));
+    })();
+    let seen = '';
+    for await (const chunk of withFewValues(chunks, { valuesMax: 3, isStream })) seen += chunk.toString();
+    return seen;
+  };
+
+  it('are counted outside of strings, wherever its chunks are cut', async () => {
+    for (const few of [
+      ['{"a":[1,', '2]}'],
+      ['["\\', '",,,,,{{{{"]'],
+      ['["\\\\",', '"a,b,c,d"]'],
+    ])
+      expect(await taken(few)).toBe(few.join(''));
+    for (const many of [['[{},', '{}]'], ['["\\\\",{},1]'], ['{"a":[\n\n[1', ',2]]}']])
+      await expect(taken(many)).rejects.toThrow('more than 3 values');
+  });
+
+  it('of an event stream are those of each event, and no quote of another line hides them', async () => {
+    const event = 'data: {"a":[1,2]}\n\n';
+    expect(await taken([event, event, event], true)).toBe(event.repeat(3));
+    await expect(taken([': "\n', 'data: {"a":[1,2,3]}\n\n'], true)).rejects.toThrow('more than 3 values');
+  });
+});
+
+describe('a message over any transport', () => {
+  const received = (message: object) => {
+    const transport = withBoundedMessages({} as Transport); // what a transport hands on is all that is looked at
+    const seen: unknown[] = [];
+    transport.onmessage = (passed) => void seen.push(passed);
+    transport.onmessage(message as never); // JSON-RPC, as far as it is read here
+    return seen;
+  };
+  const many = Array.from({ length: messageValuesMax }, () => 0);
+  const nested = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
+
+  it('passes as it is when it has few values', () => {
+    const message = { jsonrpc: '2.0', id: 1, result: { nested } };
+    expect(received(message)[0]).toBe(message);
+  });
+
+  it('is told as withheld to whoever waits for it, and to nobody else', () => {
+    expect(received({ jsonrpc: '2.0', id: 7, result: { many } })).toMatchObject([
+      { jsonrpc: '2.0', id: 7, error: { code: excessCode } },
+    ]);
+    expect(received({ jsonrpc: '2.0', method: 'notifications/message', params: { many } })).toEqual([]);
+  });
+});
