@@ -4,6 +4,7 @@ import type { BudgetId, Instant } from '@countersign/contracts';
 import type { FenceScope } from '@countersign/contracts/governance-kernel';
 import { isInForce, type FenceRow } from '../fences/fence-row.ts';
 import { scopesAround } from '../fences/scopes.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -117,11 +118,12 @@ const sentWithinMs = 500;
 
 function maySendLate(
   { settings, clock, findFences }: BoundaryParts,
-  { concludedAtMs, reply: { receipt } }: SealedDecision,
+  { concludedAtMs, intent, reply: { receipt } }: SealedDecision,
 ): Promise<boolean> | null {
   if (settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
-  const { tenant_id: tenant, principal_id: principal, tool } = receipt.payload;
-  return findFences(scopesAround({ tenant, principal, tool })).then(
+  if (intent === null) return Promise.resolve(false); // an earlier answer, and nothing to send
+  const { tenant_id: tenant, principal_id: principal } = receipt.payload;
+  return findFences(scopesAround({ tenant, principal, tools: toolsNamed(intent) })).then(
     (fences) => !fences.some((fence) => fence.kind !== 'throttle' && isInForce(fence, clock().getTime())),
   );
 }

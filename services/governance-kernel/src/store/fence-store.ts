@@ -43,7 +43,7 @@ export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit
   return decisions
     .map(({ ulid, payload }) => ({ sealed: JSON.parse(payload) as ReceiptPayload, deadline: deadlines.get(ulid) })) // by this kernel
     .filter(({ sealed: { tenant_id: tenant, principal_id: principal, tool } }) =>
-      scopesAround({ tenant, principal, tool }).includes(scope),
+      scopesAround({ tenant, principal, tools: tool === null ? [] : [tool] }).includes(scope),
     )
     .slice(0, limit)
     .flatMap(({ sealed, deadline }) => (deadline === undefined ? [] : [inFlight(sealed, deadline)]));
