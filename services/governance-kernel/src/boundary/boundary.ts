@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Instant } from '@countersign/contracts';
@@ -65,14 +66,25 @@ async function decideInOrder(
   // At the same time, so that a server which does not answer takes no time from another that does.
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
   const resolved = new Map(await Promise.all(names.map(async (name) => [name, await tools.resolve(name)] as const)));
-  const decisions = calls.map((call) => {
+  const decisions: Promise<SealedDecision>[] = [];
+  const { monotonicMs } = parts.settings;
+  let turnSinceMs = monotonicMs();
+  for (const call of calls) {
     const resolution = resolved.get(toolOf(call) ?? '') ?? null;
-    return decideCall(parts, { call, asker: call, resolution });
-  });
+    const decision = decideCall(parts, { call, asker: call, resolution });
+    decision.catch(() => undefined); // it may be refused while others are still handed over, and is told below
+    decisions.push(decision);
+    if (monotonicMs() - turnSinceMs < turnMsMax) continue;
+    await nextTurn();
+    turnSinceMs = monotonicMs();
+  }
   // Unlike Promise.all it waits for the others of one that rejects: what follows is sealed behind each of them.
   await Promise.allSettled(decisions);
   return await Promise.all(decisions);
 }
+
+/** Many names before many rules take their time; others have theirs in between. */
+const turnMsMax = 10;
 
 type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
 
