@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Permit, Upstream } from '../boundary/dispatch.ts';
+import { inTime } from '../boundary/in-time.ts';
 import { bodyHash } from './body-hash.ts';
-import { NotSent } from '../mcp/not-sent.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import { listModels, type ListedModel } from './list-models.ts';
 import { toldHeaders } from './told-headers.ts';
 
@@ -57,9 +58,8 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
       const length = String(body.byteLength);
       const about = { 'content-type': 'application/json', 'content-length': length, traceparent };
       const headers = { ...headersOf(apiKey, stream), ...about };
-      const sent = Readable.from(inTime(permit, body), { objectMode: false });
       const answer = await pool
-        .request({ path, method: 'POST', headers, body: sent, signal: deadline })
+        .request({ path, method: 'POST', headers, body: inTime(permit, body), signal: deadline })
         .catch(unanswered);
       if ('kind' in answer) return answer;
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
@@ -82,16 +82,6 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
 /** The decision was made about these bytes: only their hash is part of it. */
 function assertDecided(permit: Permit, body: Buffer): void {
   if (permit.take().args['body_hash'] !== bodyHash(body)) throw new Error('This body is not the one that was decided');
-}
-
-/**
- * Read when there is a connection for it: a call that waited for its turn behind others, or for a connection, is not sent past a fence
- * that was set meanwhile.
- */
-async function* inTime(permit: Permit, body: Buffer): AsyncGenerator<Buffer> {
-  if ((await permit.mayStillSend()) === false)
-    throw new NotSent('The call had to wait until a fence stood before it, so it was not sent');
-  yield body;
 }
 
 function modelsPath(target: URL): string {

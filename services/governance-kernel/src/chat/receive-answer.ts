@@ -9,7 +9,7 @@ import { answerHeaders } from './answer-headers.ts';
 import { bodyHash } from './body-hash.ts';
 import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
-import { NotSent } from '../mcp/not-sent.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import type { NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import type { Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
