@@ -248,4 +248,15 @@ describe('calls that were sent before a fence', () => {
     const { in_flight: inFlight } = (await test.system.getFence({ params: { scope: `tenant:${tenant}` } })).body;
     expect(inFlight).toMatchObject([{ tenant_id: tenant }]);
   });
+
+  it('are not called all of them when more are open than anybody looks through', async () => {
+    const scope = 'tool:*/crowded.read';
+    await command(scope, {});
+    const shown = async () => (await test.system.getFence({ params: { scope } })).body;
+    expect(await shown()).toMatchObject({ in_flight: [], more_in_flight: false });
+    await test.pool.query(`INSERT INTO dispatches (ulid, tenant_id, reservations, deadline_at)
+      SELECT lpad(n::text, 26, '0'), 'crowd', '[]', now() + interval '1 hour' FROM generate_series(1, 1000) n`);
+    expect(await shown()).toMatchObject({ in_flight: [], more_in_flight: true });
+    await test.pool.query(`DELETE FROM dispatches WHERE tenant_id = 'crowd'`);
+  });
 });
