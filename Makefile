@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo test check bench clean
+.PHONY: help install gen build up demo test check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -13,6 +13,7 @@ RUN = exec node $$(node tests/runner/node-flags.mjs) --enable-source-maps
 install_stamp := node_modules/.install-stamp
 gen_stamp := node_modules/.gen-stamp
 manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
+config_schemas := $(wildcard packages/service-kit/src/*config*.ts services/*/src/config.ts infra/local/src/*.ts)
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
@@ -25,10 +26,12 @@ $(install_stamp): pnpm-lock.yaml $(manifests)
 	@touch $@
 
 gen: $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
-$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts')
+$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas)
 	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
 	$(TSC) -b contracts
 	node contracts/scripts/generate.mjs
+	$(TSC) -b infra/local
+	node infra/local/scripts/generate.mjs
 	@touch $@
 
 build: $(gen_stamp) ## Compile every package and service
@@ -52,6 +55,10 @@ check: build ## Formatting, types, lint, architecture, drift of generated files
 bench: build ## Measure the decision path against bare floors on this machine
 	@node tests/runner/run-tests.mjs --bench
 
+mutate: build ## Change the sources one thing at a time and count what tests notice: room= sample= seed= json= fresh=1
+	CI=true $(PNPM) install --dir tests/mutation --ignore-workspace --frozen-lockfile --reporter=append-only
+	@node tests/mutation/mutate.mjs $(room:%=--room %) $(sample:%=--sample %) $(seed:%=--seed %) $(json:%=--json %) $(fresh:1=--fresh)
+
 clean: ## Remove what was built and generated; data of `make up` stays
-	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage
+	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
 	rm -f $(gen_stamp) node_modules/.cache/check.tsbuildinfo

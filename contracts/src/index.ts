@@ -27,6 +27,7 @@ export {
   Verdict,
   type PlainJson,
   argumentsDepthMax,
+  CallArguments,
   CallMembers,
   PlainObject,
 } from './scalars.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencies } from './currencies.ts';
 
 /** Crockford base32 ULID behind a short prefix: sortable by creation time. */
 const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}';
@@ -74,8 +75,13 @@ export type Instant = z.infer<typeof Instant>;
 /** Of a setting at its source: it rises with each change, so an order that comes late changes nothing. */
 export const ControlVersion = z.int().min(1).max(2_147_483_647);
 
-/** ISO 4217 alphabetic code. */
-export const Currency = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
+const currencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
+
+/** Alphabetic code of a currency that exists by ISO 4217. */
+export const Currency = currencyCode.refine((code) => currencies.has(code), 'must be a code of ISO 4217');
+
+/** As it was sealed: the list of ISO 4217 changes, and evidence does not. */
+export const RecordedCurrency = currencyCode;
 
 /** Money in minor units of its currency. */
 export const AmountMinor = z.int().min(0).max(1_000_000_000_000);
@@ -126,6 +132,12 @@ export const argumentsDepthMax = 32;
 /** Arguments and context of a call. */
 export const CallMembers = PlainObject.refine(
   (members) => isWithin(members, argumentsDepthMax),
+  `must not nest deeper than ${argumentsDepthMax} levels`,
+);
+
+/** Arguments as a caller sends them. What is no object is denied, and not refused, so that it leaves a receipt. */
+export const CallArguments = z.unknown().refine(
+  (args) => isWithin(args as PlainJson, argumentsDepthMax), // parsed as JSON, like the members of PlainObject
   `must not nest deeper than ${argumentsDepthMax} levels`,
 );
 

@@ -15,8 +15,8 @@ export function scratchDataDir(): { path: string; remove(): void } {
 }
 
 /** The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. */
-export async function startIn(dataDir: string): Promise<StartedSystem> {
-  return await startSystem({ dataDir });
+export async function startIn(dataDir: string, variables: Record<string, string> = {}): Promise<StartedSystem> {
+  return await startSystem({ dataDir, variables });
 }
 
 export type KernelClient = ReturnType<kernel.KernelClient['as']>;

@@ -173,6 +173,10 @@ async function askPolicy(ask: Ask): Promise<void> {
     body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1_000 },
     headers,
   });
+  const fence = { params: { scope: 'tenant:elsewhere' }, headers };
+  await ask(kernel.putFence, { ...fence, body: { kind: 'freeze', epoch: 1, reason: 'a drill', set_by: 'olga' } });
+  await ask(kernel.getFence, fence);
+  await ask(kernel.listFences, { headers });
   const bundle = { format: 'countersign/policy.v1', name: 'x', version: '1', rules: [] };
   const signature = { alg: 'Ed25519', key_id: 'unknown', value: 'A'.repeat(86) };
   await ask(kernel.putPolicyBundle, {
@@ -272,7 +276,7 @@ describe('the published OpenAPI', () => {
       const published = publishedService(isGateway ? 'gateway' : 'governance-kernel', url);
       for (const route of routes.filter(({ auth }) => auth !== 'public')) {
         const params = { id: 'x', receipt_id: 'x', record_id: 'x', checkpoint_id: 'x', decisionId: 'x' };
-        const more = { approval_id: 'x', action: 'approve', budget_id: 'x', tenant: 'x' };
+        const more = { approval_id: 'x', action: 'approve', budget_id: 'x', tenant: 'x', scope: 'x' };
         const { status } = await published.ask(route, { params: { ...params, ...more } });
         expect([route.operation, status]).toEqual([route.operation, 401]);
       }

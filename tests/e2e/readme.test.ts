@@ -1,49 +1,155 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '@countersign/local';
+import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText, root } from '../architecture/repository.ts';
-import { scratchDataDir, startIn } from './_system.ts';
+import { until } from './_system.ts';
+import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
 
 const startMs = 120_000;
-const dataDir = scratchDataDir();
-/** Where the reader stands: the repository, as far as the commands need it. */
-const checkout = mkdtempSync(join(tmpdir(), 'countersign-readme-'));
-let system: StartedSystem;
+const stepMs = 60_000;
+/** Where the reader stands: the repository, as far as the commands need it, and nothing of an earlier start. */
+const cwd = mkdtempSync(join(tmpdir(), 'countersign-readme-'));
+let place: { cwd: string; env: Record<string, string> };
+let first: Foreground;
+let second: Terminal;
 
 beforeAll(async () => {
-  symlinkSync(join(root, 'packages'), join(checkout, 'packages'));
-  symlinkSync(dataDir.path, join(checkout, '.countersign'));
-  system = await startIn(dataDir.path);
+  chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
+  for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
+  const ports = { GATEWAY_PORT: await freePort(), GOV_PORT: await freePort(), GOV_HEALTH_PORT: await freePort() };
+  const chosen = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  place = { cwd, env: { ...freshEnvironment, ...chosen } };
+  first = await typeInForeground(blockWith('make up'), place);
+  second = openTerminal(place);
+  await second.type(blockWith('alias agent'));
 }, startMs);
 afterAll(async () => {
-  await system.stop();
-  dataDir.remove();
-  rmSync(checkout, { recursive: true, force: true });
-});
+  second.close();
+  await first.interrupt();
+  rmSync(cwd, { recursive: true, force: true });
+}, startMs);
 
-/** The commands of the README that talk to a running system, in their order. */
-function readmeCommands(): string[] {
-  const blocks = [...readText('README.md').matchAll(/^ *```sh\n([^`]*?)^ *```/gm)].map(([, commands = '']) => commands);
-  return blocks.filter((commands) => !commands.includes('make '));
+/** The walk of the README, block by block, as it stands there. */
+const blocks = [...walk().matchAll(/^( *)```(sh|js)\n(.*?)^ *```/gms)].map(([, indent = '', language, text = '']) => ({
+  language,
+  text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim(),
+  isTyped: false,
+}));
+
+function walk(): string {
+  const [, text = ''] = /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md')) ?? [];
+  return text;
 }
 
-verifies('sys.quickstart', 'the commands of the README do what it says, typed one after the other', async () => {
-  const commands = readmeCommands();
-  expect(commands).toHaveLength(5);
-  // As at a prompt, where aliases are known and what fails is seen.
-  const script = ['shopt -s expand_aliases', 'set -e', ...commands.flatMap((block) => [block, 'echo'])].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: checkout });
-  const verdicts = [...stdout.matchAll(/^\{"verdict":"(\w+)","allow":(?:true|false),"reason_code":"(\w+)"/gm)];
-  expect(verdicts.map(([, verdict, code]) => `${verdict} ${code}`)).toEqual([
-    'ALLOW ALLOWED',
-    'DENY POLICY_DENIED',
-    'ESCALATE APPROVAL_REQUIRED',
-  ]);
-  expect(stdout).toContain('"state":"pending"');
-  expect(stdout).toContain('VERIFIED');
+/** The first block with these words that was not typed yet: people go from top to bottom. */
+function blockWith(words: string): string {
+  const block = blocks.find(({ text, isTyped }) => !isTyped && text.includes(words));
+  if (block === undefined) throw new Error(`No block of the README that is left has ${words}`);
+  block.isTyped = true;
+  return block.text;
+}
+
+const typed = (words: string): Promise<string> => second.type(blockWith(words));
+
+/** Types a block again and again, as the README asks for. */
+async function repeated(words: string, wanted: string): Promise<string> {
+  const commands = blockWith(words);
+  return await until(async () => {
+    const printed = await second.type(commands).catch((error: unknown) => String(error));
+    return printed.includes(wanted) && printed;
+  });
+}
+
+type Decision = { verdict: string; reason_code: string; receipt: object; approval?: { approve_url: string } };
+
+function answersIn(printed: string): unknown[] {
+  return printed
+    .split(/\n|(?<=\})(?=\{)/)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe('the ten minutes of the README, typed block by block into fresh shells', () => {
+  verifies(
+    'sys.quickstart',
+    'a read is allowed and an undeclared effect refused, each with a receipt',
+    async () => {
+      const [read] = answersIn(await typed('crm.read')) as Decision[];
+      const [drop] = answersIn(await typed('crm.drop')) as Decision[];
+      expect(read).toMatchObject({ verdict: 'ALLOW', trace: expect.any(Array), receipt: { signature: {} } });
+      expect(drop).toMatchObject({ verdict: 'DENY', reason_code: 'POLICY_DENIED', receipt: { signature: {} } });
+    },
+    stepMs,
+  );
+
+  verifies(
+    'sys.quickstart',
+    'what is hard to undo waits for a person, and is allowed once',
+    async () => {
+      const [asked, made] = answersIn(await typed('mail.send')) as [Decision, { key: string }];
+      expect(asked).toMatchObject({ verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' });
+      const url = asked.approval?.approve_url ?? '';
+      const browser = new Browser(new URL(url).origin);
+      const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key: made.key });
+      await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
+      const repeat = blockWith('mail.send');
+      const answers = [await second.type(repeat), await second.type(repeat)].flatMap(answersIn) as Decision[];
+      expect(answers.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ESCALATE']);
+    },
+    stepMs,
+  );
+
+  verifies(
+    'sys.quickstart',
+    'an SDK is told why its tool may not run, and may run it once it is declared',
+    async () => {
+      expect(readText('infra/local/examples/agent.mjs').trim()).toBe(blockWith('import OpenAI'));
+      expect(await typed('agent.mjs')).toMatch(/close_ticket was not executed: DENY POLICY_DENIED.*nobody declared/);
+      await typed('>> .countersign/policy.yaml');
+      await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(first.printed())));
+      expect(await typed('agent.mjs')).toBe('Run close_ticket with {"id": 7}');
+    },
+    stepMs,
+  );
+
+  verifies(
+    'sys.quickstart',
+    'Ctrl-C ends everything, and the next start has one more MCP server',
+    async () => {
+      await typed('clock.now: {');
+      expect(await first.interrupt()).toBe(0);
+      first = await typeInForeground(blockWith('make up'), place);
+      expect(await typed('clock.now')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    },
+    startMs,
+  );
+
+  verifies(
+    'sys.quickstart',
+    'a task of the workspace waits for its owner and then does what it was told',
+    async () => {
+      expect(answersIn(await typed('SIGN_IN_URL'))).toMatchObject([{ status: 'queued' }]);
+      await repeated('data[0].status', 'awaiting_approval');
+      expect(answersIn(await typed('APPROVAL='))).toMatchObject([{ status: 'approved', tool: 'files.write_file' }]);
+      expect(await repeated('data[0].status', 'completed')).toContain('Dear customer');
+    },
+    stepMs,
+  );
+
+  verifies(
+    'sys.quickstart',
+    'the session is verified offline up to the receipt that the reader kept',
+    async () => {
+      expect(await typed('--head')).toMatch(/^VERIFIED: .*completeness +COMPLETE.*END_PROVEN/s);
+    },
+    stepMs,
+  );
+
+  it('holds no command that was not typed here', () => {
+    expect(blocks.filter(({ isTyped }) => !isTyped)).toEqual([]);
+  });
 });

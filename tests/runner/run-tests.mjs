@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from './node-flags-of.mjs';
+import { findPostgres } from './postgres.mjs';
 import { findRabbitmq } from './rabbitmq.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,13 +37,6 @@ async function main(args) {
   if (!isBench) exitCode = report(summaryFile, exitCode);
   rmSync(scratch, { recursive: true, force: true });
   return exitCode;
-}
-
-async function findPostgres(env, scratch) {
-  if (env.TEST_DATABASE_URL) return { url: env.TEST_DATABASE_URL, stop: async () => {} };
-  const { startEmbeddedPostgres } = await import('../../infra/local/dist/embedded-postgres.js');
-  const started = await startEmbeddedPostgres({ dataDir: join(scratch, 'postgres'), log: () => {} });
-  return { url: started.adminUrl, stop: () => started.stop() };
 }
 
 function runJest(args, env) {

@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { generatedFiles, routesByService } from '@countersign/contracts/openapi';
+import { configurationPage } from '@countersign/local';
 import { root } from '../architecture/repository.ts';
 import { documented } from './documented-routes.ts';
+
+describe('the page of all variables', () => {
+  it('is what the schemas say that the environment is read by', () => {
+    expect(readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8')).toBe(configurationPage());
+  });
+});
 
 describe('contracts', () => {
   it.each(routesByService)('of $name hold every documented route with its auth class', ({ name, routes }) => {

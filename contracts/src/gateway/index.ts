@@ -43,6 +43,7 @@ export {
   Violation,
   listViolations,
 } from './audit.ts';
+export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
 export { Reachability, getHealth } from './health.ts';
 export { taskCreated, taskMoved, runEnqueued, runEnded, approvalRequested, approvalResolved } from './events.ts';

@@ -3,7 +3,7 @@ import { camelPage, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import {
-  Currency,
+  ApprovalId,
   DecisionId,
   Digest,
   Instant,
@@ -15,7 +15,9 @@ import {
   Verdict,
   WorkspaceId,
   storableText,
+  RecordedCurrency,
 } from '../scalars.ts';
+import { ApprovalStatus } from './audit.ts';
 import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const TaskStatus = z.enum([
@@ -70,6 +72,14 @@ export const RunStep = z.strictObject({
   reasonCode: ReasonCode.nullable(),
   decisionId: DecisionId.nullable(),
   receiptId: ReceiptId.nullable(),
+  /** Each time that somebody was asked about it, oldest first. What follows an approval is a decision of its own, which stands above. */
+  escalations: z.array(
+    z.strictObject({
+      approvalId: ApprovalId,
+      decisionId: DecisionId.nullable(),
+      status: ApprovalStatus,
+    }),
+  ),
   startedAt: Instant,
   endedAt: Instant.nullable(),
   error: RunError.nullable(),
@@ -89,7 +99,7 @@ export const Run = z.strictObject({
   tokensOut: z.int().min(0),
   /** What the kernel counted for the calls that were answered, rounded up. */
   costMinor: z.int().min(0),
-  currency: Currency,
+  currency: RecordedCurrency,
   /** The last words of the model; null unless completed. */
   result: z.string().nullable(),
   error: RunError.nullable(),

@@ -55,6 +55,7 @@ export const BudgetConfig = z.strictObject({
   currency: Currency.default('USD'),
 });
 export const ModelConfig = z.strictObject({
+  /** Other than `default`: the model is asked for as `provider/model`. */
   provider: storableText({ min: 1, max: 64 }).default('default'),
   model: storableText({ min: 1, max: 256 }).default('default'),
   temperature: z.number().min(0).max(2).default(0.7),

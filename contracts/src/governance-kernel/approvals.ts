@@ -123,7 +123,7 @@ export const transitionApproval = defineRoute({
   assertedBy: ['partner', 'owner'],
   params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
   query: z.strictObject(TenantQuery),
-  body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }),
+  body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }).default({}),
   reply: Approval,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'PERMISSION_DENIED'],
 });

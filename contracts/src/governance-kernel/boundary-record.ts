@@ -7,7 +7,6 @@ import {
   ApprovalId,
   BudgetId,
   ControlVersion,
-  Currency,
   DecisionId,
   Digest,
   EffectLevel,
@@ -20,6 +19,7 @@ import {
   TenantId,
   ToolName,
   Verdict,
+  RecordedCurrency,
 } from '../scalars.ts';
 import { FenceScope } from './fences.ts';
 import { ReceiptKind } from './receipt.ts';
@@ -82,7 +82,7 @@ export const BudgetRemainder = z.strictObject({
   egress_remaining_bytes: z.int().nullable(),
   writes_remaining: z.int().nullable(),
   approval_required_above_minor: AmountMinor.nullable(),
-  currency: Currency.nullable(),
+  currency: RecordedCurrency.nullable(),
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 

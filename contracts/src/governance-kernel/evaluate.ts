@@ -10,6 +10,7 @@ import {
   Digest,
   EffectLevel,
   Instant,
+  CallArguments,
   CallMembers,
   ReceiptId,
   RecordId,
@@ -32,7 +33,7 @@ export const EvaluateRequest = z.strictObject({
   action: ActionName,
   tool: ToolName.optional(),
   resource: ResourceName.optional(),
-  args: CallMembers.default({}),
+  args: CallArguments.default({}),
   session_id: SessionId,
   /**
    * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is
@@ -59,7 +60,10 @@ export const BudgetUse = z.strictObject({
 /** The decision as every governed route gives it. */
 export const DecisionReply = z.strictObject({
   verdict: Verdict,
+  /** Whether the caller may act now: the verdict is ALLOW, and this is no shadow decision. */
   allow: z.boolean(),
+  /** There when the call asked for `mode: shadow`. */
+  shadow: z.literal(true).optional(),
   reason_code: ReasonCode,
   reason: z.string(),
   decision_id: DecisionId,

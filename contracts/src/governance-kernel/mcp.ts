@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { ApprovalId, CallMembers, PlainObject, SessionId, ToolName } from '../scalars.ts';
+import { ApprovalId, CallArguments, CallMembers, PlainObject, SessionId, ToolName } from '../scalars.ts';
 import { DecisionReply } from './evaluate.ts';
 
 export const describeMcp = defineRoute({
@@ -82,7 +82,7 @@ export const executeMcp = defineRoute({
   alsoStatus: [403],
   body: z.strictObject({
     tool: ToolName,
-    args: CallMembers.default({}),
+    args: CallArguments.default({}),
     session_id: SessionId,
     context: CallMembers.default({}),
     approval_grant: ApprovalId.optional(),

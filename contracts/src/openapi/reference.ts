@@ -1,4 +1,5 @@
 import { errorCodes } from '../errors.ts';
+import { runCodes } from '../gateway/run-codes.ts';
 import { gateOrder, reasonCodes } from '../reason-codes.ts';
 import type { AnyRoute } from '../route.ts';
 
@@ -29,8 +30,21 @@ export function errorCodesPage(): string {
   return page(
     'Error codes',
     'Why a request was not served, in the one envelope of all REST routes. A verdict is not an error: see [reason codes](reason-codes.md).',
-    ['| Status | Code | Type | Retry | Next step |', '| --- | --- | --- | --- | --- |', ...rows],
+    ['| Status | Code | Type | Retry | Next step |', '| --- | --- | --- | --- | --- |', ...rows, '', ...runCodeLines()],
   );
+}
+
+/** The codes that the gateway gives its own runs. */
+function runCodeLines(): string[] {
+  return [
+    '## Runs of the gateway',
+    '',
+    '`error.code` of a run or a step is a [reason code](reason-codes.md), a code from above, or one of these.',
+    '',
+    '| Code | Next step |',
+    '| --- | --- |',
+    ...Object.entries(runCodes).map(([code, nextStep]) => `| \`${code}\` | ${nextStep} |`),
+  ];
 }
 
 /** The page of all routes of all services. */

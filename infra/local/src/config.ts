@@ -1,21 +1,32 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { port, readConfig, secret, secretUrl, serviceVariables, type Environment } from '@countersign/service-kit';
+import { gatewayVariables } from '@countersign/gateway';
+import { kernelVariables } from '@countersign/governance-kernel';
+import { port, readConfig, secret, secretUrl, type Environment } from '@countersign/service-kit';
 import { z } from 'zod';
 
-const variables = z.object({
-  GOV_DATA_DIR: z.string().default('.countersign'),
-  GATEWAY_PORT: port(3100),
-  GOV_PORT: port(8080),
-  GOV_HEALTH_PORT: port(8081),
-  /** A role with CREATEROLE and CREATE; replaces the embedded PostgreSQL. */
-  DATABASE_URL: secretUrl(['postgres', 'postgresql']).optional(),
-  /** Replaces the in-process bus. */
-  AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
-  /** Given: used instead of the generated ones. */
-  GOV_ADMIN_API_KEY: secret().optional(),
-  GOV_SERVICE_API_KEY: secret().optional(),
-  GOV_POLICY_FILE: z.string().default(fileURLToPath(new URL('../policy/starter.yaml', import.meta.url))),
+export const localVariables = z.object({
+  GOV_DATA_DIR: z.string().default('.countersign').describe('Where data, keys and secrets live.'),
+  GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  GOV_PORT: port(8080).describe('Port of the kernel.'),
+  GOV_HEALTH_PORT: port(8081).describe("Port of the kernel's health and metrics alone."),
+  DATABASE_URL: secretUrl(['postgres', 'postgresql'])
+    .optional()
+    .meta({ fallback: 'embedded PostgreSQL' })
+    .describe('A role with CREATEROLE and CREATE; replaces the embedded PostgreSQL.'),
+  AMQP_URL: secretUrl(['amqp', 'amqps'])
+    .optional()
+    .meta({ fallback: 'bus inside the process' })
+    .describe('RabbitMQ; replaces the bus inside the process.'),
+  GOV_ADMIN_API_KEY: secret().optional().meta({ fallback: 'generated once' }).describe('The operator key.'),
+  GOV_SERVICE_API_KEY: secret()
+    .optional()
+    .meta({ fallback: 'generated once' })
+    .describe('What sibling services present to each other.'),
+  GOV_POLICY_FILE: z
+    .string()
+    .optional()
+    .meta({ fallback: '`policy.yaml` in GOV_DATA_DIR, at first a copy of the starter policy' })
+    .describe('The policy; edit it while the system runs.'),
 });
 
 export type LocalSettings = Readonly<{
@@ -25,7 +36,8 @@ export type LocalSettings = Readonly<{
   healthPort: number;
   databaseUrl: string | null;
   amqpUrl: string | null;
-  policyFile: string;
+  /** Null: that of the data directory. */
+  policyFile: string | null;
   adminApiKey: string | null;
   serviceApiKey: string | null;
   /** GOV_… variables of the person who starts it, for the service that knows them. */
@@ -33,19 +45,34 @@ export type LocalSettings = Readonly<{
   forGateway: Environment;
 }>;
 
-/** Variables read above, and one that an earlier start wrote into local.env, which people load into their shell. */
-const ownNames = new Set([...Object.keys(variables.shape), 'GOV_TRUSTED_PUBLIC_KEY']);
+/** An earlier start wrote it into local.env, which people load into their shell. */
+const loadedAgain = 'GOV_TRUSTED_PUBLIC_KEY';
 
-/** What the gateway knows and the kernel does not. Everything else goes to the kernel, which refuses what it does not know. */
-const gatewayOnly =
-  /^GOV_(GATEWAY|SESSION|SIGN_UP|SMTP|MAIL|RUN|MODEL(?!_PRICES|_SPEND)|GOVERNANCE|HEALTH_URL|FAIL_CLOSED|TRUSTED_PUBLIC)/;
-/** What every service knows. */
-const shared = new Set(Object.keys(serviceVariables));
+/** What `make up` makes itself and hands to the services: given by a person it would be overruled in silence, so it is refused. */
+const made = new Set([
+  'GOV_GATEWAY_PORT',
+  'GOV_SESSION_SECRET',
+  'GOV_GOVERNANCE_URL',
+  'GOV_TRUSTED_PUBLIC_KEYS',
+  'GOV_ASSERTION_KEY',
+  'GOV_ASSERTION_KEYS',
+  'GOV_SIGNING_KEY',
+  'GOV_POLICY_KEY',
+  'GOV_LOG_KEY',
+  'GOV_TENANT_SALT_SECRET',
+]);
+const ownNames = new Set([...Object.keys(localVariables.shape), loadedAgain]);
+const kernelNames = passedOn(kernelVariables);
+const gatewayNames = passedOn(gatewayVariables);
+
+function passedOn(schema: z.ZodObject): ReadonlySet<string> {
+  return new Set(Object.keys(schema.shape).filter((name) => !ownNames.has(name) && !made.has(name)));
+}
 
 /** Reads what the profile itself needs; throws ConfigError naming all that is malformed. */
 export function localSettings(env: Environment = process.env): LocalSettings {
-  const own = readConfig(variables, env, { prefix: 'GATEWAY_PORT' });
-  const governance = Object.entries(env).filter(([name]) => name.startsWith('GOV_') && !ownNames.has(name));
+  const knownElsewhere = [loadedAgain, ...kernelNames, ...gatewayNames];
+  const own = readConfig(localVariables, env, { prefix: 'GOV_', knownElsewhere });
   return Object.freeze({
     dataDir: resolve(own.GOV_DATA_DIR),
     gatewayPort: own.GATEWAY_PORT,
@@ -53,12 +80,18 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     healthPort: own.GOV_HEALTH_PORT,
     databaseUrl: own.DATABASE_URL ?? null,
     amqpUrl: own.AMQP_URL ?? null,
-    policyFile: resolve(own.GOV_POLICY_FILE),
+    policyFile: own.GOV_POLICY_FILE === undefined ? null : resolve(own.GOV_POLICY_FILE),
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
-    forKernel: Object.fromEntries(governance.filter(([name]) => !gatewayOnly.test(name))),
-    forGateway: Object.fromEntries(governance.filter(([name]) => gatewayOnly.test(name) || shared.has(name))),
+    forKernel: environmentOf(kernelNames, env),
+    forGateway: environmentOf(gatewayNames, env),
   });
+}
+
+function environmentOf(names: ReadonlySet<string>, env: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => names.has(name.replace(/_FILE$/, '')) || names.has(name)),
+  );
 }
 
 /** The environment of PostgreSQL's own programs: ours, with messages and order of the C locale, so that they can be read. */

@@ -72,11 +72,10 @@ function readSecrets(path: string): Secrets | null {
   if ((statSync(file).mode & othersBits) !== 0) chmodSync(file, ownerOnly);
   try {
     return Secrets.parse(JSON.parse(text));
-  } catch (cause) {
+  } catch {
     throw new LocalProblem(
       `${file} cannot be read as the secrets of this installation.`,
       'Restore it from a backup, or choose another GOV_DATA_DIR.',
-      { cause },
     );
   }
 }

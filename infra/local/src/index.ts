@@ -1,2 +1,4 @@
+export { configurationPage } from './configuration-page.ts';
 export { filesystemServer } from './mcp-servers.ts';
+export { freePort } from './ports.ts';
 export { startSystem, type StartedSystem } from './started-system.ts';

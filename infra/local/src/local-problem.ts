@@ -1,7 +1,7 @@
 /** Something that the person at the keyboard can mend. The message says how. */
 export class LocalProblem extends Error {
-  constructor(problem: string, nextStep: string, options: { cause?: unknown } = {}) {
-    super(`${problem}\n  ${nextStep}`, options);
+  constructor(problem: string, nextStep: string) {
+    super(`${problem} ${nextStep}`);
     this.name = 'LocalProblem';
   }
 }

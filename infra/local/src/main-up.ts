@@ -1,4 +1,3 @@
-import { localSettings } from './config.ts';
 import { up } from './up.ts';
 
-await up(localSettings());
+await up();

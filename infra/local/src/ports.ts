@@ -11,11 +11,10 @@ export async function freePort(): Promise<number> {
 /** Throws LocalProblem that names the variable by which another port is chosen. */
 export async function assertPortFree(port: number, variable: string): Promise<void> {
   if (port === 0) return;
-  await listenOnce(port).catch((cause: unknown) => {
+  await listenOnce(port).catch(() => {
     throw new LocalProblem(
       `Port ${port} is taken, or this user may not open it.`,
       `Stop what uses it, or choose another one: ${variable}=${port + 1000} make up`,
-      { cause },
     );
   });
 }

@@ -19,7 +19,9 @@ export async function serveSignInLink(gateway: StartedGateway): Promise<SignInLi
   let isUsed = false;
   const server = createServer((req, res) => {
     if (req.method !== 'GET' || req.url !== path || isUsed)
-      return answer(res, 404, { error: 'This link does not exist, or was used already.' });
+      return answer(res, 404, {
+        error: 'This link does not exist, or was used already. Each `make up` has a new one.',
+      });
     isUsed = true;
     void signIn(gateway).then(
       (session) => answer(res, 200, session),

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
-import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
+import { gatewayConfigFrom, startGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
-import type { Lifecycle, Log } from '@countersign/service-kit';
+import { createLogger, type Lifecycle, type Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
 import { withShippedServer } from './mcp-servers.ts';
+import { ownPolicyFile } from './own-policy.ts';
+import { withPolicyLines } from './policy-lines.ts';
 import { assertPortFree } from './ports.ts';
+import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
+import { serveSignInLink } from './sign-in-link.ts';
 import { stdioUser } from './stdio-account.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
@@ -19,8 +23,10 @@ export type LocalSystem = {
   healthUrl: string;
   /** Where model calls go, and whether that is the scripted model. */
   model: { url: string; isScripted: boolean };
+  /** Signs its first visitor in. */
+  signInUrl: string;
   dataDir: DataDir;
-  gateway: StartedGateway;
+  policyFile: string;
 };
 
 type Parts = { lifecycle: Lifecycle; log: Log };
@@ -39,31 +45,29 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
   const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
+  const given = { settings, dataDir, urls, assertions: newAssertionKeys() };
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
-  const assertions = newAssertionKeys();
-  const kernel = await startKernel(
-    kernelConfigFrom(kernelEnvironment({ settings, dataDir, urls, modelUrl: model.url, assertions })),
-    {
-      ...shared,
-    },
-  );
-  const gateway = await startGateway(
-    gatewayConfigFrom(gatewayEnvironment({ settings, dataDir, urls, kernelUrl: kernel.url, assertions })),
-    {
-      ...shared,
-    },
-  );
+  const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
+  const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
+  const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
+  const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
+  const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
+  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...given, kernelUrl: kernel.url }));
+  const gateway = await startGateway(gatewayConfig, shared);
   await gateway.subscribed;
   bus?.release();
+  const link = await serveSignInLink(gateway);
+  lifecycle.onClose('sign-in link', link.close);
   const system = {
     gatewayUrl: gateway.url,
     kernelUrl: kernel.url,
     healthUrl: kernel.healthUrl,
+    signInUrl: link.url,
     model,
     dataDir,
-    gateway,
+    policyFile,
   };
   writeLocalEnvironment(system, await agentKey(kernel.url, dataDir));
   return system;
@@ -96,24 +100,13 @@ function newAssertionKeys(): AssertionKeys {
 }
 
 type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls; assertions: AssertionKeys };
+type KernelGiven = Given & { modelUrl: string; policyFile: string };
 
-/** Each workspace has a ceiling of spend, so a model without a price would be refused: every model costs this until somebody says more. */
-const priceOfAnyModel = JSON.stringify({
-  '*': {
-    input_per_million_minor: 300,
-    output_per_million_minor: 1_500,
-    output_tokens_max: 64_000,
-    input_tokens_max: 200_000,
-  },
-});
-
-function kernelEnvironment({ settings, dataDir, urls, modelUrl, assertions }: Given & { modelUrl: string }) {
+function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile, assertions }: KernelGiven) {
   const { secrets, filesDir } = dataDir;
   const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
   return {
-    GOV_LOG_LEVEL: 'warn',
-    GOV_DEMO: '1',
-    GOV_MODEL_PRICES: priceOfAnyModel,
+    ...kernelDefaults,
     ...given,
     GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
     GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
@@ -128,7 +121,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, assertions }: Gi
     GOV_POLICY_KEY: secrets.policyKey,
     GOV_LOG_KEY: secrets.logKey,
     GOV_TENANT_SALT_SECRET: secrets.tenantSaltSecret,
-    GOV_POLICY_FILE: settings.policyFile,
+    GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: modelUrl,
   };
 }
@@ -136,9 +129,7 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, assertions }: Gi
 function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: Given & { kernelUrl: string }) {
   const { secrets, trustedPublicKey } = dataDir;
   return {
-    GOV_LOG_LEVEL: 'warn',
-    NODE_ENV: 'development',
-    GOV_FAIL_CLOSED: '1',
+    ...gatewayDefaults,
     ...settings.forGateway,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.gateway,
@@ -152,12 +143,13 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: 
 }
 
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
-function writeLocalEnvironment({ gatewayUrl, kernelUrl, dataDir }: LocalSystem, key: string): void {
+function writeLocalEnvironment({ gatewayUrl, kernelUrl, signInUrl, dataDir }: LocalSystem, key: string): void {
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
     GATEWAY_URL: gatewayUrl,
     KERNEL_URL: kernelUrl,
     AGENT_KEY: key,
+    SIGN_IN_URL: signInUrl,
     GOV_ADMIN_API_KEY: secrets.adminApiKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEY: trustedPublicKey,

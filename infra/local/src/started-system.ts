@@ -13,6 +13,8 @@ export type StartedSystem = {
   adminApiKey: string;
   serviceApiKey: string;
   filesDir: string;
+  /** What it wrote to its terminal so far, line by line. */
+  said: readonly string[];
   /** As Ctrl-C does: drains, stops PostgreSQL, waits for the end. */
   stop(): Promise<void>;
   /** As a power cut does. */
@@ -37,7 +39,7 @@ export async function startSystem({ dataDir, variables = {} }: StartOptions): Pr
     ...variables,
   };
   const child = spawn(process.execPath, [...process.execArgv, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  await untilReady(child);
+  const said = await untilReady(child);
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {
     gatewayUrl: local['GATEWAY_URL'] ?? '',
@@ -45,12 +47,13 @@ export async function startSystem({ dataDir, variables = {} }: StartOptions): Pr
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
     serviceApiKey: local['GOV_SERVICE_API_KEY'] ?? '',
     filesDir: join(dataDir, 'files'),
+    said,
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),
   };
 }
 
-async function untilReady(child: ChildProcess): Promise<void> {
+async function untilReady(child: ChildProcess): Promise<readonly string[]> {
   const said: string[] = [];
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new TypeError('The child has no output');
@@ -70,6 +73,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
     child.kill('SIGKILL');
     throw error;
   });
+  return said;
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -1,41 +1,36 @@
 import { createLogger, runService, type Log } from '@countersign/service-kit';
-import type { LocalSettings } from './config.ts';
-import { LocalProblem } from './local-problem.ts';
-import { serveSignInLink } from './sign-in-link.ts';
+import { localSettings } from './config.ts';
 import { startLocal, type LocalSystem } from './start-local.ts';
 
 /** Draining waits for running calls, then PostgreSQL writes its checkpoint. */
 const stopTimeoutMs = 45_000;
 
 /** Runs the whole system in the foreground until Ctrl-C. */
-export async function up(settings: LocalSettings): Promise<void> {
+export async function up(): Promise<void> {
   const log = createLogger({ service: 'local', level: 'warn', layout: 'readable', stream: process.stderr });
   await runService({
-    log: explainProblems(log),
+    log: forPeople(log),
     stopTimeoutMs,
     start: async (lifecycle) => {
-      const system = await startLocal(settings, { lifecycle, log });
-      const link = await serveSignInLink(system.gateway);
-      lifecycle.onClose('sign-in link', () => link.close());
-      process.stdout.write(welcome(system, link.url));
+      process.stdout.write(welcome(await startLocal(localSettings(), { lifecycle, log })));
     },
   });
 }
 
-/** What the person can mend is said in words, not as an event with a stack. */
-function explainProblems(log: Log): Log {
+/** Why nothing started is said in words, not as an event. */
+function forPeople(log: Log): Log {
   return {
     ...log,
     error: (event, fields) => {
-      const problem = fields?.['error'];
-      if (problem instanceof LocalProblem) process.stderr.write(`\n${problem.message}\n`);
+      if (event === 'service.start_failed')
+        process.stderr.write(`\nCountersign did not start: ${String(fields?.['problem'])}\n`);
       else log.error(event, fields);
     },
   };
 }
 
-function welcome(system: LocalSystem, signInUrl: string): string {
-  const { gatewayUrl, kernelUrl, healthUrl, model, dataDir } = system;
+function welcome(system: LocalSystem): string {
+  const { gatewayUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
   const rows = [
     ['Gateway', gatewayUrl],
     ['Kernel', kernelUrl],
@@ -43,6 +38,7 @@ function welcome(system: LocalSystem, signInUrl: string): string {
     ['MCP', `${kernelUrl}/mcp`],
     ['Kernel health', `${healthUrl}/health/ready`],
     ['Model', model.isScripted ? `${model.url} (scripted; set GOV_UPSTREAM_URL for a real one)` : model.url],
+    ['Policy', policyFile],
     ['Keys', `${dataDir.path}/local.env`],
     ['Files for agents', dataDir.filesDir],
     ['Sign in once', signInUrl],

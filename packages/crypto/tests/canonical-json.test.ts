@@ -4,6 +4,8 @@ import { canonicalize as oracle } from 'json-canonicalize';
 import { runInNewContext } from 'node:vm';
 import {
   canonicalBytes,
+  canonicalNumber,
+  canonicalString,
   canonicalize,
   jsonDepthMax,
   parsePlainJson,
@@ -62,6 +64,18 @@ describe('RFC 8785 canonical form', () => {
     );
   });
 
+  it('is that of one string or one number, when only that is asked for', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), numbers, (text, number) => {
+        expect(canonicalString(text)).toBe(canonicalize(text));
+        expect(canonicalNumber(number)).toBe(canonicalize(number));
+      }),
+    );
+    expect(refusal(() => canonicalString('\ud800'))).toEqual({ code: 'LONE_SURROGATE', path: '' });
+    expect(refusal(() => canonicalString(7 as unknown as string))).toEqual({ code: 'NOT_PLAIN_JSON', path: '' });
+    expect(refusal(() => canonicalNumber(NaN))).toEqual({ code: 'NUMBER_NOT_FINITE', path: '' });
+  });
+
   it('does not depend on the order in which members were added', () => {
     const name = fc.string({ unit: 'binary' }).filter((text) => text !== '__proto__');
     fc.assert(
@@ -100,6 +114,11 @@ describe('the plain-JSON gate', () => {
     ['a boxed string', [Object('x')], 'NOT_PLAIN_JSON', '/0'],
     ['a class instance', { price: new Money() }, 'NOT_PLAIN_JSON', '/price'],
     ['an object that inherits members', Object.create({ a: 1 }), 'NOT_PLAIN_JSON', ''],
+    ['an object below an object without prototype', Object.create(Object.create(null) as object), 'NOT_PLAIN_JSON', ''],
+    ['an array without prototype', Object.setPrototypeOf([1], null), 'NOT_PLAIN_JSON', ''],
+    ['an array with the prototype of objects', Object.setPrototypeOf([1], Object.prototype), 'NOT_PLAIN_JSON', ''],
+    ['an array with a symbol', Object.assign([1], { [Symbol('hidden')]: 2 }), 'NOT_PLAIN_JSON', ''],
+    ['an undefined member of a strange name', { 'a~/b': undefined }, 'NOT_PLAIN_JSON', '/a~0~1b'],
     ['an array of a subclass', new (class extends Array {})(), 'NOT_PLAIN_JSON', ''],
     ['a cycle', cyclic, 'NOT_PLAIN_JSON', `${'/self/0'.repeat(32)}`],
     ['NaN', { 'a/b': [NaN] }, 'NUMBER_NOT_FINITE', '/a~1b/0'],
@@ -120,6 +139,12 @@ describe('the plain-JSON gate', () => {
     ['the same object twice, which is no cycle', Array(2).fill({ a: [] })],
   ])('accepts %s and returns it unchanged', (_what, value) => {
     expect(parsePlainJson(value)).toBe(value);
+  });
+
+  it('tells people where it found the fault, unless that is the whole value', () => {
+    expect(() => parsePlainJson({ a: [undefined] })).toThrow(/ at \/a\/0$/);
+    expect(() => parsePlainJson(undefined)).toThrow(/JSON$/);
+    expect(() => parsePlainJson(undefined)).toThrow(expect.objectContaining({ name: 'CryptoError' }));
   });
 
   it('takes a lower depth limit from its caller', () => {

@@ -12,6 +12,7 @@ import {
   equalBytes,
   portableProvider,
   utf8Bytes,
+  utf8Text,
 } from '../src/index.ts';
 import { nodeProvider } from '../src/node.ts';
 import { refusal } from './vector-files.ts';
@@ -75,6 +76,14 @@ describe('encodings', () => {
       expect(refusal(() => decodeBase64(text)).code).toBe('MALFORMED_ENCODING');
     for (const text of ['QQ==', 'QR', 'Q', '+/+/', 'Q Q', 'QQ\n'])
       expect(refusal(() => decodeBase64Url(text)).code).toBe('MALFORMED_ENCODING');
+  });
+
+  it('keep a byte order mark, and refuse what is no UTF-8', () => {
+    const marked = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61);
+    expect(utf8Text(marked)).toBe('\ufeffa');
+    expect(utf8Bytes(utf8Text(marked))).toEqual(marked);
+    for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]])
+      expect(refusal(() => utf8Text(Uint8Array.from(bytes))).code).toBe('INVALID_UTF8');
   });
 
   it('compare bytes by value and length', () => {

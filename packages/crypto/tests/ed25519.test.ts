@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import nacl from 'tweetnacl';
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import {
   CryptoError,
   decodeHex,
@@ -146,7 +146,8 @@ describe('signing', () => {
 
   it('refuses what is no Ed25519 private key without repeating it', () => {
     const secret = 'not-a-key-but-secret';
-    for (const bad of [secret, new Uint8Array(31)]) {
+    const otherKey = String(generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    for (const bad of [secret, new Uint8Array(31), new Uint8Array(33), otherKey]) {
       expect(refusal(() => createSigner(bad)).code).toBe('MALFORMED_KEY');
     }
     expect(() => createSigner(secret)).toThrow(CryptoError);

@@ -79,10 +79,12 @@ describe('a signed note', () => {
     expect(openNote(nodeProvider, signNote(nodeProvider, text, [log]), [logKey]).text).toBe(text);
   });
 
-  it('accepts 16 signatures and refuses a flood', () => {
+  it('accepts 100 signatures and not one more', () => {
     const lines = note.slice(note.lastIndexOf('\n\n') + 2);
-    expect(openNote(nodeProvider, note + lines.repeat(7), [logKey]).signedBy).toEqual([logKey]);
-    expect(refusal(() => openNote(nodeProvider, note + lines.repeat(50), [logKey])).code).toBe('MALFORMED_NOTE');
+    const [line = ''] = lines.split('\n');
+    expect(openNote(nodeProvider, note + lines.repeat(49), [logKey]).signedBy).toEqual([logKey]);
+    const flooded = `${note}${lines.repeat(49)}${line}\n`;
+    expect(refusal(() => openNote(nodeProvider, flooded, [logKey])).code).toBe('MALFORMED_NOTE');
   });
 
   it.each([
@@ -95,6 +97,8 @@ describe('a signed note', () => {
     ['a signature that is not base64', note.replace(/acme .+\n/, 'acme ***\n')],
     ['a key id alone', note.replace(/acme .+\n/, 'acme AAAAAA==\n')],
     ['an empty line at the end', `${note}\n`],
+    ['something before the dash', note.replace('— log', 'x— log')],
+    ['something behind the signature', note.replace(/(acme .+)\n/, '$1 more\n')],
   ])('with %s is malformed', (_what, malformed) => {
     expect(refusal(() => openNote(nodeProvider, malformed, [logKey])).code).toBe('MALFORMED_NOTE');
   });
@@ -102,8 +106,12 @@ describe('a signed note', () => {
   it('is not signed over text that could not be opened, nor under a name that notes forbid', () => {
     for (const text of ['', 'no newline', 'tab\there\n', 'lone \ud800\n'])
       expect(refusal(() => signNote(nodeProvider, text, [log])).code).toBe('MALFORMED_NOTE');
+    const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).filter((one) => one !== '\n');
+    for (const control of controls)
+      expect(refusal(() => signNote(nodeProvider, `a${control}b\n`, [log])).code).toBe('MALFORMED_NOTE');
+    expect(openNote(nodeProvider, signNote(nodeProvider, 'a b\u007f\n', [log]), [logKey]).text).toBe('a b\u007f\n');
     expect(refusal(() => signNote(nodeProvider, 'text\n', [])).code).toBe('MALFORMED_NOTE');
-    for (const name of ['', 'a b', 'a+b', 'a\u00a0b', 'a\nb'])
+    for (const name of ['', 'a b', 'a+b', '+a', 'a ', 'a\u00a0b', 'a\nb', 'a\u0007b', 'a\ud800b'])
       expect(refusal(() => signNote(nodeProvider, 'text\n', [{ ...log, name }])).code).toBe('MALFORMED_KEY');
   });
 
@@ -114,6 +122,10 @@ describe('a signed note', () => {
     `${formatVkey(logKey)}=`,
     formatVkey(logKey).replace('acme', 'evil'),
     formatVkey(logKey).replace(/(\+[0-9a-f]{8}\+)A/, '$1B'),
+    formatVkey(logKey).replace(/\+[0-9a-f]{8}\+/, (keyId) => keyId.toUpperCase()),
+    `+${formatVkey(logKey)}`,
+    `more+${formatVkey(logKey)}`,
+    `${formatVkey(logKey)}\n`,
   ])('has no verifier key %j', (vkey) => {
     expect(refusal(() => parseVkey(nodeProvider, vkey)).code).toBe('MALFORMED_KEY');
   });
@@ -131,10 +143,23 @@ describe('a checkpoint', () => {
     expect(parseCheckpoint(`${formatCheckpoint({ origin: 'o', size: 0, root })}extension\n`).size).toBe(0);
   });
 
+  it('says when it was signed if it does, on one line of its own', () => {
+    const time = '2026-03-01T12:00:00.000Z';
+    const timed = formatCheckpoint({ origin: 'o', size: 1, root, time });
+    expect(parseCheckpoint(timed)).toEqual({ origin: 'o', size: 1, root, time });
+    expect(timed.split('\n').slice(3)).toEqual([`countersign.time ${time}`, '']);
+    const bare = formatCheckpoint({ origin: 'o', size: 1, root });
+    for (const line of ['x countersign.time 1', 'countersign.time 1 2', 'countersign.time', 'countersign_time 1'])
+      expect(parseCheckpoint(`${bare}${line}\n`)).toEqual({ origin: 'o', size: 1, root });
+    expect(refusal(() => parseCheckpoint(`${timed}countersign.time ${time}\n`)).code).toBe('MALFORMED_CHECKPOINT');
+  });
+
   it.each([
     ['no origin', '\n1\nROOT\n'],
     ['a leading zero', 'o\n01\nROOT\n'],
     ['a negative size', 'o\n-1\nROOT\n'],
+    ['a size with a unit', 'o\n1x\nROOT\n'],
+    ['a size in hexadecimal', 'o\n0x1\nROOT\n'],
     ['a size beyond 2^53 - 1', 'o\n9007199254740992\nROOT\n'],
     ['a root that is too short', 'o\n1\nAAAA\n'],
     ['a root that is not base64', 'o\n1\n!!!\n'],
@@ -181,12 +206,16 @@ describe('a tlog-proof', () => {
     const text = formatTlogProof({ index: 0, proof: [], checkpoint: note });
     expect(text.startsWith('c2sp.org/tlog-proof@v1\nindex 0\n\nlog.example/acme\n')).toBe(true);
     expect(parseTlogProof(text)).toEqual({ index: 0, proof: [], checkpoint: note });
+    const deepest = formatTlogProof({ index: 12, proof: Array<Uint8Array>(63).fill(root), checkpoint: note });
+    expect(parseTlogProof(deepest)).toMatchObject({ index: 12, proof: { length: 63 } });
   });
 
   it.each([
     ['another version', 'c2sp.org/tlog-proof@v2\nindex 0\n\nx\n'],
     ['no index', 'c2sp.org/tlog-proof@v1\n\nx\n'],
     ['a leading zero', 'c2sp.org/tlog-proof@v1\nindex 01\n\nx\n'],
+    ['something before the index', 'c2sp.org/tlog-proof@v1\nxindex 1\n\nx\n'],
+    ['something behind the index', 'c2sp.org/tlog-proof@v1\nindex 1x\n\nx\n'],
     ['an index beyond 2^53 - 1', 'c2sp.org/tlog-proof@v1\nindex 9007199254740992\n\nx\n'],
     ['extra after index', 'c2sp.org/tlog-proof@v1\nindex 0\nextra AA==\n\nx\n'],
     ['extra that is not base64', 'c2sp.org/tlog-proof@v1\nextra !\nindex 0\n\nx\n'],

@@ -1,4 +1,5 @@
 export { parsePolicyBundle } from './parse-bundle.ts';
+export { lineOfPath } from './line-of-path.ts';
 export { PolicyError } from './policy-error.ts';
 export { compilePolicy } from './compile-policy.ts';
 export type { CompiledPolicy } from './compile-policy.ts';

@@ -65,6 +65,18 @@ describe('replay', () => {
     });
   });
 
+  it('takes block, time and relations from the record, and no relation where none was recorded', () => {
+    const record = recordOf(intentOf(), { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
+    expect(restoreIntent({ ...record, tool_blocked: true })).toMatchObject({
+      environment: { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' },
+      block: { state: 'known', value: { tool_blocked: true } },
+    });
+    expect(restoreIntent(recordOf(intentOf(), { relations: 'viewer@document:42', now: 7 }))).toMatchObject({
+      environment: { relations: [], now: frozenNow },
+      block: { state: 'known', value: { tool_blocked: false } },
+    });
+  });
+
   it('is impossible where a fact is there by its hash alone, and says which', () => {
     const facts = { 'args.small': 1 };
     const record = recordOf(intentOf({ args: {} }), facts);

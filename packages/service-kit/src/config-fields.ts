@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How a variable is treated besides its value: secrets get a `_FILE` twin, are never printed, and must be strong in production. */
-type SecretMeta = { secret: true; lengthMin: number };
+type SecretMeta = { secret: true; lengthMin: number; type?: string };
 
 /** 256 bits written in hex are 64 characters, in base64 43; below 32 a secret was typed by a person. */
 const secretLengthMin = 32;
@@ -11,7 +11,8 @@ export function flag(fallback: boolean) {
   return z
     .enum(['0', '1'], 'must be 0 or 1')
     .default(fallback ? '1' : '0')
-    .transform((value) => value === '1');
+    .transform((value) => value === '1')
+    .meta({ type: '`0` or `1`' });
 }
 
 /** TCP port; 0 asks the system for a free one. */
@@ -21,7 +22,8 @@ export function port(fallback: number) {
     .regex(/^\d{1,5}$/, 'must be a port number')
     .transform(Number)
     .refine((value) => value <= 65_535, 'must be a port number')
-    .default(fallback);
+    .default(fallback)
+    .meta({ type: 'port' });
 }
 
 /** Whole number between two bounds, both included. */
@@ -31,7 +33,8 @@ export function integer(bounds: { min: number; max: number; fallback: number }) 
     .regex(/^-?\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= bounds.min && value <= bounds.max, `must be between ${bounds.min} and ${bounds.max}`)
-    .default(bounds.fallback);
+    .default(bounds.fallback)
+    .meta({ type: `whole number, ${bounds.min} to ${bounds.max}` });
 }
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -46,7 +49,11 @@ export function durationMs(fallbackMs: number, { minMs = 0 }: { minMs?: number }
     .regex(/^\d{1,12}(ms|s|m|h|d)?$/, 'must be a duration such as 500ms, 30s, 15m, 24h or 7d')
     .transform(parseDuration)
     .refine((value) => value >= minMs, `must be at least ${minMs}ms; a number without a unit is in milliseconds`)
-    .default(fallbackMs);
+    .default(fallbackMs)
+    .meta({
+      type: minMs === 0 ? 'duration' : `duration, at least ${durationText(minMs)}`,
+      fallback: durationText(fallbackMs),
+    });
 }
 
 function parseDuration(text: string): number {
@@ -54,12 +61,19 @@ function parseDuration(text: string): number {
   return Number.parseInt(text, 10) * (unitMs[unit] ?? 1);
 }
 
+/** In the largest unit that divides it. */
+function durationText(ms: number): string {
+  const unit = ['d', 'h', 'm', 's'].find((each) => ms > 0 && ms % (unitMs[each] ?? 1) === 0) ?? 'ms';
+  return `${ms / (unitMs[unit] ?? 1)}${unit}`;
+}
+
 /** Absolute URL of one of the schemes (default http and https), without trailing slash. */
 export function url(schemes: readonly string[] = ['http', 'https']) {
   return z
     .string()
     .refine((value) => hasScheme(value, schemes), `must be a URL with scheme ${schemes.join(' or ')}`)
-    .transform((value) => value.replace(/\/$/, ''));
+    .transform((value) => value.replace(/\/$/, ''))
+    .meta({ type: urlType(schemes) });
 }
 
 /** Comma-separated list; empty items are dropped. */
@@ -72,7 +86,8 @@ export function list() {
         .split(',')
         .map((item) => item.trim())
         .filter((item) => item !== ''),
-    );
+    )
+    .meta({ type: 'list, comma-separated' });
 }
 
 /** A secret string. In production `readConfig` refuses placeholders and anything shorter than `lengthMin` (default 32). */
@@ -83,11 +98,15 @@ export function secret(options: { lengthMin?: number } = {}) {
 
 /** A URL that carries a credential (database, broker, mail): secret, but its strength is the other system's business. */
 export function secretUrl(schemes: readonly string[]) {
-  const meta: SecretMeta = { secret: true, lengthMin: 0 };
+  const meta: SecretMeta = { secret: true, lengthMin: 0, type: urlType(schemes) };
   return z
     .string()
     .refine((value) => hasScheme(value, schemes), `must be a URL with scheme ${schemes.join(' or ')}`)
     .meta(meta);
+}
+
+function urlType(schemes: readonly string[]): string {
+  return `URL (${schemes.join(', ')})`;
 }
 
 function hasScheme(value: string, schemes: readonly string[]): boolean {

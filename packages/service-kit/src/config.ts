@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { fieldLayers } from './field-layers.ts';
+import { nearestName } from './nearest-name.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,7 +65,12 @@ function unknownVariables(
   const known = new Set([...names, ...elsewhere, ...twins]);
   return Object.keys(env)
     .filter((name) => name.startsWith(options.prefix) && !known.has(name))
-    .map((name) => `${name} is not a known variable`);
+    .map((name) => `${name} is not a known variable${suggestion(name, [...known])}`);
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
 function readVariable(name: string, isSecret: boolean, env: Environment, problems: string[]): string | undefined {
@@ -96,14 +103,9 @@ function secretRules(schema: z.ZodObject): Map<string, SecretRule> {
   return rules;
 }
 
-/** Metadata stays on the inner schema when `.optional()` or `.default()` wraps it, so wrappers are opened here. */
 function secretRule(field: unknown): SecretRule | null {
-  if (!(field instanceof z.ZodType)) return null;
-  const meta = field.meta();
-  if (meta?.['secret'] === true) return { lengthMin: Number(meta['lengthMin']) };
-  const def: object = field.def;
-  if ('innerType' in def) return secretRule(def.innerType);
-  return 'in' in def ? secretRule(def.in) : null;
+  const meta = fieldLayers(field).find(({ meta: each }) => each['secret'] === true)?.meta;
+  return meta === undefined ? null : { lengthMin: Number(meta['lengthMin']) };
 }
 
 const placeholder =

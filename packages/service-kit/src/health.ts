@@ -6,9 +6,10 @@ import { handlePublic, type Endpoint } from './endpoint.ts';
 /** A probe that takes longer than an orchestrator's own timeout helps nobody. */
 const checkTimeoutMs = 1_000;
 
-/** Resolves when the part works, rejects when it does not. */
+/** Resolves when the part works, with `none` when it works and there is nothing yet, and rejects when it does not work. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
-type HealthReport = { ready: boolean; checks: Record<string, 'up' | 'down'> };
+type HealthState = 'up' | 'none' | 'down';
+type HealthReport = { ready: boolean; checks: Record<string, HealthState> };
 
 /** Runs all checks at once, each for at most `timeoutMs` (default and most 1 s). Never rejects; says what is down, not why. */
 export async function runChecks(
@@ -20,17 +21,17 @@ export async function runChecks(
     Object.values(checks).map((check) => stateOf(check, Math.min(timeoutMs, checkTimeoutMs))),
   );
   return {
-    ready: states.every((state) => state === 'up'),
+    ready: !states.includes('down'),
     checks: Object.fromEntries(names.map((name, index) => [name, states[index] ?? 'down'])),
   };
 }
 
-async function stateOf(check: HealthCheck, timeoutMs: number): Promise<'up' | 'down'> {
+async function stateOf(check: HealthCheck, timeoutMs: number): Promise<HealthState> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   const tooLate = new Promise<'down'>((resolve) => late.signal.addEventListener('abort', () => resolve('down')));
   try {
-    return await Promise.race([check(late.signal).then(() => 'up' as const), tooLate]);
+    return await Promise.race([check(late.signal).then((said) => (said === 'none' ? 'none' : 'up')), tooLate]);
   } catch {
     return 'down';
   } finally {
@@ -56,7 +57,7 @@ const healthRoutes = {
     alsoStatus: [503],
     reply: z.strictObject({
       status: z.enum(['ready', 'not_ready', 'stopping']),
-      checks: z.record(z.string(), z.enum(['up', 'down'])),
+      checks: z.record(z.string(), z.enum(['up', 'none', 'down'])),
     }),
   }),
 };

@@ -9,6 +9,9 @@ export type Lifecycle = {
   /** Gives the stop this much more time, for parts that wait for work with deadlines of its own. */
   allow(ms: number): void;
   readonly allowedMs: number;
+  /** Between saying "not ready" and the first close, load balancers need at least this long to notice. */
+  giveNotice(ms: number): void;
+  readonly noticeMs: number;
   /** Closes everything in reverse, going on past failures. Resolves to whether all of it closed. Safe to call twice. */
   stop(): Promise<boolean>;
 };
@@ -18,6 +21,7 @@ export function createLifecycle(log: Log): Lifecycle {
   const closers: { name: string; close: () => Promise<void> | void }[] = [];
   let isStopping = false;
   let allowedMs = 0;
+  let noticeMs = 0;
   let stopped: Promise<boolean> | null = null;
 
   const closeAll = async () => {
@@ -44,6 +48,12 @@ export function createLifecycle(log: Log): Lifecycle {
     },
     get allowedMs() {
       return allowedMs;
+    },
+    giveNotice: (ms) => {
+      noticeMs = Math.max(noticeMs, ms);
+    },
+    get noticeMs() {
+      return noticeMs;
     },
     stop: () => (stopped ??= closeAll()),
   };

@@ -1,5 +1,5 @@
 /** `limit` requests per `windowMs`, all of which may come at once. `failClosed`: refuse when the limiter itself cannot answer. */
-type LimitClass = { limit: number; windowMs: number; failClosed?: boolean };
+export type LimitClass = { limit: number; windowMs: number; failClosed?: boolean };
 
 /**
  * Defaults. `standard`: per principal, far above a busy agent. `public`: per address, room for an office behind one address.

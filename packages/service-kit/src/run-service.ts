@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Log } from './logger.ts';
-import { startProblem } from './start-problem.ts';
+import { problemText } from './problem-text.ts';
 
 type RunServiceOptions = {
   log: Log;
   /** Builds the service and registers what is to be closed. When it throws, the reason is told, what was registered is closed, and the process ends with 2. */
   start(lifecycle: Lifecycle): Promise<void>;
-  /** Time between "not ready" and the first close, for load balancers to notice. */
-  notReadyMs?: number;
   /** After this, and what the parts were allowed beside, the process ends whatever still runs. */
   stopTimeoutMs?: number;
 };
@@ -42,7 +40,7 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     await options.start(lifecycle);
     log.info('service.started');
   } catch (error) {
-    log.error('service.start_failed', { problem: startProblem(error) });
+    log.error('service.start_failed', { problem: problemText(error) });
     log.debug('service.start_failed', { error });
     await Promise.race([lifecycle.stop(), delay(closeTimeoutMs)]);
     process.exit(startFailed); // whatever else was opened must not keep the process
@@ -50,15 +48,15 @@ export async function runService(options: RunServiceOptions): Promise<void> {
 }
 
 async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): Promise<void> {
-  const { log, notReadyMs = 0, stopTimeoutMs = 30_000 } = options;
-  const timeoutMs = stopTimeoutMs + lifecycle.allowedMs;
+  const { log, stopTimeoutMs = 30_000 } = options;
+  const timeoutMs = stopTimeoutMs + lifecycle.allowedMs + lifecycle.noticeMs;
   const late = setTimeout(() => {
     log.error('service.stop_timed_out', { timeout_ms: timeoutMs });
     process.exit(1);
   }, timeoutMs);
   late.unref();
   lifecycle.beginStop();
-  await delay(notReadyMs);
+  await delay(lifecycle.noticeMs);
   const clean = await lifecycle.stop();
   log.info('service.stopped');
   process.exit(clean ? 0 : 1);

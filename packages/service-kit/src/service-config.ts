@@ -1,26 +1,54 @@
 import { z } from 'zod';
-import { flag, integer, list, secretUrl } from './config-fields.ts';
+import { durationMs, flag, integer, list, secretUrl } from './config-fields.ts';
 import type { LogLevel } from './logger.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter, limitClassDefaults, type LimitClass } from './rate-limiter.ts';
 
 /** Variables that every service reads, under the same names. A service adds its own to them. */
 export const serviceVariables = {
-  NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
-  DATABASE_URL: secretUrl(['postgres', 'postgresql']),
-  /** Without it the in-process bus carries the same outbox. */
-  AMQP_URL: secretUrl(['amqp', 'amqps']).optional(),
-  /** All services of one installation share it; two installations on one broker must not. */
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .optional()
+    .describe(
+      '`production` refuses weak secrets and what only development may do, and logs JSON; without it nothing is relaxed.',
+    ),
+  DATABASE_URL: secretUrl(['postgres', 'postgresql']).describe("The service's own role in PostgreSQL."),
+  AMQP_URL: secretUrl(['amqp', 'amqps'])
+    .optional()
+    .describe('RabbitMQ. Without it a bus inside the process carries the same outbox.'),
   GOV_AMQP_EXCHANGE: z
     .string()
     .regex(/^[a-z0-9._-]{1,100}$/)
-    .default('countersign'),
-  GOV_LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug', 'silent']).default('info'),
-  GOV_ALLOWED_ORIGINS: list(),
-  /** Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused. */
-  GOV_ALLOWED_HOSTS: list(),
-  GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }),
-  GOV_RATE_LIMITS: flag(true),
+    .default('countersign')
+    .describe('All services of one installation share it; two installations on one broker must not.'),
+  GOV_LOG_LEVEL: z
+    .enum(['error', 'warn', 'info', 'debug', 'silent'])
+    .default('info')
+    .describe('What is logged, on the standard output.'),
+  GOV_ALLOWED_ORIGINS: list().describe('Origins whose pages may call the service from a browser.'),
+  GOV_ALLOWED_HOSTS: list().describe(
+    'Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused.',
+  ),
+  GOV_TRUSTED_PROXIES: integer({ min: 0, max: 10, fallback: 0 }).describe(
+    'How many proxies stand before the service: only they are believed when they forward an address.',
+  ),
+  GOV_STOP_NOTICE: durationMs(5_000).describe(
+    'How long the service goes on serving after it was told to stop and says that it is not ready: what load balancers need to notice.',
+  ),
+  GOV_RATE_LIMITS: flag(true).describe('Whether requests are limited at all.'),
+  GOV_RATE_LIMIT_STANDARD: perMinute('standard').describe('Requests a minute of one principal, once it is known.'),
+  GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests a minute of one address to what anybody may ask.'),
+  GOV_RATE_LIMIT_AUTH: perMinute('auth').describe(
+    'Requests a minute of one address to sign in: this is what makes guessing hopeless.',
+  ),
+  GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests a minute of one address for pages of approvals.'),
+  GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests a minute of one address to the demo.'),
 };
+
+function perMinute(name: LimitClassName) {
+  return integer({ min: 1, max: 1_000_000, fallback: limitClassDefaults[name].limit });
+}
+
+type LimitClassName = keyof typeof limitClassDefaults;
 
 export type ServiceConfig = Readonly<{
   databaseUrl: string;
@@ -30,7 +58,9 @@ export type ServiceConfig = Readonly<{
   allowedOrigins: readonly string[];
   allowedHosts: readonly string[];
   trustedProxies: number;
-  limitsRates: boolean;
+  stopNoticeMs: number;
+  /** Null: nothing is limited. */
+  rateLimits: Readonly<Record<LimitClassName, LimitClass>> | null;
   /** Each answer is checked against its contract before it leaves: everywhere but in production, where it costs too much. */
   checksReplies: boolean;
 }>;
@@ -47,8 +77,20 @@ export function serviceConfigOf(read: ReadVariables): ServiceConfig {
     allowedOrigins: read.GOV_ALLOWED_ORIGINS,
     allowedHosts: read.GOV_ALLOWED_HOSTS,
     trustedProxies: read.GOV_TRUSTED_PROXIES,
-    limitsRates: read.GOV_RATE_LIMITS,
+    stopNoticeMs: read.GOV_STOP_NOTICE,
+    rateLimits: read.GOV_RATE_LIMITS ? rateLimitsOf(read) : null,
     checksReplies: !isProduction,
+  };
+}
+
+function rateLimitsOf(read: ReadVariables): Record<LimitClassName, LimitClass> {
+  const { standard, public: anybody, auth, page, demo } = limitClassDefaults;
+  return {
+    standard: { ...standard, limit: read.GOV_RATE_LIMIT_STANDARD },
+    public: { ...anybody, limit: read.GOV_RATE_LIMIT_PUBLIC },
+    auth: { ...auth, limit: read.GOV_RATE_LIMIT_AUTH },
+    page: { ...page, limit: read.GOV_RATE_LIMIT_PAGE },
+    demo: { ...demo, limit: read.GOV_RATE_LIMIT_DEMO },
   };
 }
 
@@ -61,7 +103,7 @@ export function httpOptionsOf(config: ServiceConfig) {
   return {
     cors: { origins: config.allowedOrigins },
     hosts: config.allowedHosts,
-    rateLimiter: config.limitsRates ? createRateLimiter() : null,
+    rateLimiter: config.rateLimits === null ? null : createRateLimiter({ classes: config.rateLimits }),
     trustedProxies: config.trustedProxies,
     checkReplies: config.checksReplies,
   };

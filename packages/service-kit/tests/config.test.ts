@@ -68,12 +68,20 @@ describe('readConfig', () => {
       DATABASE_URL: 'mysql://x',
     });
     expect(problems).toEqual([
-      'GOV_FIAL_CLOSED is not a known variable',
+      'GOV_FIAL_CLOSED is not a known variable; did you mean GOV_FAIL_CLOSED?',
       'GOV_PORT is malformed: must be a port number',
       'GOV_FAIL_CLOSED is malformed: must be 0 or 1',
       'GOV_ADMIN_API_KEY is missing',
       'DATABASE_URL is malformed: must be a URL with scheme postgres',
     ]);
+  });
+
+  it.each([
+    ['GOV_ADMIN_APIKEY_FILE', '; did you mean GOV_ADMIN_API_KEY_FILE?'],
+    ['GOV_SIBILNG', '; did you mean GOV_SIBLING?'],
+    ['GOV_FROBNICATE_ALL_THINGS', ''],
+  ])('tells who wrote %s the nearest known name, and guesses nothing where none is near', (name, said) => {
+    expect(problemsOf({ ...sound, [name]: 'x' })).toEqual([`${name} is not a known variable${said}`]);
   });
 
   it('reads a secret from its file, and refuses both forms or an unreadable file', () => {

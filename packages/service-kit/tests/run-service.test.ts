@@ -42,6 +42,24 @@ describe('a service process', () => {
     expect(code).toBe(0);
   });
 
+  it('goes on while it says that it is not ready, for as long as load balancers were promised', async () => {
+    const start = `${keepAlive}
+      lifecycle.giveNotice(150);
+      lifecycle.giveNotice(50);
+      const told = performance.now.bind(performance);
+      let stoppingAtMs = 0;
+      const look = setInterval(() => { if (lifecycle.isStopping() && stoppingAtMs === 0) stoppingAtMs = told(); }, 5);
+      lifecycle.onClose('look', () => {
+        clearInterval(look);
+        log.info(told() - stoppingAtMs >= 100 && stoppingAtMs > 0 ? 'closed.later' : 'closed.at_once');
+      });`;
+    const { events, code } = await runProcess(start, ['SIGTERM']);
+    expect({ code, events: events.filter((event) => event?.startsWith('closed.')) }).toEqual({
+      code: 0,
+      events: ['closed.later'],
+    });
+  });
+
   it('exits at once on a second signal', async () => {
     const start = `${keepAlive} lifecycle.onClose('stuck', () => new Promise(() => undefined));`;
     expect((await runProcess(start, ['SIGTERM', 'SIGINT'])).code).toBe(1);

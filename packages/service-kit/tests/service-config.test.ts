@@ -26,6 +26,18 @@ describe('the configuration that all services share', () => {
     expect([configOf({}).log.silent, configOf({ GOV_LOG_LEVEL: 'silent' }).log.silent]).toEqual([false, true]);
   });
 
+  it('limits each class as configured, and the others as documented', async () => {
+    const limiter = httpOptionsOf(configOf({ GOV_RATE_LIMIT_AUTH: '1' })).rateLimiter;
+    const answers = [
+      await limiter?.take('a', 'auth'),
+      await limiter?.take('a', 'auth'),
+      await limiter?.take('a', 'page'),
+    ];
+    expect(answers.map((each) => each?.allowed)).toEqual([true, false, true]);
+    expect(limiter?.classOf('auth')).toMatchObject({ failClosed: true });
+    expect(limiter?.classOf('page')).toMatchObject({ limit: 120 });
+  });
+
   it('names no broker where none is configured', () => {
     expect(configOf({}).bus).toEqual({ amqpUrl: null, exchange: 'countersign' });
   });

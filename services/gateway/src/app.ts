@@ -7,6 +7,7 @@ import {
   storeOutage,
   type Endpoint,
   type HttpApp,
+  type HealthCheck,
   type Lifecycle,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
@@ -35,10 +36,15 @@ import { resolveWorkspaceApprovalRoute } from './routes/resolve-workspace-approv
 import { runTaskRoute } from './routes/run-task.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
 
-export function createApp(context: Context, lifecycle: Pick<Lifecycle, 'isStopping'>): HttpApp {
+type Running = { lifecycle: Pick<Lifecycle, 'isStopping'>; workers: { check: HealthCheck } };
+
+export function createApp(context: Context, { lifecycle, workers }: Running): HttpApp {
   return createHttpApp({
     ...httpOptionsOf(context.config),
-    endpoints: [...endpointsOf(context), ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context))],
+    endpoints: [
+      ...endpointsOf(context),
+      ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context, workers)),
+    ],
     guards: createGuards(context),
     log: context.log,
     classifyErrors: [storeOutage(isUnavailable)],

@@ -24,32 +24,53 @@ import { signUpEntry, type SignUp } from './identity/sign-up.ts';
 /** With less, a healthy kernel would count as silent, and a worker held up by a garbage collection as dead. */
 const waitMsMin = 500;
 
-const variables = z.object({
+export const gatewayVariables = z.object({
   ...serviceVariables,
-  GOV_GATEWAY_HOST: z.string().default('127.0.0.1'),
-  GOV_GATEWAY_PORT: port(3100),
-  GOV_SESSION_SECRET: secret(),
-  GOV_SMTP_URL: secretUrl(['smtp', 'smtps']).optional(),
-  /** Who may open a workspace: addresses, domains as @example.org, or * for everybody. Required in production. */
-  GOV_SIGN_UP: list().optional(),
-  GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>'),
-  GOV_GOVERNANCE_URL: url().optional(),
-  /** Where the kernel answers `/healthz`; default is GOV_GOVERNANCE_URL. */
-  GOV_HEALTH_URL: url().optional(),
-  GOV_FAIL_CLOSED: flag(false),
-  /** PKCS#8 PEM of an Ed25519 key of the gateway's own. The kernel pins its public key (GOV_ASSERTION_KEYS). */
-  GOV_ASSERTION_KEY: secret().optional(),
-  /** What sibling services present to the kernel: the gateway sets ceilings and blocked tools there. */
-  GOV_SERVICE_API_KEY: secret().optional(),
-  /** Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use. */
-  GOV_TRUSTED_PUBLIC_KEYS: list(),
-  /** How long one governed call may take, upstream work included. */
-  GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }),
-  GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }),
-  /** A worker that has not renewed its lease for this long counts as dead. */
-  GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }),
-  GOV_MODEL: z.string().min(1).max(256).default('default'),
-  GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }),
+  GOV_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address that the gateway listens on.'),
+  GOV_GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  GOV_SESSION_SECRET: secret().describe('Keys the HMAC of the sign-in codes that are sent by mail.'),
+  GOV_SMTP_URL: secretUrl(['smtp', 'smtps'])
+    .optional()
+    .meta({ requiredWhen: 'in production' })
+    .describe('Mail server for sign-in codes. In development the code is in the answer without it.'),
+  GOV_SIGN_UP: list()
+    .optional()
+    .meta({ requiredWhen: 'in production', fallback: 'everybody' })
+    .describe('Who may open a workspace: addresses, domains as `@example.org`, or `*` for everybody.'),
+  GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>').describe('Sender of the mails.'),
+  GOV_GOVERNANCE_URL: url()
+    .optional()
+    .meta({ requiredWhen: 'GOV_FAIL_CLOSED=1' })
+    .describe('Scheme, host and port of the kernel. Without it no run starts.'),
+  GOV_HEALTH_URL: url()
+    .optional()
+    .meta({ fallback: 'GOV_GOVERNANCE_URL' })
+    .describe('Where the kernel answers `/healthz`, when that is another port.'),
+  GOV_FAIL_CLOSED: flag(false).describe('Whether a kernel is mandatory: without one the gateway does not start.'),
+  GOV_ASSERTION_KEY: secret()
+    .optional()
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
+    .describe(
+      'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. The kernel pins its public key (GOV_ASSERTION_KEYS).',
+    ),
+  GOV_SERVICE_API_KEY: secret()
+    .optional()
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
+    .describe('What sibling services present to the kernel: the gateway sets ceilings and blocked tools there.'),
+  GOV_TRUSTED_PUBLIC_KEYS: list().describe(
+    "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
+  ),
+  GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }).describe(
+    'How long one governed call may take, upstream work included.',
+  ),
+  GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }).describe('How many runs this process works on at once.'),
+  GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }).describe(
+    'A worker that has not renewed its lease for this long counts as dead.',
+  ),
+  GOV_MODEL: z.string().min(1).max(256).default('default').describe('The model that runs ask for.'),
+  GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }).describe(
+    'How long one answer of the model in a run may be.',
+  ),
 });
 
 export type GatewayConfig = ServiceConfig &
@@ -88,7 +109,7 @@ type RunConfig = Readonly<{
 
 /** Reads the environment. Throws ConfigError that names every problem at once. */
 export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig {
-  const read = readConfig(variables, env, { prefix: 'GOV_' });
+  const read = readConfig(gatewayVariables, env, { prefix: 'GOV_' });
   refuseContradictions(read);
   const { GOV_SMTP_URL: smtpUrl } = read;
   const shared = serviceConfigOf(read);
@@ -113,7 +134,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
   });
 }
 
-type Read = z.infer<typeof variables>;
+type Read = z.infer<typeof gatewayVariables>;
 
 function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
   return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;

@@ -30,6 +30,6 @@ export function readinessChecks(context: Context): Record<string, HealthCheck> {
 }
 
 /** What is told beside it. */
-export function toldChecks({ bus }: Context): Record<string, HealthCheck> {
-  return { queue: () => assertConnected(bus) };
+export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(bus), workers: workers.check };
 }

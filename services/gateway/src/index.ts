@@ -1,3 +1,3 @@
-export { gatewayConfigFrom, type GatewayConfig } from './config.ts';
+export { gatewayConfigFrom, gatewayVariables, type GatewayConfig } from './config.ts';
 export { issueLocalSignIn } from './identity/local-sign-in.ts';
 export { startGateway, type StartedGateway, type StartOptions } from './start.ts';

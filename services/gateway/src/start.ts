@@ -16,11 +16,15 @@ export type StartedGateway = {
 
 export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
 
+/** Of a gateway that leaves all runs to others. */
+const noWorkers = { check: async () => 'none' };
+
 /** Starts the service in this process. The schema must have been migrated. */
 export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
   const context = createContext(config, options);
   const lifecycle = options.lifecycle ?? createLifecycle(context.log);
   lifecycle.onClose('context', context.close);
+  lifecycle.giveNotice(config.stopNoticeMs);
   context.relay.start();
   const orchestrator = config.runs.workers === 0 ? null : startOrchestrator(context);
   const subscribed: Promise<unknown>[] = [];
@@ -28,7 +32,10 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
     lifecycle.onClose('orchestrator', orchestrator.stop);
     subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
   }
-  const server = await serveHttp(createApp(context, lifecycle), { host: config.host, port: config.port });
+  const server = await serveHttp(createApp(context, { lifecycle, workers: orchestrator ?? noWorkers }), {
+    host: config.host,
+    port: config.port,
+  });
   lifecycle.onClose('http', server.close);
   return {
     url: server.url,

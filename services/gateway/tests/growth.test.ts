@@ -87,7 +87,7 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
 }
 
 async function writeEverything(tx: Tx): Promise<void> {
-  const error = { code: 'NONE', message: 'none' };
+  const error = { code: 'RUN_ENDED', message: 'none' } as const;
   await lockTask(tx, workspaceId, taskId);
   await setTaskStatus(tx, taskId, 'queued', now);
   await findLiveRunId(tx, taskId);

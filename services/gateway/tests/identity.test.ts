@@ -208,6 +208,13 @@ describe('sign-in by email code', () => {
   it('sends an address five mails an hour and no more', async () => {
     for (let count = 0; count < 5; count += 1) await request('many@example.org');
     await expect(request('many@example.org')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const asked = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"many@example.org"}',
+    };
+    const refused = await fetch(new URL('/api/auth/email/request', gateway.url), asked);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
     nowMs += hourMs + 1;
     await request('many@example.org');
   });
@@ -237,6 +244,12 @@ describe('a session', () => {
       nowMs += 1;
       await expect(person.client.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
       await expect(renewed.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+      const told = await rowsOf(
+        database,
+        `SELECT DISTINCT verdict, reason, subject = actor AS of_themselves FROM audit_entries
+         WHERE action = 'session.revoked' AND actor = (SELECT id FROM users WHERE email = 'rotate@example.org')`,
+      );
+      expect(told).toEqual([{ verdict: 'deny', reason: 'TOKEN_REUSED', of_themselves: true }]);
     },
   );
 

@@ -50,6 +50,7 @@ beforeEach(async () => {
     body: {
       policyConfig: { maxIterationBudget: 25, blockedTools: [] },
       budgetConfig: { monthlyLlmBudget: 100, currency: 'USD' },
+      modelConfig: { provider: 'default', model: 'default', temperature: 0.7 },
     },
   });
   kernel.fault = 'none';
@@ -196,6 +197,10 @@ describe('a refused action', () => {
         expect(votes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
         const run = await runReaching(person, taskId);
         expect(run).toMatchObject({ status: 'completed', outcome: 'allow' });
+        const asked = { approvalId: approval?.id, decisionId: approval?.decisionId };
+        const step = run.steps.find(({ kind }) => kind === 'tool_call');
+        expect(step).toMatchObject({ verdict: 'ALLOW', escalations: [{ ...asked, status: 'approved' }] });
+        expect(step?.decisionId).not.toBe(approval?.decisionId);
         expect(kernel.executed).toMatchObject([{ tool: 'files.write', grant: approval?.kernelApprovalId }]);
         expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'approve' }]);
         expect(
@@ -276,6 +281,19 @@ describe('a refused action', () => {
 });
 
 describe('what a workspace allows', () => {
+  it.each([
+    [{ provider: 'default', model: 'default' }, 'default'],
+    [{ provider: 'default', model: 'large' }, 'large'],
+    [{ provider: 'acme', model: 'large' }, 'acme/large'],
+    [{ provider: 'acme', model: 'default' }, 'acme/default'],
+  ])('asks for the model of %j as %s', async (chosen, name) => {
+    await settings({ params: workspaceParams(), body: { modelConfig: { ...chosen, temperature: 0.7 } } });
+    const { taskId, runId } = await startRun(person);
+    await runReaching(person, taskId);
+    const [step] = await rowsOf(database, 'SELECT args FROM run_steps WHERE run_id = $1 AND seq = 1', [runId]);
+    expect(JSON.parse(String(step?.['args']))).toMatchObject({ model: name });
+  });
+
   verifies('gw.run.budget', 'ends a run that used its last iteration', async () => {
     kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
     await settings({
@@ -287,8 +305,11 @@ describe('what a workspace allows', () => {
     expect(await runReaching(person, taskId)).toMatchObject({
       status: 'budget_exhausted',
       iterationsUsed: 3,
+      outcome: 'deny',
       error: { code: 'ITERATION_BUDGET_EXHAUSTED' },
     });
+    const { body: violations } = await person.client.listViolations({ query: { limit: 1 } });
+    expect(violations.data).toMatchObject([{ taskId, source: 'workspace', reasonCode: 'ITERATION_BUDGET_EXHAUSTED' }]);
     expect(kernel.modelCalls.length - callsBefore).toBe(3);
   });
 });

@@ -90,7 +90,7 @@ describe('a task', () => {
         queued: ['cancelled'],
         running: ['cancelled'],
         awaiting_approval: ['cancelled'],
-        completed: [],
+        completed: ['queued'],
         failed: ['queued'],
         cancelled: ['queued'],
       };
@@ -217,6 +217,7 @@ describe('settings', () => {
       { budgetConfig: { monthlyLlmBudget: -1, currency: 'EUR' } },
       { budgetConfig: { monthlyLlmBudget: 1.005, currency: 'EUR' } },
       { budgetConfig: { monthlyLlmBudget: 1, currency: 'euro' } },
+      { budgetConfig: { monthlyLlmBudget: 1, currency: 'XXQ' } },
       { modelConfig: { temperature: 2.1 } },
     ];
     for (const body of refused) {

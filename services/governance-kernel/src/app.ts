@@ -56,17 +56,18 @@ import { transitionApprovalRoute } from './routes/transition-approval.ts';
 import { verifyCheckpointRoute } from './routes/verify-checkpoint.ts';
 import { verifyDemoRoute } from './routes/verify-demo.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
+import type { Workers } from './workers/start-workers.ts';
 
 type Stopping = Pick<Lifecycle, 'isStopping'>;
 
 /** Every route of the kernel. */
-export function createApp(kernel: Context, lifecycle: Stopping): HttpApp {
+export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   const endpoints = [
     frontPageRoute(kernel),
     openApiEndpoint('governance-kernel'),
     healthzRoute(kernel),
     versionRoute(kernel),
-    ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+    ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel, workers)),
     ...(kernel.config.hasDemo ? [runDemoRoute(kernel), verifyDemoRoute(kernel), tamperDemoRoute(kernel)] : []),
     ...governedDoors(kernel),
     ...proofRoutes(kernel),
@@ -137,12 +138,12 @@ const controlRoutes = (kernel: Context) => [
 ];
 
 /** The separate health port serves probes, and a page that says so, under the same names. */
-export function createHealthApp(kernel: Context, lifecycle: Stopping): HttpApp {
+export function createHealthApp(kernel: Context, lifecycle: Stopping, workers: Pick<Workers, 'check'>): HttpApp {
   return createHttpApp({
     endpoints: [
       frontPageRoute(kernel),
       healthzRoute(kernel),
-      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel)),
+      ...healthEndpoints(readinessChecks(kernel), lifecycle, toldChecks(kernel, workers)),
     ],
     guards: createGuards(kernel),
     log: kernel.log,

@@ -23,62 +23,97 @@ import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
-const variables = z.object({
+export const kernelVariables = z.object({
   ...serviceVariables,
-  GOV_BIND_ADDR: z.string().default('127.0.0.1'),
-  GOV_PORT: port(8080),
-  GOV_HEALTH_PORT: port(8081),
-  GOV_PUBLIC_URL: url().optional(),
-  GOV_ADMIN_API_KEY: secret(),
-  GOV_SERVICE_API_KEY: secret(),
-  /** Base64url Ed25519 public keys of gateways, comma-separated, so that they can rotate. Without one no assertion is taken. */
-  GOV_ASSERTION_KEYS: list(),
-  /** PKCS#8 PEM of three Ed25519 keys: of receipts, of the policies that the kernel activates itself, and of the log's checkpoints. */
-  GOV_SIGNING_KEY: secret(),
-  GOV_POLICY_KEY: secret(),
-  GOV_LOG_KEY: secret(),
-  /** Salts the argument hashes of all tenants. */
-  GOV_TENANT_SALT_SECRET: secret(),
+  GOV_BIND_ADDR: z.string().default('127.0.0.1').describe('Address that the kernel listens on.'),
+  GOV_PORT: port(8080).describe('Port of the kernel.'),
+  GOV_HEALTH_PORT: port(8081).describe('Port of health and metrics alone.'),
+  GOV_PUBLIC_URL: url()
+    .optional()
+    .meta({ fallback: 'GOV_BIND_ADDR and GOV_PORT' })
+    .describe('Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`.'),
+  GOV_ADMIN_API_KEY: secret().describe('The operator key: whoever holds it speaks for every tenant and principal.'),
+  GOV_SERVICE_API_KEY: secret().describe('What sibling services present on routes below `/internal`.'),
+  GOV_ASSERTION_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one no assertion is taken.',
+  ),
+  GOV_SIGNING_KEY: secret().describe('Signs receipts: an Ed25519 key, PKCS#8 PEM.'),
+  GOV_POLICY_KEY: secret().describe('Signs the policies that the kernel activates itself: another such key.'),
+  GOV_LOG_KEY: secret().describe("Signs the log's checkpoints: a third such key."),
+  GOV_TENANT_SALT_SECRET: secret().describe(
+    'Salts the argument hashes of all tenants. With another one they no longer match.',
+  ),
   GOV_LOG_ORIGIN: z
     .string()
     .regex(/^[^\s+]{1,200}$/, 'must have no blanks and no +')
-    .default('countersign.local/log'),
-  GOV_POLICY_FILE: z.string().optional(),
-  GOV_POLICY_FILE_INTERVAL: durationMs(10_000),
-  GOV_POLICY_MAX_AGE: durationMs(86_400_000),
-  /** Base64url Ed25519 public keys that may sign activations, comma-separated; the kernel's own policy key always may. */
-  GOV_POLICY_PUBLIC_KEYS: list(),
-  /** JSON: [{ tenant_id, principal_id, key_id, public_key (base64url) }] of people who approve by signature. */
-  GOV_APPROVER_KEYS: z.string().default('[]'),
-  GOV_UPSTREAM_URL: url().optional(),
-  GOV_UPSTREAM_API_KEY: secret({ lengthMin: 1 }).optional(),
-  GOV_UPSTREAM_TIMEOUT: durationMs(120_000),
-  /** JSON: { model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }; `*`: every other. */
-  GOV_MODEL_PRICES: z.string().default('{}'),
-  /** What the models may cost all tenants together, in minor units: `500000 EUR`. Required in production before a model server. */
-  GOV_MODEL_SPEND_LIMIT: z.string().optional(),
-  /** When that is counted anew; by itself never. */
-  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total'),
-  /** Inline JSON or the path of a JSON file: { servers: [...] }, or { mcpServers: {...} } as MCP clients have it. */
-  GOV_MCP_SERVERS: z.string().optional(),
-  /** `uid:gid` that MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel. */
+    .default('countersign.local/log')
+    .describe('Name of the log in its checkpoints; choose it once.'),
+  GOV_POLICY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Bundle that is active for every tenant without one of its own. Without it policies come by the API alone.',
+    ),
+  GOV_POLICY_FILE_INTERVAL: durationMs(10_000).describe('How often the policy file is read again.'),
+  GOV_POLICY_MAX_AGE: durationMs(86_400_000).describe(
+    'How long a policy counts as fresh once it was confirmed; then everything is denied.',
+  ),
+  GOV_POLICY_PUBLIC_KEYS: list().describe(
+    "Ed25519 public keys (base64url) that may sign activations beside the kernel's own policy key.",
+  ),
+  GOV_APPROVER_KEYS: z
+    .string()
+    .default('[]')
+    .describe(
+      'JSON: `[{ tenant_id, principal_id, key_id, public_key (base64url) }]` of people who approve by signature.',
+    ),
+  GOV_UPSTREAM_URL: url()
+    .optional()
+    .describe('OpenAI-compatible model server, up to and with `/v1`. Without it model calls are refused.'),
+  GOV_UPSTREAM_API_KEY: secret({ lengthMin: 1 }).optional().describe('Key for the model server. Agents never see it.'),
+  GOV_UPSTREAM_TIMEOUT: durationMs(120_000).describe('How long the model server may take.'),
+  GOV_MODEL_PRICES: z
+    .string()
+    .default('{}')
+    .describe(
+      'JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`; `*` is every other model.',
+    ),
+  GOV_MODEL_SPEND_LIMIT: z
+    .string()
+    .optional()
+    .meta({ requiredWhen: 'in production, with GOV_UPSTREAM_URL' })
+    .describe('What the models may cost all tenants together, in minor units and their currency: `500000 EUR`.'),
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total').describe('When that is counted anew; by itself never.'),
+  GOV_MCP_SERVERS: z
+    .string()
+    .optional()
+    .describe(
+      'MCP servers to govern, as JSON or the path of a JSON file: `{ servers: [...] }`, or `{ mcpServers: {...} }` as MCP clients have it.',
+    ),
   GOV_MCP_STDIO_USER: z
     .string()
     .regex(/^\d{1,9}:\d{1,9}$/, 'must be uid:gid, both in numbers')
-    .optional(),
-  /** In production: MCP servers over stdio may run as programs of the kernel's own account. */
-  GOV_MCP_STDIO: flag(false),
-  GOV_MCP_TIMEOUT: durationMs(60_000),
-  /** How long a tool definition that changed upstream may go unseen. */
-  GOV_MCP_LIST_MAX_AGE: durationMs(1_000),
-  /** Opens /api/demo to everybody who reaches the port. */
-  GOV_DEMO: flag(false),
-  GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }),
-  GOV_CHECKPOINT_INTERVAL: durationMs(60_000),
-  /** How long a dispatched call may stay without an outcome before it is sealed as uncertain. */
-  GOV_DISPATCH_DEADLINE: durationMs(300_000),
-  /** How many decisions the kernel makes in memory before it is ready, so that the first caller meets a warm one. */
-  GOV_SELF_TEST_DECISIONS: integer({ min: 0, max: 100_000, fallback: 2_000 }),
+    .optional()
+    .meta({ type: '`uid:gid`' })
+    .describe(
+      "Whom MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel.",
+    ),
+  GOV_MCP_STDIO: flag(false).describe(
+    "In production: MCP servers over stdio may run as programs of the kernel's own account.",
+  ),
+  GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
+  GOV_MCP_LIST_MAX_AGE: durationMs(1_000).describe('How long a tool definition that changed upstream may go unseen.'),
+  GOV_DEMO: flag(false).describe('Opens `/api/demo` to everybody who reaches the port.'),
+  GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }).describe(
+    'A checkpoint is made after so many receipts, or after the interval below.',
+  ),
+  GOV_CHECKPOINT_INTERVAL: durationMs(60_000).describe('How old the last checkpoint may grow while receipts come.'),
+  GOV_DISPATCH_DEADLINE: durationMs(300_000).describe(
+    'How long a dispatched call may stay without an outcome before it is sealed as uncertain.',
+  ),
+  GOV_SELF_TEST_DECISIONS: integer({ min: 0, max: 100_000, fallback: 2_000 }).describe(
+    'How many decisions the kernel makes in memory before it is ready, so that the first caller meets a warm one.',
+  ),
 });
 
 export type KernelConfig = ServiceConfig &
@@ -121,12 +156,12 @@ export type KernelConfig = ServiceConfig &
     selfTestDecisions: number;
   }>;
 
-/** Of the launcher and of the gateway, which share an environment with the kernel. */
-const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED'];
+/** Of the launcher, of the gateway and of command-line runs, which may share an environment with the kernel. */
+const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED', 'GOV_BOUNDARY_REGISTRY_PATH'];
 
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
-  const read = readConfig(variables, env, { prefix: 'GOV_', knownElsewhere });
+  const read = readConfig(kernelVariables, env, { prefix: 'GOV_', knownElsewhere });
   const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
   const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
   const shared = serviceConfigOf(read);
@@ -184,11 +219,14 @@ function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
 }
 
 /** The name in the addresses that the kernel itself gives out. */
-function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof variables>): string {
+function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): string {
   return publicUrl === undefined ? host : new URL(publicUrl).hostname;
 }
 
-function stdioAccountFor(servers: readonly McpServerConfig[], read: z.infer<typeof variables>): StdioAccount | null {
+function stdioAccountFor(
+  servers: readonly McpServerConfig[],
+  read: z.infer<typeof kernelVariables>,
+): StdioAccount | null {
   if (!servers.some(({ transport }) => transport === 'stdio')) return null;
   return sound('GOV_MCP_STDIO_USER', () => findStdioAccount(read.GOV_MCP_STDIO_USER));
 }

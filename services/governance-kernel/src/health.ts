@@ -23,16 +23,22 @@ function assertAllDenying({ denying }: SelfTest): void {
   if (!gateOrder.every((gate) => denying.includes(gate))) throw new Error('A gate was not seen to deny');
 }
 
-/** What is told beside them: without the queue decisions are sealed all the same, and their events wait in the outbox. */
-export function toldChecks({ bus }: Context): Record<string, HealthCheck> {
-  return { queue: () => assertConnected(bus) };
+/** What is told beside them: without queue or workers decisions are sealed all the same; their events and what time has ended wait. */
+export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(bus), workers: workers.check };
 }
 
 /**
  * A kernel that waits for its first policy is ready to be given it, or behind a load balancer it would wait for ever; one whose
  * policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so that one says nothing.
  */
-async function assertFreshPolicy({ reader, policies, confirmations, config, clock }: Context): Promise<void> {
+async function assertFreshPolicy({
+  reader,
+  policies,
+  confirmations,
+  config,
+  clock,
+}: Context): Promise<'fresh' | 'none'> {
   await policies.reload('*');
   const nowMs = clock().getTime();
   const { fresh, any } = await listFreshHeads(reader, {
@@ -40,5 +46,7 @@ async function assertFreshPolicy({ reader, policies, confirmations, config, cloc
     to: new Date(nowMs + confirmationSkewMaxMs),
     besides: demoTenant,
   });
-  if (any && !fresh.some((head) => confirmations.isSigned(head))) throw new Error('No active policy is fresh');
+  if (!any) return 'none';
+  if (!fresh.some((head) => confirmations.isSigned(head))) throw new Error('No active policy is fresh');
+  return 'fresh';
 }

@@ -1,3 +1,3 @@
-export { kernelConfigFrom, type KernelConfig } from './config.ts';
+export { kernelConfigFrom, kernelVariables, type KernelConfig } from './config.ts';
 export type { Context as Kernel, ContextOverrides as KernelOverrides } from './context.ts';
 export { startKernel, type StartedKernel } from './start.ts';

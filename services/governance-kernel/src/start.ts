@@ -23,16 +23,17 @@ export async function startKernel(
   lifecycle.onClose('context', context.close);
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(config));
+  lifecycle.giveNotice(config.stopNoticeMs);
   context.log.info('assertions.pinned', { key_ids: config.assertionKeys.map(({ keyId }) => keyId) });
   context.relay.start();
   const workers = await startWorkers(context);
-  lifecycle.onClose('workers', async () => workers.close());
-  const health = await serveHttp(createHealthApp(context, lifecycle), {
+  lifecycle.onClose('workers', workers.close);
+  const health = await serveHttp(createHealthApp(context, lifecycle, workers), {
     host: config.host,
     port: config.healthPort,
   });
   lifecycle.onClose('health', health.close);
-  const api = await serveHttp(createApp(context, lifecycle), {
+  const api = await serveHttp(createApp(context, lifecycle, workers), {
     ...{ host: config.host, port: config.port },
     graceMs: dispatchMsMax(config),
   });

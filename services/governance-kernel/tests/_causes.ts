@@ -148,9 +148,18 @@ const request: Cause = {
   gate: 'request',
   name: 'arguments that are no JSON',
   said: 'DENY MALFORMED_ARGUMENTS',
-  // Everywhere else arguments are part of a body that the door parses: such a body is refused before anything is decided.
+  // Everywhere else they are a part of a body, and a body that is no JSON is refused before anything is decided.
   meetsAt: ({ proposed }) => proposed,
   given: () => ({ argumentsText: '{"id":"a' }),
+};
+
+const noObject: Cause = {
+  gate: 'request',
+  name: 'arguments that are no object',
+  said: 'DENY MALFORMED_ARGUMENTS',
+  // A client of MCP sends none; whoever writes the message by hand is denied too (mcp-plain). Of the demo the contract gives a shape.
+  meetsAt: ({ name }) => name === 'evaluate' || name === 'execute-mcp',
+  given: () => ({ args: ['text'] as never }),
 };
 
 // Only rises, as the source of the lists says it does.
@@ -253,4 +262,4 @@ const approvals: Cause[] = [
   },
 ];
 
-export const causes: Cause[] = [request, ...fences, ...policies, ...registry, ...rules, budget, ...approvals];
+export const causes: Cause[] = [request, noObject, ...fences, ...policies, ...registry, ...rules, budget, ...approvals];

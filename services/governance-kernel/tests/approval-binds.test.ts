@@ -40,6 +40,8 @@ const transfer = (changes: Call = {}) => ({
   ...changes,
 });
 
+const sentBytes = (args: unknown) => Buffer.byteLength(JSON.stringify(args));
+
 describe('an approval binds what was judged', () => {
   verifies(
     'kn.approve.loop',
@@ -73,7 +75,7 @@ describe('an approval binds what was judged', () => {
     const others: Call[] = [
       { effect_level: 'E1' },
       { effect_level: 'E4' },
-      { demand: { egress_bytes: 1 } },
+      { demand: { egress_bytes: 1_000 } },
       { context: { channel: 'press' } },
     ];
     for (const other of others) {
@@ -112,7 +114,7 @@ describe('an approval binds what was judged', () => {
     const approval = await alice.approval(asked(reply));
     const { record } = sealed ?? {};
     expect(record).toMatchObject({
-      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: 0, writes: 1 },
+      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: sentBytes(call.args), writes: 1 },
       budgets: [{ budget_id: 'transfers', spend_remaining_micros: '1000000000', tool_calls_remaining: null }],
       judged_hash: approval.judged_hash,
     });
@@ -131,7 +133,7 @@ describe('an approver', () => {
     const id = asked(await agent.decide(call));
     expect(await alice.approval(id)).toMatchObject({
       effect_level: 'E3',
-      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: 0, writes: 1 },
+      demand: { tool_calls: 1, spend_micros: '101000000', egress_bytes: sentBytes(call.args), writes: 1 },
       facts: { 'context.channel': 'mail' },
       args: { to: secret },
     });

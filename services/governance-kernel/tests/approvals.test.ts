@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
-import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const policy = (version: string) => `
 format: countersign/policy.v1
@@ -190,6 +190,16 @@ describe('the approval loop', () => {
 });
 
 describe('transitions', () => {
+  it('need no body: the ceremony hash in If-Match is all that they ask for', async () => {
+    const id = asked(await agent.decide(payment()));
+    const { ceremony_hash: hash } = await alice.approval(id);
+    const response = await fetch(`${test.kernel.url}/api/v1/approvals/${id}/approve?tenant_id=acme`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'x-gov-principal-id': 'alice', 'if-match': `"${hash}"` },
+    });
+    expect([response.status, await response.json()]).toMatchObject([200, { state: 'approved' }]);
+  });
+
   it('need the ceremony hash that was read, by If-Match or by the body', async () => {
     const id = asked(await agent.decide(payment()));
     const { ceremony_hash: hash } = await alice.approval(id);

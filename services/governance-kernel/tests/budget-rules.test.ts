@@ -4,7 +4,8 @@ import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
 import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
 import { heldBy, reservationOf } from '../src/budgets/reservation.ts';
-import { budgetFact, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
+import { budgetFact, budgetSubjects, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
+import { assertSameMoney, assertTerms } from '../src/budgets/terms.ts';
 import { inWindow, windowEndMs } from '../src/budgets/window.ts';
 
 const limit = 20;
@@ -135,6 +136,62 @@ describe('the arithmetic of budgets', () => {
     for (let taken = 0; taken < 3; taken += 1)
       budget = spend(budget, { ...none, egress_bytes: Number.MAX_SAFE_INTEGER });
     expect(budget.used.egress_bytes).toBe(Number.MAX_SAFE_INTEGER);
+    const fortune = { ...none, spend_micros: 4_000_000_000_000_000_000n };
+    for (let taken = 0; taken < 3; taken += 1) budget = reserve(budget, fortune);
+    expect(budget.reserved.spend_micros).toBe(9_000_000_000_000_000_000n);
+    const overpaid = settleReservation(newBudget(), { ...fortune, writes: 1 }, none);
+    expect([overpaid.reserved, overpaid.used]).toEqual([none, none]);
+  });
+
+  it('begins a window at the moment in which the one before ends, and keeps what is still reserved', () => {
+    const held = { ...none, tool_calls: 1 };
+    const budget = spend(reserve(newBudget(), held), { ...none, tool_calls: 2 });
+    const endMs = budget.resetsAtMs ?? 0;
+    expect(inWindow(budget, endMs - 1)).toEqual(budget);
+    expect(inWindow(budget, endMs)).toEqual({ ...budget, used: none, reserved: held, resetsAtMs: 2 * endMs });
+    const total = { ...budget, window: 'total' as const, resetsAtMs: windowEndMs('total', 0) };
+    expect(inWindow(total, Number.MAX_SAFE_INTEGER)).toEqual(total);
+  });
+
+  it('counts a call in the budgets of its tenant, of whoever makes it under both names, and of its tool', () => {
+    const ofEvery = ['tenant', 'principal:ada', 'agent:ada'];
+    expect(budgetSubjects({ principal: 'ada', tool: null })).toEqual(ofEvery);
+    expect(budgetSubjects({ principal: 'ada', tool: 'Files__read' })).toEqual([
+      ...ofEvery,
+      ...['Files__read', 'Files.read', 'files__read', 'files.read'].map((name) => `tool:${name}`),
+    ]);
+  });
+
+  it('needs a currency for every limit in money, and keeps the one in which money is counted', () => {
+    const terms = {
+      subject: 'tenant',
+      window: 'total',
+      tool_call_limit: 1,
+      egress_limit_bytes: 1,
+      write_limit: 1,
+    } as const;
+    const inMoney = (spend: number | null, above: number | null, currency: string | null) => ({
+      ...terms,
+      spend_limit_minor: spend,
+      approval_required_above_minor: above,
+      currency,
+    });
+    for (const refused of [inMoney(0, null, null), inMoney(null, 0, null)])
+      expect(() => assertTerms(refused)).toThrow(
+        expect.objectContaining({ code: 'INVALID_REQUEST', param: 'currency' }),
+      );
+    for (const accepted of [inMoney(null, null, null), inMoney(0, 0, 'EUR'), inMoney(null, 1, 'EUR')])
+      expect(() => assertTerms(accepted)).not.toThrow();
+    const euros = newBudget();
+    const change = (counted: bigint, now: BudgetRow, currency: string | null) => () =>
+      assertSameMoney(counted, now, { currency });
+    for (const currency of ['USD', null])
+      expect(change(1n, euros, currency)).toThrow(
+        expect.objectContaining({ code: 'ILLEGAL_TRANSITION', details: { currency: 'EUR', allowed: [] } }),
+      );
+    expect(change(1n, euros, 'EUR')).not.toThrow();
+    expect(change(0n, euros, 'USD')).not.toThrow();
+    expect(change(1n, { ...euros, currency: null }, 'USD')).not.toThrow();
   });
 
   it.each([

@@ -109,12 +109,14 @@ describe('ceilings', () => {
     await put(tenant, 'a-wide', { tool_call_limit: 100 });
     await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
     await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });
+    await put(tenant, 'stopped', { subject: 'agent:third', tool_call_limit: 0 });
     await put(tenant, 'z-wide', { tool_call_limit: 100 });
     const [agent, other] = [new Caller(test, tenant), new Caller(test, tenant, 'other')];
     expect(said(await agent.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
     expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
     expect(said(await other.decide({ tool: 'a' }))).toBe('ALLOW ALLOWED');
     expect(said(await other.decide({ tool: 'shell' }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await new Caller(test, tenant, 'third').decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
     expect(said(await new Caller(test, newTenant()).decide({ tool: 'shell' }))).toBe('ALLOW ALLOWED');
   });
 
@@ -129,6 +131,18 @@ describe('ceilings', () => {
     expect(said(await agent.decide({ ...call, demand: { spend_minor: 501 } }))).toBe('DENY BUDGET_EXCEEDED');
     expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
     expect((await budgetOf(tenant)).used.spend_minor).toBe(300);
+  });
+
+  verifies('kn.budget', 'the bytes of its arguments leave with a call, whatever its caller declares', async () => {
+    const tenant = newTenant();
+    await put(tenant, 'bytes', { egress_limit_bytes: 100 });
+    const agent = new Caller(test, tenant);
+    const args = { text: 'é'.repeat(30) };
+    const bytes = Buffer.byteLength(JSON.stringify(args));
+    expect(said(await agent.decide({ tool: 'a', args, demand: { egress_bytes: 1 } }))).toBe('ALLOW ALLOWED');
+    expect((await budgetOf(tenant)).used.egress_bytes).toBe(bytes);
+    expect(said(await agent.decide({ tool: 'a', args }))).toBe('DENY BUDGET_EXCEEDED');
+    expect(said(await agent.decide({ tool: 'a', demand: { egress_bytes: 101 } }))).toBe('DENY BUDGET_EXCEEDED');
   });
 
   verifies('kn.budget', 'a denied call and a shadow call take nothing', async () => {
@@ -221,7 +235,7 @@ describe('reservations', () => {
     const decision = await decideAndDie(boundary, kernelCall(tenant, session));
     await boundary.settle(decision, { outcome: 'uncertain' });
     const { used, reserved } = await budgetOf(tenant);
-    expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: 0, writes: 1 });
+    expect(used).toEqual({ tool_calls: 1, spend_minor: 70, egress_bytes: '{}'.length, writes: 1 });
     expect(Object.values(reserved)).toEqual([0, 0, 0, 0]);
     expect((await decideAndDie(boundary, kernelCall(tenant, session))).reply.reason_code).toBe('BUDGET_EXCEEDED');
   });

@@ -196,7 +196,7 @@ describe('a tool that a workspace blocks', () => {
     await test.system.putToolBlocks({
       params: { tenant: 'blocking' },
       body: { version: 1, tools: ['web_search'] },
-    } as never);
+    });
     expect(await ask('blocking', searching)).toMatchObject({ status: 403, code: 'policy_denied' });
     expect(await ask('blocking', {})).toMatchObject({ status: 200 });
   });

@@ -24,7 +24,7 @@ afterAll(() => upstreams.close());
 
 const request = { model: 'scripted', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
 
-async function setBudget(tenant: string, spendLimitMinor: number): Promise<void> {
+async function setBudget(tenant: string, spendLimitMinor: number, bytesMax: number | null = null): Promise<void> {
   await upstreams.test.as(tenant).putBudget({
     params: { budget_id: 'models' },
     body: {
@@ -33,7 +33,7 @@ async function setBudget(tenant: string, spendLimitMinor: number): Promise<void>
       currency: 'EUR',
       spend_limit_minor: spendLimitMinor,
       tool_call_limit: null,
-      egress_limit_bytes: null,
+      egress_limit_bytes: bytesMax,
       write_limit: null,
       approval_required_above_minor: null,
     },
@@ -58,6 +58,16 @@ describe('what a model call costs', () => {
     const refused = upstreams.openai({ tenant: 'poor' }).chat.completions.create(request);
     await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
     expect(upstreams.model.requests).toHaveLength(asked);
+  });
+
+  it('is its body too, which leaves with it: a ceiling of bytes refuses it before the model is asked', async () => {
+    const bytes = Buffer.byteLength(JSON.stringify(request));
+    await setBudget('talker', 10_000, bytes + 1);
+    const ask = () => upstreams.openai({ tenant: 'talker' }).chat.completions.create(request);
+    await ask();
+    const { data } = (await upstreams.test.as('talker').listBudgets()).body;
+    expect(data[0]?.used.egress_bytes).toBe(bytes);
+    await expect(ask()).rejects.toMatchObject({ status: 403, error: { reason_code: 'BUDGET_EXCEEDED' } });
   });
 
   it('counts as reserved when the model server does not say what was used', async () => {

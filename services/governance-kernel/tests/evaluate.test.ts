@@ -111,6 +111,8 @@ describe('POST /api/v1/evaluate', () => {
   it('decides in shadow mode without opening an approval, and says so on the receipt', async () => {
     const reply = await decide({ tool: 'pay.send', mode: 'shadow' });
     expect([reply.verdict, reply.receipt.payload.shadow, reply.approval]).toEqual(['ESCALATE', true, undefined]);
+    const allowed = await decide({ ...reads, mode: 'shadow' });
+    expect([allowed.verdict, allowed.allow, allowed.shadow]).toEqual(['ALLOW', false, true]);
   });
 
   it('names every gate in the trace, in order', async () => {

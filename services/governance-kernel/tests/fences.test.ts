@@ -240,13 +240,23 @@ describe('a call that was allowed and not sent yet', () => {
 });
 
 describe('calls that were sent before a fence', () => {
-  it('are listed until they are settled', async () => {
+  it('are listed until they are settled, each under the scopes that it is in', async () => {
     const [tenant, other] = [newTenant(), newTenant()];
-    for (const owner of [tenant, other])
-      await decideAndDie(test.kernel.context.boundary, spawnedAgent({ tenant: owner, session: newSession() }));
-    await command(`tenant:${tenant}`, {});
-    const { in_flight: inFlight } = (await test.system.getFence({ params: { scope: `tenant:${tenant}` } })).body;
-    expect(inFlight).toMatchObject([{ tenant_id: tenant }]);
+    const { boundary } = test.kernel.context;
+    const sent = async (of: { tenant: string; principal?: string }) =>
+      await decideAndDie(boundary, spawnedAgent({ ...of, session: newSession() }));
+    const ofAnn = await sent({ tenant, principal: 'ann' });
+    await sent({ tenant, principal: 'bob' });
+    await sent({ tenant: other, principal: 'ann' });
+    const inFlight = async (scope: string) => {
+      await command(scope, {});
+      const { body } = await test.system.getFence({ params: { scope } }); // branded by the schema
+      return body.in_flight.map(({ tenant_id, principal_id }) => `${tenant_id} ${principal_id}`);
+    };
+    expect(await inFlight(`agent:${tenant}/ann`)).toEqual([`${tenant} ann`]);
+    expect(await inFlight(`tenant:${tenant}`)).toEqual([`${tenant} ann`, `${tenant} bob`]);
+    await boundary.settle(ofAnn, { outcome: 'completed' });
+    expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual([]);
   });
 
   it('are not called all of them when more are open than anybody looks through', async () => {

@@ -91,6 +91,18 @@ describe('a plain tools/call', () => {
     },
   );
 
+  it.each([[['a']], [null], ['text'], [7]])(
+    'whose arguments are %j is denied and sealed, on either path',
+    async (given) => {
+      const message = messageOf({ arguments: given });
+      for (const name of ['notes.read_note', sentinel('notes.read_note')]) {
+        const { status, answer, sealed } = await send(message, { name, session: newSession() });
+        expect([status, sealed]).toEqual([200, [['notes.read_note', 'DENY', undefined]]]);
+        expect(JSON.stringify(answer)).toContain('MALFORMED_ARGUMENTS');
+      }
+    },
+  );
+
   it.each<[string, Json, Json]>([
     ['of another revision', {}, { 'mcp-protocol-version': '2025-11-25' }],
     ['without the header of its revision', {}, { 'mcp-protocol-version': undefined }],

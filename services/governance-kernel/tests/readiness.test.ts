@@ -17,15 +17,16 @@ async function readiness({ kernel }: TestKernel) {
   return { status: response.status, ...checks };
 }
 
-it('a kernel that waits for its first policy is ready to be given one', async () => {
+it('a kernel that waits for its first policy says that there is none and is ready to be given one', async () => {
   test = await startTestKernel();
   expect(await readiness(test)).toEqual({
     status: 200,
     database: 'up',
     gates: 'up',
-    policy: 'up',
+    policy: 'none',
     queue: 'up',
     signer: 'up',
+    workers: 'up',
   });
 });
 

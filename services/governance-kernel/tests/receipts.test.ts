@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Instant } from '@countersign/contracts';
 import type { DecisionReply, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
@@ -157,5 +158,16 @@ describe('GET /api/v1/boundary/records', () => {
     const { receipt_id, record_id } = await seal(test);
     const { body } = await test.as('acme').listRecords({ query: { receipt_id } });
     expect(body.data.map((record) => record.record_id)).toEqual([record_id]);
+  });
+
+  it('finds the record of a decision by the receipt of its outcome too, in its own tenant alone', async () => {
+    const { boundary } = test.kernel.context;
+    const decision = await decideAndDie(boundary, spawnedAgent({ session: newSession() }));
+    const { payload } = await boundary.settle(decision, { outcome: 'uncertain' });
+    const query = { receipt_id: payload.receipt_id };
+    expect([payload.kind, payload.receipt_id === decision.reply.receipt_id]).toEqual(['outcome', false]);
+    const { body } = await test.as('acme').listRecords({ query });
+    expect(body.data.map((record) => record.record_id)).toEqual([decision.reply.record_id]);
+    expect((await test.as('globex').listRecords({ query })).body.data).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
+import { ErrorCode, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
 import type { WorkspaceSettings } from '@countersign/contracts/gateway';
 import type { KernelClient } from './kernel-clients.ts';
 import { KernelError, throwKernelError } from './kernel-error.ts';
@@ -41,5 +41,9 @@ function accept(answer: RawAnswer<unknown>): void {
   const said = ErrorEnvelope.safeParse(answer.body).data?.error;
   if (answer.status === 409)
     throw new KernelError('unreachable', 'SETTINGS_REFUSED', `The kernel refused the settings: ${said?.message ?? ''}`);
-  throw new KernelError('unreachable', said?.code ?? `HTTP_${answer.status}`, `The kernel answered ${answer.status}`);
+  throw new KernelError(
+    'unreachable',
+    ErrorCode.safeParse(said?.code).data ?? 'GOVERNANCE_REFUSED',
+    `The kernel answered ${answer.status}`,
+  );
 }

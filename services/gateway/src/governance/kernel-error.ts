@@ -1,4 +1,5 @@
 import { CallFailed, type CallFault } from '@countersign/contracts';
+import type { RunErrorCode } from '@countersign/contracts/gateway';
 
 /**
  * Why a governed step was not executed. `unreachable`: no verified answer of the kernel, so the run fails closed. `upstream`: the
@@ -9,9 +10,9 @@ type KernelErrorKind = 'unreachable' | 'upstream' | 'interrupted';
 export class KernelError extends Error {
   readonly kind: KernelErrorKind;
   /** Low-cardinality, for step errors and metrics. */
-  readonly code: string;
+  readonly code: RunErrorCode;
 
-  constructor(kind: KernelErrorKind, code: string, message: string, options: { cause?: unknown } = {}) {
+  constructor(kind: KernelErrorKind, code: RunErrorCode, message: string, options: { cause?: unknown } = {}) {
     super(message, options);
     this.name = 'KernelError';
     this.kind = kind;
@@ -24,7 +25,7 @@ export function malformed(message: string, cause?: unknown): KernelError {
   return new KernelError('unreachable', 'GOVERNANCE_MALFORMED', message, { cause });
 }
 
-const ofFault: Record<CallFault, [KernelErrorKind, code: string, message: string]> = {
+const ofFault: Record<CallFault, [KernelErrorKind, code: RunErrorCode, message: string]> = {
   aborted: ['interrupted', 'INTERRUPTED', 'The worker is stopping'],
   late: ['unreachable', 'GOVERNANCE_TIMEOUT', 'The kernel did not answer in time'],
   unreachable: ['unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer'],

@@ -1,4 +1,12 @@
-import { errorCodes, ErrorEnvelope, PlainObject, PrincipalId, TenantId, type RawAnswer } from '@countersign/contracts';
+import {
+  ErrorCode,
+  errorCodes,
+  ErrorEnvelope,
+  PlainObject,
+  PrincipalId,
+  TenantId,
+  type RawAnswer,
+} from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import { type Approval, type ReceiptPayload, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
@@ -186,12 +194,12 @@ function stepHeaders(step: GovernedStep): Record<string, string> {
   };
 }
 
-const Failure = z.object({ error: z.object({ code: z.string() }) });
+const Failure = z.object({ error: z.object({ code: ErrorCode }) });
 
 /** Everything but an answer or a refusal is a failure; only a failure behind the kernel is not the kernel's. */
 function refuseFailure({ status, body }: RawAnswer<unknown>): void {
   if (status === 200 || status === 403) return;
-  const code = Failure.safeParse(body).data?.error.code ?? `HTTP_${status}`;
+  const code = Failure.safeParse(body).data?.error.code ?? 'GOVERNANCE_REFUSED';
   if (code === 'UPSTREAM_FAILED' || code === 'UPSTREAM_NOT_CONFIGURED' || code === 'OUTCOME_UNCERTAIN')
     throw new KernelError('upstream', code, errorCodes[code].nextStep);
   throw new KernelError('unreachable', code, `The kernel answered ${status}`);

@@ -1,4 +1,4 @@
-import { agentOf, reasonCodes, type Verdict } from '@countersign/contracts';
+import { agentOf, reasonCodes, type ReasonCode, type Verdict } from '@countersign/contracts';
 import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { findReceiptFault } from './check-receipt.ts';
 import type { GovernedStep } from './governed-step.ts';
@@ -11,7 +11,7 @@ export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'reason'> & { ap
 /** A decision whose receipt was verified here: signature, hash, tenant, principal, session, action, tool, age. */
 export type VerifiedDecision = {
   verdict: Verdict;
-  reasonCode: string;
+  reasonCode: ReasonCode;
   reason: string;
   receipt: StoredReceipt;
   /** On ESCALATE: what has to be approved. */

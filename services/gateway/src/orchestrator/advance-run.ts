@@ -4,7 +4,9 @@ import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import type { StepFacts } from '../runs/conversation.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
+import type { Tx } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
+import { recordViolation } from '../store/violations.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
 import { submitStep } from './submit-step.ts';
@@ -99,17 +101,32 @@ async function failRun(context: Context, lease: Lease, { kind, code, message }: 
   });
 }
 
-async function endRun(context: Context, lease: Lease, move: Extract<Move, { kind: 'end' }>): Promise<void> {
-  const error = move.code === null ? null : { code: move.code, message: move.message ?? '' };
-  const outcome = move.status === 'completed' ? 'allow' : null;
-  await changeLeasedRun(context, lease, { to: move.status, outcome, result: move.result, error });
+async function endRun(context: Context, lease: Lease, { status, result, refusal }: Ending): Promise<void> {
+  const change = { to: status, outcome: refusal === null ? 'allow' : 'deny', result, error: refusal } as const;
+  await changeLeasedRun(context, lease, change, (tx) => recordRefusal(tx, context, lease, refusal));
 }
 
+/** A limit that the workspace itself set is broken by what a run would do next: a violation like any other denial. */
+async function recordRefusal(tx: Tx, context: Context, lease: Lease, refusal: Ending['refusal']): Promise<void> {
+  if (refusal === null) return;
+  const { workspaceId, taskId, runId } = lease;
+  const noDecision = { stepId: null, tool: null, decisionId: null, receiptId: null };
+  const why = { source: 'workspace', reasonCode: refusal.code, reason: refusal.message } as const;
+  await recordViolation(tx, { workspaceId, taskId, runId, ...noDecision, ...why }, context.now());
+}
+
+type Ending = Extract<Move, { kind: 'end' }>;
 type Change = Omit<Parameters<typeof changeRun>[3], 'from' | 'actor'>;
 
-async function changeLeasedRun(context: Context, lease: Lease, change: Change): Promise<void> {
+async function changeLeasedRun(
+  context: Context,
+  lease: Lease,
+  change: Change,
+  alsoRecord: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
   await context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return;
-    await changeRun(tx, context, lease, { ...change, from: ['running'], actor: agentOf(lease.workspaceId) });
+    const ended = { ...change, from: ['running'], actor: agentOf(lease.workspaceId) } as const;
+    if (await changeRun(tx, context, lease, ended)) await alsoRecord(tx);
   });
 }

@@ -1,4 +1,5 @@
 import { toolOfFunctionName } from '@countersign/contracts';
+import type { WorkspaceSettings } from '@countersign/contracts/gateway';
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
@@ -81,15 +82,21 @@ export function stepOf(lease: Lease, loaded: LoadedRun): Pick<NewStep, 'workspac
 }
 
 function modelRequest(context: Context, { task, steps, settings }: LoadedRun, tools: readonly GovernedTool[]): string {
-  const { model, temperature } = settings.modelConfig;
+  const { temperature } = settings.modelConfig;
   const offered = offeredTools(tools, settings.policyConfig.blockedTools);
   return canonicalize({
-    model: model === 'default' ? context.config.runs.model : model,
+    model: modelName(settings.modelConfig, context.config.runs.model),
     messages: conversationOf(task, steps),
     temperature,
     max_tokens: context.config.runs.outputTokensMax,
     ...(offered.length === 0 ? {} : { tools: offered.map(functionOf) }),
   });
+}
+
+/** Where one address serves the models of several providers, names begin with the provider. */
+function modelName({ provider, model }: WorkspaceSettings['modelConfig'], modelDefault: string): string {
+  const name = model === 'default' ? modelDefault : model;
+  return provider === 'default' ? name : `${provider}/${name}`;
 }
 
 /** The kernel denies what the workspace blocks; a model that is not shown it does not ask for it. */

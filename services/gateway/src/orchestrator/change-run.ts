@@ -1,4 +1,4 @@
-import type { AuditVerdict, GovernedOutcome, RunStatus } from '@countersign/contracts/gateway';
+import type { AuditVerdict, GovernedOutcome, RunErrorCode, RunStatus } from '@countersign/contracts/gateway';
 import { recordResolution } from './record-resolution.ts';
 import type { Context } from '../context.ts';
 import { publishRunEnded, publishTaskMoved } from '../events.ts';
@@ -18,7 +18,7 @@ type RunChange = {
   from: readonly RunStatus[];
   outcome: GovernedOutcome | null;
   result?: string | null;
-  error?: { code: string; message: string } | null;
+  error?: { code: RunErrorCode; message: string } | null;
   actor: string;
   requestId?: string | null;
 };
@@ -68,7 +68,10 @@ export async function changeRun(tx: Tx, context: Context, place: RunPlace, chang
 }
 
 /** Why a parked step of a run that somebody cancelled was never made. */
-export const endedUndecided = { code: 'RUN_ENDED', message: 'The run ended before anybody decided about this call.' };
+export const endedUndecided = {
+  code: 'RUN_ENDED',
+  message: 'The run ended before anybody decided about this call.',
+} as const;
 
 async function recordEnding(tx: Tx, context: Context, place: RunPlace, change: RunChange): Promise<void> {
   const now = context.now();

@@ -12,7 +12,7 @@ const stepsPerSweep = 50;
 const runEnded = {
   code: 'RUN_ENDED',
   message: 'The run ended before this call was answered. It may have been made.',
-};
+} as const;
 
 /** Ends the steps that cancelled and abandoned runs left open. Whether they were made, and what they cost, the kernel knows. */
 export async function endLeftSteps(context: Context): Promise<void> {

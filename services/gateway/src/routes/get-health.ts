@@ -1,14 +1,14 @@
 import { getHealth, type Reachability } from '@countersign/contracts/gateway';
+import { assertConnected } from '@countersign/messaging';
 import { answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { probeGovernance } from '../governance/probe.ts';
-import { overallStatus, toldChecks } from '../health.ts';
+import { overallStatus } from '../health.ts';
 import { build } from '../build.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {
-    const database = () => context.database.ping();
-    const parts = { database, ...toldChecks(context) };
+    const parts = { database: () => context.database.ping(), queue: () => assertConnected(context.bus) };
     const [report, probe] = await Promise.all([runChecks(parts), probeGovernance(context)]);
     const checks = {
       database: reachability(report.checks['database']),

@@ -1,4 +1,4 @@
-import type { RunStatus } from '@countersign/contracts/gateway';
+import type { RunErrorCode, RunStatus } from '@countersign/contracts/gateway';
 import type { JsonValue } from '@countersign/crypto';
 import { openToolCalls, type OpenCall, type Proposal, type StepFacts } from './conversation.ts';
 
@@ -10,7 +10,8 @@ export type Move =
   | { kind: 'call_model' }
   | { kind: 'call_tool'; callId: string; tool: string; args: { [name: string]: JsonValue }; proposal: Proposal | null }
   | { kind: 'refuse_call'; callId: string; tool: string; code: 'MALFORMED_ARGUMENTS'; message: string }
-  | { kind: 'end'; status: RunStatus; result: string | null; code: string | null; message: string | null }
+  | { kind: 'end'; status: 'completed'; result: string | null; refusal: null }
+  | { kind: 'end'; status: 'budget_exhausted'; result: null; refusal: { code: RunErrorCode; message: string } }
   | { kind: 'leave' };
 
 export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
@@ -41,13 +42,15 @@ const exhausted: Move = {
   kind: 'end',
   status: 'budget_exhausted',
   result: null,
-  code: 'ITERATION_BUDGET_EXHAUSTED',
-  message: 'The run used its last iteration before it was done.',
+  refusal: {
+    code: 'ITERATION_BUDGET_EXHAUSTED',
+    message: 'The run used its last iteration before it was done.',
+  },
 };
 
 function completed(last: StepFacts): Move {
   const content = last.reply?.message.content ?? null;
-  return { kind: 'end', status: 'completed', result: content, code: null, message: null };
+  return { kind: 'end', status: 'completed', result: content, refusal: null };
 }
 
 /** One iteration is one call of the model. */

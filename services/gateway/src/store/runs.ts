@@ -1,7 +1,7 @@
 import { AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
 import { GovernedOutcome, RunStatus, type Run } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
-import type { RunModel } from '../generated/prisma/models.ts';
+import type { ApprovalModel, RunModel, RunStepModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
@@ -35,11 +35,19 @@ export async function listRunsOf(
 ): Promise<Page<Run>> {
   const rows = await reader.run.findMany({
     where: { workspaceId, taskId, id: olderThan(request) },
-    include: { steps: { orderBy: { seq: 'asc' } } },
+    include: { steps: { orderBy: { seq: 'asc' } }, approvals: { orderBy: { id: 'asc' } } },
     orderBy: { id: 'desc' },
     take: request.limit + 1,
   });
-  return pageOf(rows, request, { item: (row) => runOf(row, row.steps.map(stepViewOf)), key: (row) => row.id });
+  return pageOf(rows, request, { item: runWithSteps, key: (row) => row.id });
+}
+
+function runWithSteps(row: RunModel & { steps: RunStepModel[]; approvals: ApprovalModel[] }): Run {
+  const { steps, approvals } = row;
+  return runOf(
+    row,
+    steps.map((step) => stepViewOf({ step, approvals })),
+  );
 }
 
 const liveStatuses: RunStatus[] = ['queued', 'running', 'awaiting_approval'];

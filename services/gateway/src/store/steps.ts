@@ -1,7 +1,7 @@
-import { DecisionId, Digest, ReasonCode, ReceiptId, StepId, Verdict } from '@countersign/contracts';
-import type { Run } from '@countersign/contracts/gateway';
+import { ApprovalId, DecisionId, Digest, ReasonCode, ReceiptId, StepId, Verdict } from '@countersign/contracts';
+import { ApprovalStatus, type Run, type RunErrorCode } from '@countersign/contracts/gateway';
 import { z } from 'zod';
-import type { RunStepModel } from '../generated/prisma/models.ts';
+import type { ApprovalModel, RunStepModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import { ModelReply, Proposal, ToolReply, type StepFacts } from '../runs/conversation.ts';
 import type { Reader, Tx } from './database.ts';
@@ -53,7 +53,7 @@ type StepOutcome = {
   state: 'parked' | 'settled';
   decision: StepDecision | null;
   output: string | null;
-  error: { code: string; message: string } | null;
+  error: StepError | null;
 };
 
 export async function updateStep(tx: Tx, stepId: string, outcome: StepOutcome, now: Date): Promise<void> {
@@ -83,7 +83,7 @@ export async function grantStep(tx: Tx, stepId: string, kernelApprovalId: string
   });
 }
 
-type StepError = { code: string; message: string };
+type StepError = { code: RunErrorCode; message: string };
 
 /** Ends the open step of a run that will not go on, such as one whose approval was refused. */
 export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: Date): Promise<void> {
@@ -92,7 +92,10 @@ export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: 
   await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data });
 }
 
-export function stepViewOf(row: RunStepModel): Run['steps'][number] {
+type StepWithApprovals = { step: RunStepModel; approvals: readonly ApprovalModel[] };
+
+/** `approvals`: those of its run, oldest first. */
+export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['steps'][number] {
   return {
     id: StepId.parse(row.id),
     kind: Kind.parse(row.kind),
@@ -102,9 +105,18 @@ export function stepViewOf(row: RunStepModel): Run['steps'][number] {
     reasonCode: ReasonCode.nullable().parse(row.reasonCode),
     decisionId: DecisionId.nullable().parse(row.decisionId),
     receiptId: ReceiptId.nullable().parse(row.receiptId),
+    escalations: approvals.filter(({ stepId }) => stepId === row.id).map(escalationOf),
     startedAt: instant(row.startedAt),
     endedAt: instantOrNull(row.endedAt),
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+  };
+}
+
+function escalationOf({ id, decisionId, status }: ApprovalModel) {
+  return {
+    approvalId: ApprovalId.parse(id),
+    decisionId: DecisionId.nullable().parse(decisionId),
+    status: ApprovalStatus.parse(status),
   };
 }
 

@@ -6,7 +6,7 @@ const movesOfPeople: Record<TaskStatus, readonly TaskStatus[]> = {
   queued: ['cancelled'],
   running: ['cancelled'],
   awaiting_approval: ['cancelled'],
-  completed: [],
+  completed: ['queued'],
   failed: ['queued'],
   cancelled: ['queued'],
 };

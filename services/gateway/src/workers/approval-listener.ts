@@ -11,7 +11,7 @@ import { messagingTransaction } from '../store/messages.ts';
  */
 const votePauseMs = 2_000;
 /** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
-const parkPauseMs = 2_000;
+const earlyPauseMs = 2_000;
 const deliveriesMax = 60;
 
 /** Hears of approvals that were decided in the kernel. To apply one twice changes nothing, so no inbox is needed. */
@@ -25,7 +25,7 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
     handler: async ({ data }, { number }) => {
       if (number === 1 && isPerson(data.resolved_by)) return retry('A person is resolving it here', votePauseMs);
       const followed = await followKernel(context, data);
-      return followed === 'early' ? retry('The run that asked is still being parked', parkPauseMs) : ack;
+      return followed === 'early' ? retry('The run that asked is still being parked', earlyPauseMs) : ack;
     },
   });
 }

@@ -1,5 +1,6 @@
 import { runEnqueued } from '@countersign/contracts/gateway';
 import { ack } from '@countersign/messaging';
+import { repeat, type HealthCheck } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { messagingTransaction } from '../store/messages.ts';
 import { sweep } from './sweep.ts';
@@ -8,6 +9,7 @@ import { workOnRun } from '../orchestrator/work-on-run.ts';
 type Orchestrator = {
   /** Settles when the queue delivers for the first time. */
   subscribed: Promise<void>;
+  check: HealthCheck;
   stop(): Promise<void>;
 };
 
@@ -38,18 +40,17 @@ export function startOrchestrator(context: Context): Orchestrator {
     },
   });
   const pauseMs = Math.min(sweepMs.max, Math.max(sweepMs.min, leaseMs / 2));
-  let sweeping = Promise.resolve();
-  const timer = setInterval(() => {
-    sweeping = sweeping
-      .then(() => sweep(context))
-      .catch((error: unknown) => context.log.warn('run.sweep_failed', { error }));
-  }, pauseMs);
+  const sweeper = repeat({
+    run: () => sweep(context),
+    intervalMs: pauseMs,
+    onFailure: (error) => context.log.warn('run.sweep_failed', { error }),
+  });
   return {
     subscribed: consumer.subscribed,
+    check: sweeper.check,
     stop: async () => {
-      clearInterval(timer);
       stopping.abort();
-      await sweeping;
+      await sweeper.close();
     },
   };
 }

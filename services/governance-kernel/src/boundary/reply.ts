@@ -23,7 +23,7 @@ export function replyOf({ entry, decision, approval, budget, publicUrl }: Answer
   const { payload } = entry;
   const reply: DecisionReply = {
     verdict: decision.verdict,
-    allow: decision.verdict === 'ALLOW',
+    allow: isLeave(decision, payload),
     reason_code: decision.reason_code,
     reason: decision.reason,
     decision_id: payload.decision_id,
@@ -38,6 +38,7 @@ export function replyOf({ entry, decision, approval, budget, publicUrl }: Answer
     receipt: storedReceiptOf(entry, logIndex),
     log_index: logIndex,
   };
+  if (payload.shadow) reply.shadow = true;
   if (approval !== null) reply.approval = approvalHandle(approval, publicUrl);
   if (budget !== null) reply.budget = budgetUse(budget);
   return reply;
@@ -50,16 +51,22 @@ export function replyOf({ entry, decision, approval, budget, publicUrl }: Answer
 export function openReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
   const { payload } = entry;
   return (
-    `{"verdict":"${decision.verdict}","allow":${String(decision.verdict === 'ALLOW')},` +
+    `{"verdict":"${decision.verdict}","allow":${String(isLeave(decision, payload))},` +
     `"reason_code":"${decision.reason_code}","reason":${quoted(decision.reason)},` +
     `"decision_id":"${payload.decision_id}","record_id":"${recordIdOf(entry.ulid)}","record_hash":"${entry.recordHash}",` +
     `"receipt_id":"${payload.receipt_id}","receipt_hash":"${entry.receiptHash}",` +
     `"policy_hash":${payload.policy_hash === null ? 'null' : `"${payload.policy_hash}"`},` +
     `"policy_epoch":${payload.policy_epoch},"lamport_clock":${payload.lamport_clock},"trace":${gatesText(decision.trace)},` +
+    (payload.shadow ? '"shadow":true,' : '') +
     (approval === null ? '' : `"approval":${JSON.stringify(approvalHandle(approval, publicUrl))},`) +
     (budget === null ? '' : `"budget":${JSON.stringify(budgetUse(budget))},`) +
     `"receipt":${openReceiptJson(entry)}`
   );
+}
+
+/** A shadow decision says what would have been decided, and lets nothing happen: who reads `allow` alone must not act on it. */
+function isLeave({ verdict }: Decision, { shadow }: SealedEntry['payload']): boolean {
+  return verdict === 'ALLOW' && !shadow;
 }
 
 export function closeReply(open: string, logIndex: number): string {

@@ -6,14 +6,19 @@ import type { NamedCall } from './governed-call.ts';
 const writing = new Set<EffectLevel>(['E2', 'E3', 'E4']);
 
 /** What a call takes from its budgets: counted here where it can be, declared by the door where only the door knows. Thinking is no call. */
-export function demandOf({ demand }: Pick<NamedCall, 'demand'>, { action, effect_level }: Intent): Demand {
+export function demandOf({ demand }: Pick<NamedCall, 'demand'>, { action, effect_level, args }: Intent): Demand {
   const executes = action !== 'model.call';
   return {
     tool_calls: demand?.tool_calls ?? (executes ? 1 : 0),
     spend_micros: demand?.spend_micros === undefined ? 0n : demand.spend_micros,
-    egress_bytes: demand?.egress_bytes ?? 0,
+    egress_bytes: Math.max(demand?.egress_bytes ?? 0, executes ? bytesOf(args) : 0),
     writes: demand?.writes ?? (executes && writing.has(effect_level) ? 1 : 0),
   };
+}
+
+/** What leaves with a call at least, whatever its caller declares: its arguments. */
+function bytesOf(args: Intent['args']): number {
+  return Buffer.byteLength(JSON.stringify(args));
 }
 
 /** As a caller declares it, who speaks of money in minor units. */

@@ -26,6 +26,8 @@ type Named = {
   caller: Caller;
   session: SessionId;
   args: Record<string, PlainJson>;
+  /** What was given as arguments is no object; `args` is {} then and the request gate denies. */
+  malformedArguments?: boolean;
   context: Record<string, PlainJson>;
   /** What the caller says of the effect. It raises what is declared for a tool, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
@@ -41,8 +43,6 @@ export type ToolCall = Named & {
   kind: 'tool';
   tool: string;
   resource: string | null;
-  /** The arguments could not be parsed into an object; `args` is {} then and the request gate denies. */
-  malformedArguments?: boolean;
 };
 
 type ModelCall = Named & { kind: 'model'; model: string };
@@ -64,6 +64,16 @@ export type GovernedCall = NamedCall & {
   /** An escalation opens no approval: nobody is there to answer it. */
   asksNobody?: true;
 };
+
+/** What a caller sent as arguments, of which a door asks nothing: to deny is the boundary's. */
+export function givenArguments(given: unknown): Pick<Named, 'args' | 'malformedArguments'> {
+  return isObject(given) ? { args: given } : { args: {}, malformedArguments: true };
+}
+
+/** Whatever a door parsed is plain JSON. */
+function isObject(value: unknown): value is Record<string, PlainJson> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 type Written = { action: string; tool?: string | null | undefined; resource?: string | null | undefined };
 type Meant = Pick<ToolCall, 'kind' | 'tool' | 'resource'> | Pick<CustomCall, 'kind' | 'action' | 'tool' | 'resource'>;

@@ -74,7 +74,7 @@ function declaredEffect(tool: string, { resolution, policy }: Known): EffectLeve
 }
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
-  if (call.kind === 'tool' && call.malformedArguments === true) return 'The arguments are no JSON object.';
+  if (call.malformedArguments === true) return 'The arguments are no JSON object.';
   if (tool === null) return null;
   // Thinking is no call, so as one a tool would be counted by no budget.
   if (action === 'model.call') return 'A model call names no tool.';

@@ -23,7 +23,7 @@ export function modelCall(request: ModelCallRequest): NamedCall {
     args: facts,
     context: {},
     approvalGrant: approvalGrant ?? undefined,
-    demand: { spend_micros: worstCaseMicros },
+    demand: { spend_micros: worstCaseMicros, egress_bytes: facts.body_bytes },
     idempotency,
   };
 }

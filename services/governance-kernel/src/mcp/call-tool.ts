@@ -14,6 +14,8 @@ export type Sender = {
   session: SessionId | null;
   /** From X-Gov-Approval-Grant. */
   approvalGrant: ApprovalId | null;
+  /** The arguments of the message were no object, and are left out of it. */
+  malformedArguments?: true;
   log: Log;
 };
 
@@ -26,7 +28,7 @@ type ToolCallMessage = CallOptions & {
 /** Executes the call of one `tools/call` message. Throws a ProtocolError that tells what the caller did wrong, and nothing else. */
 export async function callTool(
   executor: ToolExecutor,
-  { caller, log, ...headers }: Sender,
+  { caller, log, malformedArguments, ...headers }: Sender,
   { name, args, meta, ...options }: ToolCallMessage,
 ): Promise<ToolExecution> {
   try {
@@ -38,6 +40,7 @@ export async function callTool(
       session: session ?? defaultSession('mcp', caller),
       tool,
       args: parseGiven(CallMembers, 'params.arguments', parsePlainJson(args)),
+      ...(malformedArguments === true ? { malformedArguments } : {}),
       context: {},
       approvalGrant: sameOf('countersign/approval_grant', told.approvalGrant, headers.approvalGrant) ?? undefined,
     };

@@ -7,7 +7,10 @@ import type { ToolCall } from '../call/governed-call.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
 import type { CallOptions } from './upstream-server.ts';
 
-type ToolRequest = Pick<ToolCall, 'caller' | 'session' | 'tool' | 'args' | 'context' | 'approvalGrant' | 'idempotency'>;
+type ToolRequest = Pick<
+  ToolCall,
+  'caller' | 'session' | 'tool' | 'args' | 'malformedArguments' | 'context' | 'approvalGrant' | 'idempotency'
+>;
 
 export type ToolExecution = Performed<CallToolResult>;
 

@@ -87,6 +87,7 @@ export class Policies {
       throw new AppError('INVALID_REQUEST', error.message, {
         param: `bundle${error.path.replaceAll('/', '.')}`,
         details: { code: error.code },
+        cause: error,
       });
     }
   }

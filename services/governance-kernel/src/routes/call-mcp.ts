@@ -9,6 +9,7 @@ import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
 import type { ToolExecutor } from '../mcp/execute-tool.ts';
 import type { McpGateway } from '../mcp/gateway.ts';
 import { governedServer, type GovernedServerParts } from '../mcp/governed-server.ts';
+import { readableCall } from '../mcp/readable-call.ts';
 import { answerPlainCall, plainCallOf } from '../mcp/plain-call.ts';
 
 type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor };
@@ -21,9 +22,10 @@ export const callMcpRoute = ({ mcp, executor }: CallMcpParts) =>
   handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, log }) => {
     const session = sessionHeader(req.headers);
     const approvalGrant = approvalGrantHeader(req.headers);
-    const sender = { caller, session, approvalGrant, log };
-    const call = plainCallOf(req.headers, body);
-    if (call === null) await serve({ mcp, executor, sender }, { req, res, body });
+    const { message, ...malformed } = readableCall(body);
+    const sender = { caller, session, approvalGrant, log, ...malformed };
+    const call = plainCallOf(req.headers, message);
+    if (call === null) await serve({ mcp, executor, sender }, { req, res, body: message });
     else sendText(res, await answerPlainCall(executor, sender, { call, signal }));
     return takenOver;
   });

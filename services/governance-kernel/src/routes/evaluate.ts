@@ -1,7 +1,7 @@
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { prepared } from '@countersign/service-kit';
 import { declaredDemand } from '../call/demand.ts';
-import { meantBy } from '../call/governed-call.ts';
+import { givenArguments, meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
@@ -13,7 +13,7 @@ export const evaluateRoute = ({ boundary }: Context) =>
       caller,
       session: body.session_id,
       effectLevel: body.effect_level,
-      args: body.args,
+      ...givenArguments(body.args),
       context: body.context,
       approvalGrant: body.approval_grant,
       mode: body.mode,

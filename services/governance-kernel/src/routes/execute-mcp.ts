@@ -4,6 +4,7 @@ import { answer, prepared } from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
 import { neverAborted, type KeptAnswers, type KeyedCall } from '../boundary/kept-answers.ts';
+import { givenArguments } from '../call/governed-call.ts';
 import { handleTenant } from '../handle.ts';
 import type { ToolExecution, ToolExecutor } from '../mcp/execute-tool.ts';
 import { toolResult, uncertainResult } from '../mcp/tool-result.ts';
@@ -20,7 +21,7 @@ type ExecuteMcpParts = {
 export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
   handleTenant(executeMcp, { idempotency: 'handler' })(async ({ body, caller, idempotency, signal, log }) => {
     const { tool, args, session_id: session, context, approval_grant: approvalGrant } = body;
-    const request = { caller, session, tool, args, context, approvalGrant };
+    const request = { caller, session, tool, ...givenArguments(args), context, approvalGrant };
     if (idempotency === null) {
       const execution = await kernel.executor.execute(request, { signal }, log);
       return executionAnswer(tool, execution);

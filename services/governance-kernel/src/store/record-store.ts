@@ -1,4 +1,4 @@
-import type { ReceiptId, RecordId, SessionId, TenantId } from '@countersign/contracts';
+import { ReceiptId, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { ulidOf } from '@countersign/receipts';
 import { z } from 'zod';
@@ -20,7 +20,8 @@ export async function listRecords(
   { receiptId, ...asked }: RecordFilter,
   page: LedgerPage,
 ): Promise<PlacedRecord[]> {
-  const filter = { ...asked, ulid: receiptId === undefined ? undefined : ulidOf(receiptId) };
+  const ofDecision = receiptId === undefined ? undefined : await decisionOf(reader, tenant, receiptId);
+  const filter = { ...asked, ulid: ofDecision === undefined ? undefined : ulidOf(ofDecision) };
   const statement = ledgerList(Sql.sql`log_index, record`, tenant, {
     filter,
     page,
@@ -29,6 +30,15 @@ export async function listRecords(
   if (statement === null) return [];
   const rows = PlacedRows.parse(await reader.$queryRaw(statement));
   return rows.map(({ log_index, record }) => ({ logIndex: log_index, record: recordOf(record) }));
+}
+
+const OutcomePayload = z.object({ decision_receipt_id: ReceiptId.optional() });
+
+/** An outcome has no record of its own: the record that its receipt rests on is that of the decision. */
+async function decisionOf(reader: Reader, tenant: TenantId, receiptId: ReceiptId): Promise<ReceiptId> {
+  const where = { tenant_id: tenant, ulid: ulidOf(receiptId) };
+  const row = await reader.ledgerEntry.findUnique({ where, select: { payload: true } });
+  return (row === null ? null : OutcomePayload.parse(JSON.parse(row.payload)).decision_receipt_id) ?? receiptId;
 }
 
 const PlacedRows = z.array(z.object({ log_index: WholeNumber, record: z.string() }));

@@ -1,14 +1,14 @@
-import type { Log } from '@countersign/service-kit';
+import { repeat, type Log, type Repeated } from '@countersign/service-kit';
 import type { Checkpoints } from '../proof/checkpoints.ts';
 
 /** How often the tree is grown and looked at: a proof that is asked for has little left to do. */
 const lookEveryMs = 1_000;
 
 /** Makes the checkpoints that are due. */
-export function startCheckpointer({ checkpoints, log }: { checkpoints: Checkpoints; log: Log }): { close(): void } {
-  const timer = setInterval(() => {
-    checkpoints.createWhenDue().catch((error: unknown) => log.warn('checkpoint.failed', { error }));
-  }, lookEveryMs);
-  timer.unref();
-  return { close: () => clearInterval(timer) };
+export function startCheckpointer({ checkpoints, log }: { checkpoints: Checkpoints; log: Log }): Repeated {
+  return repeat({
+    run: () => checkpoints.createWhenDue(),
+    intervalMs: lookEveryMs,
+    onFailure: (error) => log.warn('checkpoint.failed', { error }),
+  });
 }

@@ -1,4 +1,4 @@
-import type { Log } from '@countersign/service-kit';
+import { repeat, type Log, type Repeated } from '@countersign/service-kit';
 import type { ApprovalKey } from '../approvals/move-approval.ts';
 
 type HousekeeperParts = {
@@ -12,7 +12,7 @@ type HousekeeperParts = {
   intervalMs: number;
 };
 
-type Housekeeper = { run(): Promise<void>; close(): void };
+type Housekeeper = Repeated & { run(): Promise<void> };
 
 /** Few enough that a backlog does not push live decisions aside. */
 const expiriesPerRun = 100;
@@ -25,9 +25,6 @@ export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
     await parts.forgetAnswers(now);
     await parts.recordKeyUses();
   };
-  const timer = setInterval(() => {
-    run().catch((error: unknown) => parts.log.warn('housekeeper.failed', { error }));
-  }, parts.intervalMs);
-  timer.unref();
-  return { run, close: () => clearInterval(timer) };
+  const { intervalMs, log } = parts;
+  return { run, ...repeat({ run, intervalMs, onFailure: (error) => log.warn('housekeeper.failed', { error }) }) };
 }

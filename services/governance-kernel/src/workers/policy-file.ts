@@ -1,38 +1,65 @@
 import { readFile } from 'node:fs/promises';
 import type { Digest, PrincipalId } from '@countersign/contracts';
-import { parsePolicyBundle } from '@countersign/policy';
-import type { Log } from '@countersign/service-kit';
+import { lineOfPath, parsePolicyBundle, PolicyError } from '@countersign/policy';
+import { problemText, type Log } from '@countersign/service-kit';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
 import type { Policies } from '../policy/policies.ts';
 
 type PolicyFileParts = KeepParts & { path: string; log: Log; intervalMs: number };
 
-export type PolicyFile = { refresh(): Promise<void>; close(): void };
-
 /**
  * Keeps `*` at what a file says: a new content becomes the next epoch, the same content confirms it. A file that cannot be read or
- * compiled changes nothing and is reported; the active bundle then ages until it is stale.
+ * compiled changes nothing and is reported; the active bundle then ages until it is stale. What became of a content is told once.
+ * Resolves when the first content is active, and rejects when it cannot be.
  */
-export function watchPolicyFile(parts: PolicyFileParts): PolicyFile {
+export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): void }> {
   const { path, policies, log, intervalMs } = parts;
   const by = 'policy-file' as PrincipalId; // within its schema
+  const news = newsOnly();
   const refresh = async () => {
     const read = await readBundle(path, policies);
     const stated = await keepActive(parts, { tenant: '*', ...read, by, replaces: true });
-    if (stated?.move === 'activate') log.info('policy.activated', { policy_hash: stated.hash, epoch: stated.epoch });
+    const epoch = (stated ?? policies.current('*'))?.epoch;
+    if (!news(`${epoch} ${read.policyHash}`)) return;
+    const { name, version } = read.bundle;
+    const event = stated?.move === 'activate' ? 'policy.activated' : 'policy.confirmed';
+    log.info(event, { path, name, version, policy_hash: read.policyHash, epoch });
   };
-  const timer = setInterval(() => {
-    refresh().catch((error: unknown) => log.warn('policy.file_refused', { path, error }));
-  }, intervalMs);
+  const report = (error: unknown) => {
+    const problem = problemText(error);
+    if (news(problem)) log.warn('policy.file_refused', { path, problem });
+  };
+  await refresh();
+  const timer = setInterval(() => void refresh().catch(report), intervalMs);
   timer.unref();
-  return { refresh, close: () => clearInterval(timer) };
+  return { close: () => clearInterval(timer) };
+}
+
+/** Whether something else was told last. */
+function newsOnly(): (text: string) => boolean {
+  let told = '';
+  return (text) => {
+    const isNew = text !== told;
+    told = text;
+    return isNew;
+  };
 }
 
 async function readBundle(path: string, policies: Policies) {
+  let text = '';
   try {
-    const bundle = parsePolicyBundle(await readFile(path, 'utf8'));
+    text = await readFile(path, 'utf8');
+    const bundle = parsePolicyBundle(text);
     return { bundle, policyHash: policies.compile(bundle).hash as Digest }; // compilePolicy hashes with digestOf
-  } catch (cause) {
-    throw new Error(`The policy file ${path} cannot be used`, { cause });
+  } catch (error) {
+    throw new Error(`The policy file ${path} cannot be used`, { cause: withLine(text, error) });
   }
+}
+
+/** The compiler knows the place in the bundle; whoever edits the file looks for a line. */
+function withLine(text: string, error: unknown): unknown {
+  const fault = error instanceof Error && error.cause instanceof PolicyError ? error.cause : error;
+  if (!(fault instanceof PolicyError)) return fault;
+  const line = lineOfPath(text, fault.path);
+  return line === null ? fault : new Error(`line ${line}: ${fault.message}`);
 }

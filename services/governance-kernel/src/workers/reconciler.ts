@@ -1,6 +1,6 @@
 import { isAppError } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
-import type { Log } from '@countersign/service-kit';
+import { repeat, type Log, type Repeated } from '@countersign/service-kit';
 import type { Abandoned } from '../boundary/settle-abandoned.ts';
 import type { OverdueQuery } from '../store/dispatch-store.ts';
 
@@ -22,7 +22,7 @@ type ReconcilerParts = {
 /** Few enough that a backlog does not push live decisions aside. */
 const settlementsPerRun = 100;
 
-type Reconciler = { run(): Promise<number>; close(): void };
+type Reconciler = Repeated & { run(): Promise<number> };
 
 /**
  * Settles what was left open: outcomes that could not be sealed when they came, and what a crash between decision and outcome left
@@ -35,11 +35,8 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
     for (const abandoned of overdue) await settleUncertain(parts, abandoned);
     return overdue.length;
   };
-  const timer = setInterval(() => {
-    run().catch((error: unknown) => parts.log.warn('reconciler.failed', { error }));
-  }, parts.intervalMs);
-  timer.unref();
-  return { run, close: () => clearInterval(timer) };
+  const { intervalMs, log } = parts;
+  return { run, ...repeat({ run, intervalMs, onFailure: (error) => log.warn('reconciler.failed', { error }) }) };
 }
 
 async function settleUncertain({ settleAbandoned, log }: ReconcilerParts, abandoned: Abandoned): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
+import type { HealthCheck } from '@countersign/service-kit';
 import { expireApproval } from '../approvals/move-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +12,7 @@ import { forgetAnswers } from '../store/idempotency-store.ts';
 import { startCheckpointer } from './checkpointer.ts';
 import { startDemoPolicy } from './demo-policy.ts';
 import { startHousekeeper } from './housekeeper.ts';
-import { watchPolicyFile, type PolicyFile } from './policy-file.ts';
+import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
 
 /** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
@@ -25,6 +26,12 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
 export async function startWorkers(context: Context) {
   const { reader, transaction, clock, log, cycle, dispatch, keptAnswers } = context;
+  // First, because they can fail: nothing that a clock starts may outlive a start that failed.
+  const policyFile = await startPolicyFile(context);
+  const demo = await startDemo(context).catch((error: unknown) => {
+    policyFile?.close();
+    throw error;
+  });
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
@@ -45,16 +52,14 @@ export async function startWorkers(context: Context) {
     log,
     intervalMs: housekeepEveryMs,
   });
-  const policyFile = await startPolicyFile(context);
-  const demo = await startDemo(context);
-  const close = () => {
+  const repeated = [housekeeper, reconciler, checkpointer];
+  const close = async () => {
     demo?.close();
     policyFile?.close();
-    housekeeper.close();
-    reconciler.close();
-    checkpointer.close();
+    await Promise.all(repeated.map((each) => each.close()));
   };
-  return { housekeeper, reconciler, close };
+  const check: HealthCheck = (signal) => Promise.all(repeated.map((each) => each.check(signal)));
+  return { housekeeper, reconciler, check, close };
 }
 
 async function startDemo(context: Context): Promise<{ close(): void } | null> {
@@ -62,12 +67,10 @@ async function startDemo(context: Context): Promise<{ close(): void } | null> {
   return await startDemoPolicy({ ...keepParts(context), tenant: demoTenant, bundle: demoPolicy, log: context.log });
 }
 
-async function startPolicyFile(context: Context): Promise<PolicyFile | null> {
+async function startPolicyFile(context: Context): Promise<{ close(): void } | null> {
   const { policyFile: path, policyFileIntervalMs: intervalMs } = context.config;
   if (path === null) return null;
-  const file = watchPolicyFile({ ...keepParts(context), path, log: context.log, intervalMs });
-  await file.refresh();
-  return file;
+  return await watchPolicyFile({ ...keepParts(context), path, log: context.log, intervalMs });
 }
 
 /** Three confirmations in a row may fail before a policy is stale. */

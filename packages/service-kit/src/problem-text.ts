@@ -1,7 +1,7 @@
 import { ConfigError } from './config.ts';
 
-/** Why a service did not start, in one sentence for whoever started it: what failed and what caused it, without a stack. */
-export function startProblem(error: unknown): string {
+/** Why something failed, in one sentence for whoever asked for it: what failed and what caused it, without a stack. */
+export function problemText(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join('; ');
   return [...new Set(causesOf(error).map(said))].filter((part) => part !== '').join(': ');
 }

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { localSettings } from '../src/config.ts';
+
+describe('what `make up` takes from the environment', () => {
+  it('hands each service what that service knows, as a file too', () => {
+    const { forKernel, forGateway } = localSettings({
+      GOV_UPSTREAM_API_KEY_FILE: '/run/key',
+      GOV_MODEL_PRICES: '{}',
+      GOV_MODEL: 'large',
+      GOV_LOG_LEVEL: 'info',
+      UNRELATED: 'x',
+    });
+    expect(forKernel).toEqual({ GOV_UPSTREAM_API_KEY_FILE: '/run/key', GOV_MODEL_PRICES: '{}', GOV_LOG_LEVEL: 'info' });
+    expect(forGateway).toEqual({ GOV_MODEL: 'large', GOV_LOG_LEVEL: 'info' });
+  });
+
+  it.each([
+    ['GOV_RUN_WORKRES', 'GOV_RUN_WORKERS'],
+    ['GOV_POLICY_FIEL', 'GOV_POLICY_FILE'],
+    // It would be overruled by GATEWAY_PORT.
+    ['GOV_GATEWAY_PORT', 'GATEWAY_PORT'],
+  ])('refuses %s and names %s', (given, meant) => {
+    expect(() => localSettings({ [given]: '1' })).toThrow(`${given} is not a known variable; did you mean ${meant}?`);
+  });
+
+  it.each(['GOV_SIGNING_KEY', 'GOV_SESSION_SECRET_FILE'])('refuses %s, which it makes itself', (name) => {
+    expect(() => localSettings({ [name]: 'x' })).toThrow(`${name} is not a known variable`);
+  });
+
+  it('takes back what it wrote into local.env', () => {
+    const loaded = { GATEWAY_URL: 'x', KERNEL_URL: 'x', AGENT_KEY: 'x', GOV_TRUSTED_PUBLIC_KEY: 'x' };
+    expect(localSettings({ ...loaded, GOV_ADMIN_API_KEY: 'adm' })).toMatchObject({ adminApiKey: 'adm', forKernel: {} });
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, graverEffect, mistakenFor, parsePolicyBundle } from '../src/index.ts';
+
+const { tools } = compilePolicy(
+  parsePolicyBundle({
+    format: 'countersign/policy.v1',
+    name: 'test',
+    version: '1',
+    tools: { 'crm.read': { effect_level: 'E1' } },
+    rules: [
+      { id: 'mail', effect: 'deny', match: { tool: ['mail.send', 'Mail.send'] } },
+      { id: 'files', effect: 'escalate', match: { tool: ['files.*'] } },
+      { id: 'notes', effect: 'allow', match: { tool: ['notes.pay', 'pay.*'] } },
+      { id: 'any', effect: 'deny', match: { action: ['x'] } },
+    ],
+  }),
+  nodeProvider,
+);
+
+describe('a name that a reader takes for another', () => {
+  it.each<[string, string | null]>([
+    ['crm.read', null],
+    ['CRM.read', 'crm.read'],
+    ['crm.rea\u200dd', 'crm.read'],
+    ['mail.send', null],
+    ['Mail.send', null],
+    ['MAIL.send', 'mail.send, Mail.send'],
+    ['mail__send', 'mail.send, Mail.send'],
+    ['files.read', null],
+    ['Files.read', 'files.*'],
+    ['files__read', 'files.*'],
+    ['Notes.pay', null],
+    ['PAY.now', null],
+    ['crm.write', null],
+  ])('%s is mistaken for %s', (name, other) => {
+    expect(mistakenFor(tools, name)).toBe(other);
+  });
+});
+
+describe('the graver of two effects', () => {
+  it('is the one further from E0, in whatever order they stand', () => {
+    const levels = ['E0', 'E1', 'E2', 'E3', 'E4'] as const;
+    for (const [gravity, one] of levels.entries()) {
+      for (const [otherGravity, other] of levels.entries())
+        expect(graverEffect(one, other)).toBe(levels[Math.max(gravity, otherGravity)]);
+    }
+  });
+});

@@ -1,0 +1,399 @@
+import type { ReasonCode } from '@countersign/contracts';
+import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
+import { budgetOf, grantFor, intentOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
+
+export const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
+export const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
+const askingCarol = policyOf([{ id: 'ask', effect: 'escalate', approval: { approvers: ['carol'] } }]);
+export const intent = intentOf();
+const aboutMail = policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail.*'] } }]);
+const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
+  ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
+const activePolicy = { ...signedPolicy, hash: allowing.hash };
+const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
+export const unavailable = { state: 'unavailable', detail: 'store down' } as const;
+
+type Situation = {
+  code: ReasonCode;
+  when: string;
+  facts?: Partial<Facts>;
+  call?: Partial<Intent>;
+  policy?: typeof allowing | null;
+  evaluate?: RuleEvaluator;
+};
+
+function registryIn(state: 'discovered' | 'quarantined' | 'revoked' | 'expired'): Partial<Facts> {
+  return { registry: known({ server_id: 's', state, tool: toolOf({}) }) };
+}
+function toolIs(tool: ReturnType<typeof toolOf> | null): Partial<Facts> {
+  return { registry: known({ server_id: 's', state: 'approved', tool }) };
+}
+export function grant(changes: object): Partial<Facts> {
+  return { approval: known(grantFor(asking, intent, changes)) };
+}
+
+/** One situation for each way in which a gate answers, `ALLOWED` where none stops the call. */
+export const situations: Situation[] = [
+  { code: 'MALFORMED_ARGUMENTS', when: 'the call was not hashed', call: { args_hash: '' } },
+  ...Object.entries<Partial<Intent>>({
+    'no intent was hashed': { intent_hash: `x${intent.intent_hash}` },
+    'a hash has a tail': { args_hash: `${intent.args_hash}0` },
+    'the arguments are a list': { args: [] as unknown as Intent['args'] },
+    'the context is nothing': { context: null as unknown as Intent['context'] },
+  }).map(([when, call]) => ({ code: 'MALFORMED_ARGUMENTS' as const, when, call })),
+  {
+    code: 'MALFORMED_ARGUMENTS',
+    when: 'the door found a fault',
+    facts: { request: known({ fault: 'It is no call.' }) },
+  },
+  ...(
+    [
+      ['SYSTEM_FROZEN', fenced('system', 'freeze')],
+      ['SYSTEM_FROZEN', fenced('system', 'quarantine')],
+      ['SYSTEM_FROZEN', fenced('agent', 'freeze')],
+      ['SYSTEM_FROZEN', fenced('agent', 'nobody knows this kind')],
+      ['TENANT_QUARANTINED', fenced('tenant', 'quarantine')],
+      ['AGENT_QUARANTINED', fenced('agent', 'quarantine')],
+      ['TOOL_QUARANTINED', fenced('tool', 'quarantine')],
+      ['TOOL_QUARANTINED', fenced('server', 'quarantine')],
+      ['THROTTLED', fenced('tenant', 'throttle', 0)],
+      ['THROTTLED', fenced('tenant', 'throttle')],
+    ] as const
+  ).map(([code, fence]) => ({
+    code,
+    when: `${fence.level} is under ${fence.kind}`,
+    facts: { fence: known([fenced('system', 'throttle', 1), fence]) },
+  })),
+  { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
+  { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
+  { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
+  { code: 'POLICY_STALE', when: 'the bundle is too old', facts: { policy: known({ ...activePolicy, age_ms: 1001 }) } },
+  {
+    code: 'POLICY_STALE',
+    when: 'the age is no number',
+    facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'it is confirmed for a time that has not come',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_001 }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the clock of whoever confirmed it is a little ahead',
+    facts: { policy: known({ ...activePolicy, age_ms: -60_000 }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'something newer is known of it',
+    facts: { policy: known({ ...activePolicy, is_newest: false }) },
+  },
+  {
+    code: 'POLICY_SIGNATURE_INVALID',
+    when: 'nobody signed how old it is',
+    facts: { policy: known({ ...activePolicy, signature_valid: false, age_ms: 1001 }) },
+  },
+  {
+    code: 'POLICY_STALE',
+    when: 'another bundle is active',
+    facts: { policy: known({ ...activePolicy, hash: asking.hash }) },
+  },
+  {
+    code: 'POLICY_SIGNATURE_INVALID',
+    when: 'the signature fails',
+    facts: { policy: known({ ...activePolicy, signature_valid: false }) },
+  },
+  { code: 'CREDENTIALS_MISSING', when: 'nobody is proven', facts: { identity: known({ kind: 'missing' }) } },
+  {
+    code: 'AGENT_UNKNOWN',
+    when: 'the agent is unknown',
+    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'unknown' }) },
+  },
+  {
+    code: 'AGENT_UNKNOWN',
+    when: 'identities are judged not applicable',
+    facts: { identity: { state: 'not_applicable' } },
+  },
+  {
+    code: 'AGENT_REVOKED',
+    when: 'the agent was revoked',
+    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'revoked' }) },
+  },
+  {
+    code: 'AUTHZ_SNAPSHOT_STALE',
+    when: 'the snapshot is old',
+    facts: { relationship: known({ ...snapshot, age_ms: 1001 }) },
+  },
+  {
+    code: 'RELATION_MISSING',
+    when: 'a relation is missing',
+    facts: { relationship: known({ ...snapshot, required: ['owner@x'] }) },
+  },
+  { code: 'SERVER_QUARANTINED', when: 'the server is quarantined', facts: registryIn('quarantined') },
+  { code: 'SERVER_QUARANTINED', when: 'the server was only discovered', facts: registryIn('discovered') },
+  { code: 'SERVER_REVOKED', when: 'the server was revoked', facts: registryIn('revoked') },
+  { code: 'SERVER_REVOKED', when: 'its approval expired', facts: registryIn('expired') },
+  { code: 'TOOL_UNKNOWN', when: 'the server lists no such tool', facts: toolIs(null) },
+  { code: 'SCHEMA_DRIFT', when: 'the definition changed', facts: toolIs(toolOf({ current_hash: 'other' })) },
+  { code: 'SCHEMA_DRIFT', when: 'nothing is pinned', facts: toolIs(toolOf({ pinned_hash: null })) },
+  { code: 'REGISTRY_UNAVAILABLE', when: 'the registry cannot be read', facts: { registry: unavailable } },
+  { code: 'SCHEMA_VIOLATION', when: 'an argument has the wrong type', call: { args: { path: 7 } } },
+  {
+    code: 'INSUFFICIENT_SCOPE',
+    when: 'a scope is missing',
+    facts: { scopes: known({ required: ['a', 'b'], granted: ['a'] }) },
+  },
+  {
+    code: 'SANDBOX_OVERGRANT',
+    when: 'more is asked than granted',
+    facts: { sandbox: known({ grant_hash: 'g', required: true, overgrants: ['network'] }) },
+  },
+  {
+    code: 'SANDBOX_GRANT_MISSING',
+    when: 'no grant exists',
+    facts: { sandbox: known({ grant_hash: null, required: true, overgrants: [] }) },
+  },
+  {
+    code: 'EGRESS_BLOCKED',
+    when: 'the destination is refused',
+    facts: { egress: known({ destination: 'x', allowed: false, detail: 'x' }) },
+  },
+  {
+    code: 'DIRECT_UPSTREAM_BYPASS',
+    when: 'the call went around',
+    facts: { provenance: known({ through_boundary: false }) },
+  },
+  {
+    code: 'POLICY_DENIED',
+    when: 'a rule denies',
+    policy: policyOf([
+      { id: 'no', effect: 'deny' },
+      { id: 'yes', effect: 'allow' },
+    ]),
+  },
+  { code: 'NO_MATCHING_RULE', when: 'no rule covers the call', policy: policyOf([]) },
+  {
+    code: 'POLICY_EVALUATION_ERROR',
+    when: 'a rule reads a missing member',
+    policy: policyOf([{ id: 'bad', effect: 'allow', when: 'args.nothing == 1' }]),
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator throws',
+    evaluate: () => {
+      throw new Error('down');
+    },
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator answers nonsense',
+    evaluate: (() => ({ kind: 'allow' })) as unknown as RuleEvaluator,
+  },
+  {
+    code: 'PDP_UNAVAILABLE',
+    when: 'the evaluator answers later',
+    evaluate: (async () => ({ kind: 'allow', rules: ['x'], reason: '' })) as unknown as RuleEvaluator,
+  },
+  ...(
+    [
+      ['allows by a rule that the bundle has not', allowing, { kind: 'allow', rules: ['allow', 'other'], reason: '' }],
+      ['allows by a rule that escalates', asking, { kind: 'allow', rules: ['ask'], reason: '' }],
+      ['allows by a rule about other calls', aboutMail, { kind: 'allow', rules: ['mail'], reason: '' }],
+      ['allows by no rule', allowing, { kind: 'allow', rules: [], reason: '' }],
+      ['gives a reason that is no text', allowing, { kind: 'allow', rules: ['allow'], reason: 7 }],
+      ['names rules that are no text', allowing, { kind: 'deny', rules: [7], reason: '', code: 'POLICY_DENIED' }],
+      ['denies with a code that no rule has', allowing, { kind: 'deny', rules: [], reason: '', code: 'ALLOWED' }],
+      [
+        'asks for what is no approval',
+        asking,
+        { kind: 'escalate', rules: ['ask'], reason: '', approval: { quorum: 0 } },
+      ],
+    ] as const
+  ).map(([what, policy, answer]) => ({
+    code: 'PDP_UNAVAILABLE' as const,
+    when: `the evaluator ${what}`,
+    policy,
+    evaluate: (() => answer) as unknown as RuleEvaluator,
+  })),
+  { code: 'APPROVAL_REQUIRED', when: 'a rule escalates', policy: asking },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'a rule escalates where no approval can be had',
+    policy: asking,
+    facts: { approval: { state: 'not_applicable' } },
+  },
+  { code: 'APPROVAL_REQUIRED', when: 'the approval is pending', policy: asking, facts: grant({ state: 'pending' }) },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'fewer people approved than the rule asks for',
+    policy: asking,
+    facts: grant({ approved_by: ['alice', 'alice'] }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'other people approved than the rule names',
+    policy: askingCarol,
+    facts: { approval: known(grantFor(askingCarol, intent)) },
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval may be used more often than the rule allows',
+    policy: asking,
+    facts: grant({ scope: 'uses:2', uses_remaining: 2 }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval lives longer than the rule allows',
+    policy: asking,
+    facts: grant({ timeout: 901 }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the lifetime of the approval is no number',
+    policy: asking,
+    facts: grant({ timeout: Number.NaN }),
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'no calls are left',
+    facts: { budgets: known([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand is negative',
+    facts: { demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand is negative where no budget counts money',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+    },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'more bytes would leave than may',
+    facts: { budgets: known([budgetOf({ egress_remaining_bytes: 99 })]) },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'more is written than may be',
+    facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 6 } },
+  },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the demand of writes is no number',
+    facts: { demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: Number.NaN } },
+  },
+  {
+    code: 'PRICE_UNKNOWN',
+    when: 'a budget limits spend and nobody knows what the call costs at most',
+    facts: { demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'PRICE_UNKNOWN',
+    when: 'a budget asks above a spend that nobody knows',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null, approval_required_above_minor: 9 })]),
+    },
+  },
+  {
+    code: 'POLICY_DENIED',
+    when: 'the workspace blocks the tool that a rule allows',
+    facts: { block: known({ tool_blocked: true }) },
+  },
+  { code: 'PDP_UNAVAILABLE', when: 'blocked tools cannot be read', facts: { block: unavailable } },
+  {
+    code: 'BUDGET_EXCEEDED',
+    when: 'the budget is exhausted and an approval stands',
+    policy: asking,
+    facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_micros: 9_999_999n })]) },
+  },
+  {
+    code: 'BUDGET_APPROVAL_REQUIRED',
+    when: 'the spend passes the threshold',
+    facts: { budgets: known([budgetOf({ approval_required_above_minor: 9 })]) },
+  },
+  { code: 'BUDGET_UNAVAILABLE', when: 'budgets cannot be read', facts: { budgets: unavailable } },
+  { code: 'APPROVAL_EXPIRED', when: 'the grant is over', policy: asking, facts: grant({ expired: true }) },
+  { code: 'APPROVAL_MISMATCH', when: 'the arguments changed', policy: asking, facts: grant({ intent_hash: 'other' }) },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'the same call takes more than was approved',
+    policy: asking,
+    facts: grant({ judged_hash: 'other' }),
+  },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'the policy changed',
+    policy: asking,
+    facts: grant({ policy_hash: allowing.hash }),
+  },
+  {
+    code: 'APPROVAL_MISMATCH',
+    when: 'no policy was approved under',
+    policy: asking,
+    facts: grant({ policy_hash: null }),
+  },
+  { code: 'APPROVAL_MISMATCH', when: 'its state is unknown', policy: asking, facts: grant({ state: 'odd' }) },
+  { code: 'APPROVAL_EXPIRED', when: 'nobody answered in time', policy: asking, facts: grant({ state: 'expired' }) },
+  { code: 'APPROVAL_CONSUMED', when: 'the grant was used', policy: asking, facts: grant({ uses_remaining: 0 }) },
+  { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
+  { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
+  { code: 'ALLOWED', when: 'every gate passes' },
+  {
+    code: 'ALLOWED',
+    when: 'the call costs nothing and a budget counts money',
+    facts: { demand: { tool_calls: 0, spend_micros: 0n, egress_bytes: 0, writes: 0 } },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'an operator calls',
+    facts: { identity: known({ kind: 'operator_credential' }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'policy and snapshot are as old as they may be',
+    facts: {
+      policy: known({ ...activePolicy, age_ms: 1000 }),
+      relationship: known({ ...snapshot, age_ms: 1000 }),
+    },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the call takes all that is left and costs the threshold exactly',
+    facts: {
+      budgets: known([
+        budgetOf({
+          tool_calls_remaining: 1,
+          spend_remaining_micros: 10_000_000n,
+          egress_remaining_bytes: 100,
+          writes_remaining: 0,
+          approval_required_above_minor: 10,
+        }),
+      ]),
+    },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'the tool needs no sandbox and has none',
+    facts: { sandbox: known({ grant_hash: null, required: false, overgrants: [] }) },
+  },
+  {
+    code: 'ALLOWED',
+    when: 'nobody knows what the call costs and no budget counts money',
+    facts: {
+      demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
+      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+    },
+  },
+  { code: 'ALLOWED', when: 'an approval satisfies the rule', policy: asking, facts: grant({}) },
+  {
+    code: 'ALLOWED',
+    when: 'an approval is narrower than the rule allows',
+    policy: asking,
+    facts: grant({ timeout: 60 }),
+  },
+];

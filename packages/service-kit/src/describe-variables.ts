@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { fieldLayers, type FieldLayer } from './field-layers.ts';
+
+/** What a person must know to set a variable. */
+export type VariableDescription = {
+  name: string;
+  type: string;
+  /** Null: unset, it has no value. */
+  fallback: string | null;
+  /** Null: it may be left out. */
+  requiredWhen: string | null;
+  meaning: string;
+  isSecret: boolean;
+};
+
+/**
+ * The variables that `readConfig` reads by this schema, in its order. `.describe(…)` gives the meaning; `.meta({ requiredWhen, fallback })`
+ * what the schema itself cannot know. Throws for a variable that nobody explained.
+ */
+export function describeVariables(schema: z.ZodObject): VariableDescription[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const layers = fieldLayers(field);
+    const told = (key: string) => textOf(layers.find(({ meta }) => key in meta)?.meta[key]);
+    const meaning = told('description');
+    if (meaning === null) throw new TypeError(`${name} has no meaning: say it with .describe()`);
+    const isOptional = z.safeParse(schema.shape[name] as z.ZodType, undefined).success;
+    return {
+      name,
+      type: told('type') ?? typeOf(layers),
+      fallback: told('fallback') ?? defaultOf(layers),
+      requiredWhen: told('requiredWhen') ?? (isOptional ? null : 'always'),
+      meaning,
+      isSecret: layers.some(({ meta }) => meta['secret'] === true),
+    };
+  });
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function typeOf(layers: readonly FieldLayer[]): string {
+  const values = layers.flatMap(({ field }) => (field instanceof z.ZodEnum ? field.options : []));
+  return values.length === 0 ? 'text' : values.map((value) => `\`${value}\``).join(', ');
+}
+
+function defaultOf(layers: readonly FieldLayer[]): string | null {
+  const given = layers.flatMap(({ field }) => (field instanceof z.ZodDefault ? [field.def.defaultValue] : []));
+  return given.length === 0 || given[0] === '' ? null : String(given[0]);
+}

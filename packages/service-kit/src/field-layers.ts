@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+export type FieldLayer = { field: z.ZodType; meta: Readonly<Record<string, unknown>> };
+
+/** A field of a configuration and what it wraps, outermost first: metadata and defaults stay on the layer where they were given. */
+export function fieldLayers(field: unknown): FieldLayer[] {
+  if (!(field instanceof z.ZodType)) return [];
+  const def: object = field.def;
+  return [{ field, meta: field.meta() ?? {} }, ...fieldLayers(innerOf(def))];
+}
+
+function innerOf(def: object): unknown {
+  if ('innerType' in def) return def.innerType;
+  return 'in' in def ? def.in : null;
+}

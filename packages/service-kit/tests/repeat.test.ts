@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { repeat, type Repeated } from '../src/index.ts';
+
+const intervalMs = 1;
+let repeated: Repeated;
+afterEach(() => repeated.close());
+
+const { signal } = new AbortController();
+const isWell = () =>
+  Promise.resolve(repeated.check(signal)).then(
+    () => true,
+    () => false,
+  );
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(intervalMs);
+}
+
+describe('work that a clock starts', () => {
+  it('is reported and told as failing until a pass succeeds again', async () => {
+    let isBroken = true;
+    const failures: unknown[] = [];
+    const run = () => (isBroken ? Promise.reject(new Error('away')) : Promise.resolve());
+    repeated = repeat({ run, intervalMs, onFailure: (error) => failures.push(error) });
+    expect(await isWell()).toBe(true);
+    await until(async () => !(await isWell()));
+    expect(failures[0]).toEqual(new Error('away'));
+    isBroken = false;
+    await until(isWell);
+  });
+
+  it('never runs twice at once, and is over when it is closed', async () => {
+    let [started, running, together] = [0, 0, 0];
+    const run = async () => {
+      started += 1;
+      running += 1;
+      together = Math.max(together, running);
+      await delay(20 * intervalMs);
+      running -= 1;
+    };
+    repeated = repeat({ run, intervalMs, onFailure: () => undefined });
+    await until(() => started === 2);
+    await repeated.close();
+    expect({ running, together }).toEqual({ running: 0, together: 1 });
+    await delay(5 * intervalMs);
+    expect(started).toBe(2);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { isAppError } from '@countersign/contracts';
+import { nodeProvider } from '@countersign/crypto/node';
+import type { ApprovalRequest } from '@countersign/policy';
+import type { ApprovalRow } from '../src/approvals/approval-row.ts';
+import { argsCipher } from '../src/approvals/args-cipher.ts';
+import { withCeremonyHash } from '../src/approvals/ceremony.ts';
+import { expired, isExpired } from '../src/approvals/expire.ts';
+import { usedOnce, wantsNoLess } from '../src/approvals/pending.ts';
+import { lifetimeSeconds, usesOf } from '../src/approvals/scope.ts';
+import { obstacleOf, transition, type ApprovalAction } from '../src/approvals/transition.ts';
+
+const nowMs = Date.parse('2026-03-01T12:00:00.000Z');
+const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+const secret = 'a secret of thirty-two characters';
+
+/** A question of the agent's, with its hash. */
+function rowWith(changes: object = {}): ApprovalRow {
+  const row = {
+    ...{ id: 'apr_1', tenant: 'acme', state: 'pending', requestedBy: 'agent', session: 's1', action: 'tool.call' },
+    ...{
+      tool: 'mail.send',
+      resource: null,
+      effectLevel: 'E3',
+      facts: {},
+      argsHash: digest('a'),
+      argsEncrypted: 'AA==',
+    },
+    demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
+    ...{ intentHash: digest('b'), judgedHash: digest('c'), policyHash: digest('d'), policyEpoch: 1, receiptId: null },
+    ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], approvedBy: [], scope: 'once', usesRemaining: 1 },
+    ...{ rejectionReason: null, timelockUntilMs: null, createdAtMs: nowMs - 1000, updatedAtMs: nowMs - 1000 },
+    expiresAtMs: nowMs + 1000,
+    ...changes,
+  };
+  return withCeremonyHash(nodeProvider, row as unknown as ApprovalRow); // a test writes plain names
+}
+
+type Vote = { by?: string; atMs?: number; reason?: string; hash?: string };
+function vote(row: ApprovalRow, action: ApprovalAction, { by = 'alice', atMs = nowMs, reason, hash }: Vote = {}) {
+  const expectedCeremonyHash = hash ?? row.ceremonyHash;
+  return transition(nodeProvider, row, { action, by, nowMs: atMs, reason, expectedCeremonyHash } as never); // plain names
+}
+
+function refusalOf(act: () => unknown): object {
+  try {
+    act();
+  } catch (error) {
+    if (isAppError(error)) return { code: error.code, param: error.param, details: error.details };
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+const actions = ['approve', 'deny', 'revoke'] as const;
+const moves = { pending: [...actions], approved: ['revoke'], denied: [], expired: [], revoked: [], consumed: [] };
+
+describe('a vote', () => {
+  it.each(Object.entries(moves))('on an approval that is %s may be %j alone', (state, allowed: string[]) => {
+    for (const action of actions) {
+      const row = rowWith({ state });
+      if (allowed.includes(action)) expect(vote(row, action).updatedAtMs).toBe(nowMs);
+      else
+        expect(refusalOf(() => vote(row, action))).toMatchObject({
+          code: 'ILLEGAL_TRANSITION',
+          details: { state, allowed },
+        });
+      const gone = refusalOf(() => vote(row, action, { atMs: row.expiresAtMs }));
+      const seen = state === 'pending' ? 'expired' : state;
+      expect(gone).toMatchObject({ code: 'ILLEGAL_TRANSITION', details: { state: seen, allowed: [] } });
+    }
+    expect(vote(rowWith(), 'approve', { atMs: nowMs + 999 }).approvedBy).toEqual(['alice']);
+  });
+
+  it('to approve waits for the time lock, and no other does', () => {
+    const locked = rowWith({ timelockUntilMs: nowMs });
+    expect(refusalOf(() => vote(locked, 'approve', { atMs: nowMs - 1 }))).toMatchObject({
+      code: 'ILLEGAL_TRANSITION',
+      details: { timelock_until: '2026-03-01T12:00:00.000Z' },
+    });
+    expect(vote(locked, 'approve').approvedBy).toEqual(['alice']);
+    expect(vote(locked, 'deny', { atMs: nowMs - 1 }).state).toBe('denied');
+    expect(vote(locked, 'revoke', { atMs: nowMs - 1 }).state).toBe('revoked');
+  });
+
+  it('is nobody’s who asked, who is not named or who has voted; the question is taken back by whoever wants', () => {
+    const named = rowWith({ approvers: ['alice', 'bob'], approvedBy: ['bob'] });
+    for (const action of ['approve', 'deny'] as const) {
+      const codeOf = (row: ApprovalRow, by: string) => refusalOf(() => vote(row, action, { by }));
+      expect(codeOf(rowWith(), 'agent')).toMatchObject({ code: 'PERMISSION_DENIED' });
+      expect(codeOf(named, 'carol')).toMatchObject({ code: 'PERMISSION_DENIED' });
+      expect(codeOf(named, 'bob')).toMatchObject({ code: 'ILLEGAL_TRANSITION', details: { allowed: [] } });
+    }
+    expect(vote(rowWith(), 'revoke', { by: 'agent' }).state).toBe('revoked');
+    expect(vote(named, 'approve')).toMatchObject({ state: 'approved', approvedBy: ['bob', 'alice'] });
+  });
+
+  it('is on what was seen: another state of it decides nothing', () => {
+    expect(refusalOf(() => vote(rowWith(), 'approve', { hash: digest('e') }))).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      param: 'expected_ceremony_hash',
+    });
+    const first = vote(rowWith(), 'approve');
+    expect(refusalOf(() => vote(first, 'approve', { by: 'bob', hash: rowWith().ceremonyHash }))).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+    });
+  });
+
+  it('approves when the quorum is there, and keeps the arguments until it is decided', () => {
+    const first = vote(rowWith(), 'approve');
+    expect(first).toMatchObject({ state: 'pending', approvedBy: ['alice'], argsEncrypted: 'AA==' });
+    const second = vote(first, 'approve', { by: 'bob' });
+    expect(second).toMatchObject({ state: 'approved', approvedBy: ['alice', 'bob'], argsEncrypted: null });
+    for (const [action, state] of [
+      ['deny', 'denied'],
+      ['revoke', 'revoked'],
+    ] as const) {
+      const said = { state, rejectionReason: 'not today', argsEncrypted: null };
+      expect(vote(rowWith(), action, { reason: ' not today ' })).toMatchObject(said);
+      for (const reason of [undefined, ' '])
+        expect(vote(rowWith(), action, { ...(reason && { reason }) })).toMatchObject({ state, rejectionReason: null });
+    }
+  });
+
+  it('says beforehand, in words, what stands against it', () => {
+    const obstacle = (row: ApprovalRow, by: string) =>
+      obstacleOf(nodeProvider, row, { action: 'approve', by, nowMs } as never); // plain names
+    expect(obstacle(rowWith(), 'alice')).toBeNull();
+    expect(obstacle(rowWith(), 'agent')).toMatch(/asked for an approval/);
+  });
+});
+
+describe('the ceremony hash', () => {
+  it('changes with everything that an approver looks at, and with nothing else', () => {
+    const seen = {
+      ...{ id: 'apr_2', tenant: 'globex', state: 'approved', intentHash: digest('e'), judgedHash: digest('e') },
+      ...{ policyHash: null, reason: 'other', quorum: 3, approvers: ['bob'], approvedBy: ['bob'], scope: 'session' },
+      ...{ usesRemaining: 2, timelockUntilMs: nowMs, expiresAtMs: nowMs },
+    };
+    const hashes = Object.entries(seen).map(([name, value]) => rowWith({ [name]: value }).ceremonyHash);
+    expect(new Set([rowWith().ceremonyHash, ...hashes]).size).toBe(hashes.length + 1);
+    expect(rowWith({ updatedAtMs: 1, argsEncrypted: null }).ceremonyHash).toBe(rowWith().ceremonyHash);
+  });
+});
+
+describe('an approval in time', () => {
+  it('expires at its moment if nobody decided, and then has no arguments', () => {
+    const row = rowWith();
+    expect([isExpired(row, nowMs + 999), isExpired(row, nowMs + 1000)]).toEqual([false, true]);
+    expect(isExpired(rowWith({ state: 'approved' }), nowMs + 1000)).toBe(false);
+    const gone = expired(nodeProvider, row, nowMs + 1000);
+    expect(gone).toMatchObject({ state: 'expired', argsEncrypted: null, updatedAtMs: nowMs + 1000 });
+    expect(gone.ceremonyHash).not.toBe(row.ceremonyHash);
+    expect(lifetimeSeconds(row)).toBe(2);
+  });
+
+  it('is used up with its last use', () => {
+    const twice = rowWith({ state: 'approved', usesRemaining: 2 });
+    const once = usedOnce(nodeProvider, twice, nowMs);
+    expect(once).toMatchObject({ state: 'approved', usesRemaining: 1, updatedAtMs: nowMs });
+    expect(once.ceremonyHash).not.toBe(twice.ceremonyHash);
+    expect(usedOnce(nodeProvider, once, nowMs)).toMatchObject({ state: 'consumed', usesRemaining: 0 });
+  });
+
+  it.each([
+    ['once', 1],
+    ['uses:1', 1],
+    ['uses:9999', 9999],
+    ['session', 1_000_000],
+    ['until', 1_000_000],
+  ])('of the scope %s may be used %i times', (scope, uses) => {
+    expect(usesOf(scope)).toBe(uses);
+  });
+});
+
+describe('an open question', () => {
+  const asked: ApprovalRequest = { quorum: 2, approvers: [], timeout: 2, scope: 'once' };
+  it.each<[string, object, Partial<ApprovalRequest>, boolean]>([
+    ['the same', {}, {}, true],
+    ['more people', { quorum: 3 }, {}, true],
+    ['fewer people', { quorum: 1 }, {}, false],
+    ['anybody where somebody is named', {}, { approvers: ['bob'] }, false],
+    ['the one who is named', { approvers: ['bob'] }, { approvers: ['bob', 'carol'] }, true],
+    ['one who is not named', { approvers: ['bob', 'dave'] }, { approvers: ['bob', 'carol'] }, false],
+    ['named people where anybody would do', { approvers: ['bob'] }, {}, true],
+    ['more uses', { scope: 'uses:2' }, {}, false],
+    ['a longer life', { expiresAtMs: nowMs + 1001 }, {}, false],
+  ])('that asks for %s answers another one, or not', (_what, open, other, answers) => {
+    expect(wantsNoLess(rowWith(open), { ...asked, ...other })).toBe(answers);
+  });
+});
+
+describe('the arguments of a call that waits', () => {
+  const cipher = argsCipher(secret);
+  const place = rowWith();
+  const args = { to: 'ada@example.org', amount: 5 };
+
+  it('are read at their own approval, under the secret of today, and nowhere else', () => {
+    const text = cipher.encrypt(place, args);
+    expect(cipher.decrypt(place, text)).toEqual(args);
+    expect(cipher.encrypt(place, args)).not.toBe(text);
+    expect(Buffer.from(text, 'base64').toString('latin1')).not.toContain('ada');
+    for (const changes of [{ tenant: 'globex' }, { id: 'apr_2' }, { argsHash: digest('e') }])
+      expect(cipher.decrypt(rowWith(changes), text)).toBeNull();
+    expect(argsCipher(`${secret}.`).decrypt(place, text)).toBeNull();
+  });
+
+  it('are not read after any change of what is stored', () => {
+    const bytes = Buffer.from(cipher.encrypt(place, args), 'base64');
+    for (const at of bytes.keys()) {
+      const changed = Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ 1 : byte)));
+      expect(cipher.decrypt(place, changed.toString('base64'))).toBeNull();
+    }
+    for (const length of [0, 11, 12, 27, bytes.length - 1])
+      expect(cipher.decrypt(place, bytes.subarray(0, length).toString('base64'))).toBeNull();
+  });
+
+  it('are as many as a person can read', () => {
+    const ofCharacters = (count: number) => ({ a: 'x'.repeat(count - '{"a":""}'.length) });
+    expect(cipher.decrypt(place, cipher.encrypt(place, ofCharacters(262_144)))).toEqual(ofCharacters(262_144));
+    expect(refusalOf(() => cipher.encrypt(place, ofCharacters(262_145)))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+});

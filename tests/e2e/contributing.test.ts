@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { readText, root } from '../architecture/repository.ts';
+
+/** The command that CONTRIBUTING gives for one suite. */
+function oneSuite(): string {
+  const [, command] = /`(node tests\/runner\/run-tests\.mjs [^`]+)`/.exec(readText('CONTRIBUTING.md')) ?? [];
+  if (command === undefined) throw new Error('CONTRIBUTING.md says no command for one suite');
+  return command;
+}
+
+describe('CONTRIBUTING', () => {
+  it('runs one suite with the command that it gives, and no other suite', async () => {
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', oneSuite()], { cwd: root });
+    const suites = [...stderr.matchAll(/^PASS (\S+)/gm)].map(([, path]) => path);
+    expect(suites.length).toBeGreaterThan(3);
+    expect(suites.filter((path) => !path?.startsWith('packages/crypto/tests/'))).toEqual([]);
+    expect(stdout).toMatch(/^[1-9][0-9]* passed, 0 failed$/m);
+  });
+});

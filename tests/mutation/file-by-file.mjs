@@ -1,0 +1,141 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { strykerPlugins as jestPlugins, strykerValidationSchema } from '@stryker-mutator/jest-runner';
+import { hashOf } from './files.mjs';
+import { readPlan } from './plan.mjs';
+
+// Lets Stryker know the options of the runner inside.
+export { strykerValidationSchema };
+
+/**
+ * Stryker's runner for Jest, one test file at a time. Alone it runs every file for each mutant, to the end; this one runs the files that
+ * reach the mutant and stops at the first that fails. To Stryker a test is a file: what hooks start counts as reached, too.
+ */
+export const strykerPlugins = [{ kind: 'TestRunner', name: 'file-by-file', factory: fileByFileFactory }];
+
+fileByFileFactory.inject = ['$injector'];
+function fileByFileFactory(injector) {
+  return new FileByFileRunner(jestPlugins[0].factory(injector));
+}
+
+const failed = 1;
+const passed = 0;
+
+class FileByFileRunner {
+  #jest;
+  #plan = readPlan();
+
+  constructor(jest) {
+    this.#jest = jest;
+  }
+
+  capabilities() {
+    return this.#jest.capabilities();
+  }
+
+  init() {
+    return this.#jest.init();
+  }
+
+  async dryRun(options) {
+    const known = { durations: {}, kills: {}, asked: {}, leftOut: [] };
+    const perTest = {};
+    for (const file of this.#plan.testFiles) {
+      const { reached, durationMs, green, red, failure } = await this.#reachedBy(file, options);
+      if (failure !== undefined) return { status: 'error', errorMessage: `${file}: ${failure}` };
+      perTest[file] = reached;
+      known.durations[file] = durationMs;
+      if (red.length > 0) known.asked[file] = green;
+      known.leftOut.push(...red.map((name) => `${file}: ${name}`));
+    }
+    writeFileSync(this.#plan.testsFile, JSON.stringify(known));
+    const tests = Object.entries(known.durations).map(([file, durationMs]) => testOf(file, durationMs));
+    return { status: 'complete', tests, mutantCoverage: { static: {}, perTest } };
+  }
+
+  async mutantRun(options) {
+    const known = JSON.parse(readFileSync(this.#plan.testsFile, 'utf8'));
+    let nrOfTests = 0;
+    for (const file of inOrder(options.testFilter, known)) {
+      nrOfTests += 1;
+      const run = () => this.#mutantRunOf(file, { ...options, testFilter: known.asked[file] });
+      const result = await run();
+      // One failure may be that of a busy machine. The mutant's comes again.
+      if (result.status === 'survived' || (result.status === 'killed' && (await run()).status === 'survived')) continue;
+      known.kills[file] = (known.kills[file] ?? 0) + 1;
+      writeFileSync(this.#plan.testsFile, JSON.stringify(known));
+      return { ...result, nrOfTests };
+    }
+    return { status: 'survived', nrOfTests };
+  }
+
+  async dispose() {
+    await this.#jest.dispose?.();
+  }
+
+  /** Which mutants a file reaches, from an earlier run if nothing has changed since that it could depend on. */
+  async #reachedBy(file, options) {
+    const keptIn = join(this.#plan.reachedFolder, `${hashOf([file])}-${this.#plan.world}.json`);
+    if (existsSync(keptIn)) return JSON.parse(readFileSync(keptIn, 'utf8'));
+    const first = await this.#dryRunOf(file, options);
+    if (first.failure === undefined && first.red.length === 0) return keep(first, keptIn);
+    // What fails again without a mutant says nothing about one: tests that measure time do, on a busy machine.
+    const again = await this.#dryRunOf(file, options);
+    return again.failure === undefined && again.green.length > 0 ? keep(again, keptIn) : again;
+  }
+
+  async #dryRunOf(file, options) {
+    const { result, durationMs } = await this.#timed(file, () => this.#jest.dryRun(options));
+    if (result.status !== 'complete') return { failure: result.errorMessage ?? result.status };
+    const names = (wanted) => result.tests.filter(({ status }) => status === wanted).map(({ name }) => name);
+    const reached = takeReached(result.mutantCoverage);
+    return { reached, durationMs, green: names(passed), red: names(failed) };
+  }
+
+  async #mutantRunOf(file, options) {
+    const { result } = await this.#timed(file, () => this.#jest.mutantRun(options));
+    switch (result.status) {
+      case 'killed':
+        return { ...result, killedBy: [file] };
+      // A file that cannot even be loaded fails.
+      case 'error':
+        return { status: 'killed', failureMessage: result.errorMessage, killedBy: [file] };
+      default:
+        return result;
+    }
+  }
+
+  async #timed(file, run) {
+    this.#jest.jestConfig.testMatch = [join(process.cwd(), file)];
+    const startedAt = performance.now();
+    const result = await run();
+    return { result, durationMs: Math.ceil(performance.now() - startedAt) };
+  }
+}
+
+function keep(result, file) {
+  writeFileSync(file, JSON.stringify(result));
+  return result;
+}
+
+function testOf(file, durationMs) {
+  const fileName = join(process.cwd(), file);
+  return { id: file, name: file, fileName, timeSpentMs: durationMs, status: passed };
+}
+
+/** How often one file reached each mutant; the counters start anew for the next file. */
+function takeReached(coverage) {
+  if (coverage === undefined) return {};
+  const reached = { ...coverage.static };
+  for (const counts of Object.values(coverage.perTest))
+    for (const [id, hits] of Object.entries(counts)) reached[id] = (reached[id] ?? 0) + hits;
+  coverage.static = {};
+  coverage.perTest = {};
+  return reached;
+}
+
+/** What kills most for its time comes first; at the beginning that is the shortest. */
+function inOrder(files, { durations, kills }) {
+  const worth = (file) => (1 + (kills[file] ?? 0)) / durations[file];
+  return [...files].sort((a, b) => worth(b) - worth(a));
+}

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
+/** Files below a folder, by path from the working directory, in a fixed order. */
+export function filesBelow(folder, ending) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name).split(sep).join('/'))
+    .filter((path) => !path.includes('/node_modules/'))
+    .sort();
+}
+
+/** One hash over the content of these files. */
+export function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,34 @@
+// What is written for people is not mutated: nobody matches on text (STYLE.md, Errors), so no test may pin it. Two things are left out,
+// and nothing else: the text with which an error is made where it is thrown, never its code, and statements that log.
+
+const levels = new Set(['debug', 'info', 'warn', 'error']);
+
+export const strykerPlugins = [{ kind: 'Ignore', name: 'for-people', value: { shouldIgnore } }];
+
+function shouldIgnore(path) {
+  if (isProse(path.node) && makesError(path)) return 'the text of an error';
+  return isLogging(path.node) ? 'a log statement' : undefined;
+}
+
+/** Codes have no white space. */
+function isProse(node) {
+  if (node.type === 'StringLiteral') return /\s/.test(node.value);
+  return node.type === 'TemplateLiteral' && node.quasis.some(({ value }) => /\s/.test(value.raw));
+}
+
+/** An argument of `new …Error(…)`, or of the call in `throw malformed(…)`. */
+function makesError({ listKey, parent, parentPath }) {
+  if (listKey !== 'arguments') return false;
+  if (parent.type === 'NewExpression') return /Error$/.test(parent.callee.name ?? '');
+  return parent.type === 'CallExpression' && parentPath.parent.type === 'ThrowStatement';
+}
+
+function isLogging(node) {
+  if (node.type !== 'ExpressionStatement' || node.expression.type !== 'CallExpression') return false;
+  const { callee } = node.expression;
+  return callee.type === 'MemberExpression' && levels.has(callee.property.name) && endsInLog(callee.object);
+}
+
+function endsInLog(node) {
+  return node.name === 'log' || (node.type === 'MemberExpression' && node.property.name === 'log');
+}

@@ -1,0 +1,41 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { hashOf } from './files.mjs';
+
+/**
+ * What earlier runs found, one line each, written as soon as it is known: a run that breaks off loses nothing. A result counts while the
+ * mutated file is as it was, and with it the test that killed the mutant or, of a survivor, every test of its suites.
+ */
+export class KeptResults {
+  #file;
+  #byKey;
+  #hashes = new Map();
+
+  constructor(file) {
+    this.#file = file;
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').filter(Boolean) : [];
+    this.#byKey = new Map(lines.map((line) => JSON.parse(line)).map((kept) => [kept.key, kept]));
+  }
+
+  /** The result of a mutant, if it still counts. */
+  find({ key, sourceHash }, testFiles) {
+    const kept = this.#byKey.get(key);
+    if (kept === undefined || kept.of !== sourceHash) return undefined;
+    if (kept.killedBy !== undefined && !testFiles.includes(kept.killedBy)) return undefined;
+    return kept.by === this.#hashOf(this.#rests(kept, testFiles)) ? kept : undefined;
+  }
+
+  record({ key, sourceHash }, { status, killedBy }, testFiles) {
+    const kept = { key, status, killedBy, of: sourceHash };
+    appendFileSync(this.#file, `${JSON.stringify({ ...kept, by: this.#hashOf(this.#rests(kept, testFiles)) })}\n`);
+  }
+
+  #rests({ killedBy }, testFiles) {
+    return killedBy === undefined ? testFiles : [killedBy];
+  }
+
+  #hashOf(files) {
+    const name = files.join('\n');
+    if (!this.#hashes.has(name)) this.#hashes.set(name, hashOf(files));
+    return this.#hashes.get(name);
+  }
+}

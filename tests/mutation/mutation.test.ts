@@ -1,0 +1,138 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { listFiles, readText, root } from '../architecture/repository.ts';
+
+type Entry = {
+  kind: 'equivalent' | 'left';
+  file: string;
+  line: string;
+  before?: string;
+  from: string;
+  to: string;
+  why: string;
+};
+type Mutant = { key: string; room: string; file: string; lineText: string; before: string; from: string; to: string };
+type Result = { total: { share: number; sampled: number }; stale: string[]; isEnough: boolean; unexplained: object[] };
+type Node = Record<string, unknown>;
+
+// Plain JavaScript, as it runs before anything is built; here are the types of what is tested of it.
+async function load<Exports>(name: string): Promise<Exports> {
+  return (await import(new URL(name, import.meta.url).href)) as Exports;
+}
+const { rooms } = await load<{ rooms: Record<string, { source: string; tests: string[] }> }>('rooms.mjs');
+const { knownSurvivors } = await load<{ knownSurvivors: Entry[] }>('known-survivors.mjs');
+const { sampleOf } = await load<{
+  sampleOf: (mutants: Mutant[], how: { size: number; seed: string }) => Mutant[];
+}>('sample.mjs');
+const { resultOf } = await load<{ resultOf: (run: object) => Result }>('result.mjs');
+const { strykerPlugins } = await load<{ strykerPlugins: [{ value: { shouldIgnore: (path: Node) => unknown } }] }>(
+  'for-people.mjs',
+);
+const { KeptResults } = await load<{
+  KeptResults: new (file: string) => {
+    find: (mutant: object, testFiles: string[]) => object | undefined;
+    record: (mutant: object, result: object, testFiles: string[]) => void;
+  };
+}>('kept-results.mjs');
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-mutation-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function mutantOf(nr: number): Mutant {
+  return { key: `k${nr}`, room: 'policy', file: 'a.ts', lineText: `line ${nr};`, before: 'line', from: 'a', to: 'b' };
+}
+const all = Array.from({ length: 10 }, (_, nr) => mutantOf(nr));
+
+/** Of ten mutants the first lives, unless told otherwise. */
+function resultWith(known: Partial<Entry>[], survivors = ['k0']): Result {
+  const results = new Map(all.map(({ key }) => [key, { status: survivors.includes(key) ? 'Survived' : 'Killed' }]));
+  const options = { rooms: ['policy'], seed: '1', target: 0.92 };
+  return resultOf({ all, chosen: all, results, knownSurvivors: known, options });
+}
+const entry: Entry = { kind: 'equivalent', file: 'a.ts', line: 'line 0;', from: 'a', to: 'b', why: 'nothing differs' };
+
+describe('make mutate', () => {
+  it('knows rooms and tests that exist', () => {
+    const files = ['packages', 'services'].flatMap((folder) => listFiles(folder, '.ts'));
+    const beginnings = Object.values(rooms).flatMap(({ source, tests }) => [`${source}/`, ...tests]);
+    expect(beginnings.filter((beginning) => !files.some((file) => file.startsWith(beginning)))).toEqual([]);
+  });
+
+  it('explains no survivor on a line that is gone, and each with a reason', () => {
+    const stale = knownSurvivors.filter(
+      ({ file, line, why }) => why.length < 10 || !existsSync(join(root, file)) || !readText(file).includes(line),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  it('counts neither for nor against the tests what nobody could notice, and against them what was left', () => {
+    expect(resultWith([])).toMatchObject({ total: { share: 0.9 }, isEnough: false, unexplained: [{ file: 'a.ts' }] });
+    expect(resultWith([entry])).toMatchObject({ total: { share: 1 }, isEnough: true, unexplained: [], stale: [] });
+    expect(resultWith([{ ...entry, kind: 'left' }])).toMatchObject({ total: { share: 0.9 }, unexplained: [] });
+  });
+
+  it('names an entry whose mutant is gone or is killed', () => {
+    expect(resultWith([{ ...entry, to: 'c' }]).stale).toHaveLength(1);
+    expect(resultWith([{ ...entry, before: 'e', line: 'line 1;' }]).stale).toHaveLength(1);
+    expect(resultWith([{ ...entry, before: 'x' }]).stale).toHaveLength(1);
+    expect(resultWith([entry], []).stale).toHaveLength(1);
+    expect(resultWith([{ ...entry, file: 'of-another-room.ts' }]).stale).toEqual([]);
+  });
+
+  it('takes the same sample for one seed and another for another, of the size that was asked for', () => {
+    const keys = (seed: string, size: number) => sampleOf(all, { size, seed }).map(({ key }) => key);
+    expect(keys('1', 4)).toEqual(keys('1', 4));
+    expect(keys('1', 4)).toEqual(keys('1', 8).slice(0, 4));
+    expect(keys('1', 10)).not.toEqual(keys('2', 10));
+    expect(new Set(keys('1', 4)).size).toBe(4);
+    expect(keys('1', Infinity)).toHaveLength(10);
+  });
+
+  it('leaves out the text of an error and statements that log, and no code and no condition', () => {
+    const [{ value }] = strykerPlugins;
+    const isLeftOut = (path: Node) => value.shouldIgnore(path) !== undefined;
+    const text = { type: 'StringLiteral', value: 'it is wrong' };
+    const code = { type: 'StringLiteral', value: 'WRONG' };
+    const made = { listKey: 'arguments', parent: { type: 'NewExpression', callee: { name: 'AppError' } } };
+    const call = { listKey: 'arguments', parent: { type: 'CallExpression', callee: { name: 'malformed' } } };
+    const thrown = { ...call, parentPath: { parent: { type: 'ThrowStatement' } } };
+    const template = { type: 'TemplateLiteral', quasis: [{ value: { raw: 'at ' } }] };
+    expect([text, template].map((node) => isLeftOut({ node, ...made }))).toEqual([true, true]);
+    expect(isLeftOut({ node: text, ...thrown })).toBe(true);
+    expect(isLeftOut({ node: code, ...made })).toBe(false);
+    expect(isLeftOut({ node: text, ...call, parentPath: { parent: { type: 'ReturnStatement' } } })).toBe(false);
+    const other = { listKey: 'arguments', parent: { type: 'NewExpression', callee: { name: 'Set' } } };
+    expect(isLeftOut({ node: text, ...other })).toBe(false);
+    const statement = (object: Node, name: string) => ({
+      type: 'ExpressionStatement',
+      expression: { type: 'CallExpression', callee: { type: 'MemberExpression', object, property: { name } } },
+    });
+    const ofContext = { type: 'MemberExpression', property: { name: 'log' } };
+    expect(isLeftOut({ node: statement({ name: 'log' }, 'warn') })).toBe(true);
+    expect(isLeftOut({ node: statement(ofContext, 'info') })).toBe(true);
+    expect(isLeftOut({ node: statement(ofContext, 'append') })).toBe(false);
+    expect(isLeftOut({ node: statement({ name: 'store' }, 'info') })).toBe(false);
+  });
+
+  it('keeps a result while the mutated file and the tests that decided stay as they were', () => {
+    const [killing, other] = ['killing.test.ts', 'other.test.ts'].map((name) => join(folder, name)) as [string, string];
+    const write = (file: string, content: string) => writeFileSync(file, content);
+    write(killing, '1');
+    write(other, '1');
+    const file = join(folder, 'results.jsonl');
+    const tests = [killing, other];
+    const [killed, lives] = [1, 2].map((nr) => ({ key: `k${nr}`, sourceHash: 'a' }));
+    const kept = new KeptResults(file);
+    kept.record(killed ?? {}, { status: 'Killed', killedBy: killing }, tests);
+    kept.record(lives ?? {}, { status: 'Survived' }, tests);
+    const known = () => [killed, lives].map((mutant) => new KeptResults(file).find(mutant ?? {}, tests) !== undefined);
+    expect(known()).toEqual([true, true]);
+    expect(new KeptResults(file).find({ ...killed, sourceHash: 'b' }, tests)).toBeUndefined();
+    write(other, '2');
+    expect(known()).toEqual([true, false]);
+    write(killing, '2');
+    expect(known()).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Stryker } from '@stryker-mutator/core';
+import { nodeFlags } from '../runner/node-flags-of.mjs';
+import { filesBelow, hashOf } from './files.mjs';
+import { recordPlan } from './plan.mjs';
+import { notRun } from './sampled.mjs';
+import { listen } from './told.mjs';
+
+// Every suite of a service in one process takes minutes, and nobody has the machine for himself.
+const dryRunTimeoutMinutes = 60;
+/** A mutant hangs beyond this times what its test files take without it, and so many milliseconds: a busy machine must not kill it. */
+const timeoutFactor = 5;
+const timeoutMs = 60_000;
+/** What a test may wait for at most; a mutant that keeps it waiting is seen. */
+const testTimeoutMs = 60_000;
+/** Jest keeps what it has loaded of native modules. */
+const runsOfOneProcess = 25;
+
+const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'];
+
+/**
+ * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. `sources`: every
+ * file of their rooms, so that a mutant keeps its number. With `isService` each mutant has a process of its own, because what a failing
+ * test of a service leaves running ends with its process only. Returns the tests that failed without a mutant and were left out.
+ */
+export async function runMutants({ mutants, sources, testFiles, isService, scratch, reachedFolder, onResult }) {
+  const sampleFile = join(scratch, 'sample.json');
+  writeFileSync(sampleFile, JSON.stringify(mutants.map(({ key }) => key)));
+  const testsFile = join(scratch, 'tests.json');
+  recordPlan({ sampleFile, testFiles, testsFile, reachedFolder, world: worldOf({ sources, testFiles }) });
+  const byKey = new Map(mutants.map((mutant) => [mutant.key, mutant]));
+  const stopListening = listen((key, result) => {
+    const mutant = byKey.get(key);
+    if (mutant !== undefined && result.status !== notRun) onResult(mutant, result);
+  });
+  const stryker = new Stryker({
+    inPlace: true,
+    concurrency: 1,
+    logLevel: 'warn',
+    mutate: sources,
+    plugins: plugins.map((name) => fileURLToPath(new URL(name, import.meta.url))),
+    reporters: ['told'],
+    ignorers: ['for-people'],
+    checkers: ['sampled'],
+    testRunner: 'file-by-file',
+    testRunnerNodeArgs: [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'],
+    maxTestRunnerReuse: isService ? 1 : runsOfOneProcess,
+    coverageAnalysis: 'perTest',
+    dryRunTimeoutMinutes,
+    timeoutFactor,
+    timeoutMS: timeoutMs,
+    warnings: false,
+    jest: {
+      configFile: 'jest.config.mjs',
+      config: {
+        testTimeout: testTimeoutMs,
+        testEnvironment: environmentOfJest(),
+        // Jest looks for tests here alone; what they import it finds anyway.
+        roots: [...new Set(testFiles.map((file) => join(process.cwd(), dirname(file))))],
+        watchman: false,
+      },
+      enableFindRelatedTests: false,
+    },
+  });
+  await stryker.runMutationTest();
+  stopListening();
+  return JSON.parse(readFileSync(testsFile, 'utf8')).leftOut;
+}
+
+/** One hash over what a test file may rest on beside itself: every source, and what it shares with the tests in its folder. */
+function worldOf({ sources, testFiles }) {
+  const folders = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => filesBelow(folder, '.ts'));
+  const written = folders.filter((file) => file.includes('/src/'));
+  const shared = [...new Set(testFiles.map(dirname))].flatMap((folder) => filesBelow(folder, '.ts'));
+  return hashOf([...sources, ...written, ...shared.filter((file) => !file.endsWith('.test.ts'))]);
+}
+
+/** Stryker looks for it beside the sources, where only Jest itself is installed. */
+function environmentOfJest() {
+  const { resolve } = ['jest', 'jest-cli', 'jest-config'].reduce(
+    (from, name) => createRequire(from.resolve(name)),
+    createRequire(`${process.cwd()}/`),
+  );
+  return resolve('jest-environment-node');
+}
