@@ -9,13 +9,22 @@ export type KernelProcess = { url: string; kill(): Promise<void>; child: ChildPr
 
 /** The kernel as users run it: a process of its own, from the build, so that it can be killed. */
 export async function startKernelProcess(env: Record<string, string>): Promise<KernelProcess> {
-  const port = await freePort();
+  for (let attempt = 1; ; attempt += 1) {
+    const started = await startOn(await freePort(), env);
+    if (started !== null) return started;
+    if (attempt === 3) throw new Error('The kernel does not start; it says why on stderr');
+  }
+}
+
+/** Null when the kernel ended at once: somebody else took the port in the moment it was free. */
+async function startOn(port: number, env: Record<string, string>): Promise<KernelProcess | null> {
   const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
     env: { PATH: process.env['PATH'], ...env, GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${url}/health/live`)).ok, 60_000);
+  await until(async () => child.exitCode !== null || (await fetch(`${url}/health/live`)).ok, 60_000);
+  if (child.exitCode !== null) return null;
   const kill = async () => {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
