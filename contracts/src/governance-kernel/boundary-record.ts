@@ -86,7 +86,7 @@ export const BudgetRemainder = z.strictObject({
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 
-/** A fence as it was judged. What is left of a throttle is told as it was before this call. */
+/** A fence as it was judged. What is left of a throttle is told as it was before this call; of one around several tenants it is null. */
 export const RecordedFence = z.strictObject({
   scope: FenceScope,
   kind: z.string(),

@@ -98,7 +98,7 @@ export const getFence = defineRoute({
   params: ScopeParams,
   reply: Fence.extend({
     in_flight: z.array(CallInFlight).max(callsInFlightMax),
-    /** There are more than are shown. */
+    /** There are more than are shown, or more open calls than were looked through. */
     more_in_flight: z.boolean(),
   }),
   errors: ['NOT_FOUND'],

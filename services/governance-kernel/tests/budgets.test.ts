@@ -99,6 +99,8 @@ describe('ceilings', () => {
       decided.push(said(await agent.decide({ action })));
     expect(decided).toEqual([...Array<string>(4).fill('ALLOW ALLOWED'), 'DENY BUDGET_EXCEEDED']);
     expect((await budgetOf(tenant)).used).toMatchObject({ tool_calls: 2, writes: 2 });
+    const disguised = { action: 'model.call', tool: 'docs.publish' };
+    expect(said(await agent.decide(disguised))).toBe('DENY MALFORMED_ARGUMENTS');
   });
 
   verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {

@@ -99,6 +99,19 @@ describe('what a policy is told of a model call', () => {
     expect(facts['priced_apart']).toEqual([...unknown].sort());
   });
 
+  it('is each member beside the name of a function, since some take it for a tool of their own', async () => {
+    const tools = [
+      { ...functionTool('f'), googleSearch: {} },
+      { ...functionTool('g'), cache_control: {}, googleSearch: null },
+    ];
+    const unknown = ['tools.googleSearch'];
+    expect(await factsOf({ tools })).toMatchObject({
+      tools: ['f', 'g'],
+      unknown_members: unknown,
+      priced_apart: unknown,
+    });
+  });
+
   it('is each type of content, and a sound that the provider keeps', async () => {
     const parts = [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'https://example.org' } }, 'b'];
     const kept = { role: 'assistant', audio: { id: 'audio_1' }, reasoning_content: 'c', refusal: null };
@@ -154,6 +167,7 @@ describe('the starter policy', () => {
     ['a model that searches', { model: 'openai/gpt-5:online' }, /searches the web/],
     ['a model made for searching', { model: 'gpt-4o-search-preview-2025-03-11' }, /searches the web/],
     ['a member in another case', { Web_Search_Options: {} }, /args\.unknown_members/],
+    ['a search inside of a function', { tools: [{ ...functionTool('f'), googleSearch: {} }] }, /args\.unknown_members/],
     ['other models to fall back to', { models: ['gpt-5:online'] }, /args\.unknown_members/],
   ])('denies %s before the model is asked', async (_what, more, message) => {
     const asked = upstreams.model.requests.length;

@@ -125,7 +125,7 @@ describe('what a model call costs', () => {
     },
   );
 
-  it.each([-1, 1.5, '64000', 1e12, { tokens: 1 }])(
+  it.each([0, -1, 1.5, '64000', 1e12, { tokens: 1 }])(
     'is refused with a ceiling that bounds nothing: %p',
     async (max_tokens) => {
       const call = { ...request, max_tokens: max_tokens as number };

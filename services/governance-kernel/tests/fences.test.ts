@@ -17,6 +17,7 @@ tools:
   files.read: { effect_level: E1 }
   files.list: { effect_level: E1 }
   mail.send: { effect_level: E3 }
+  shared.read: { effect_level: E1 }
 `;
 
 let test: TestKernel;
@@ -152,6 +153,7 @@ describe('a command', () => {
     ['scope', 'org:acme', {}],
     ['scope', 'agent:acme', {}],
     ['scope', 'tool:/files.read', {}],
+    ['scope', 'tool:*/\u200b', {}],
     ['call_limit', 'system', { kind: 'throttle', window_seconds: 60 }],
     ['window_seconds', 'system', { kind: 'throttle', call_limit: 1 }],
     ['call_limit', 'system', { kind: 'freeze', call_limit: 1, window_seconds: null }],
@@ -193,6 +195,22 @@ describe('a throttle', () => {
     expect(await decided(tenant)).toBe('DENY THROTTLED');
     await windowEnds();
     expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
+  });
+
+  it('around several tenants tells none of them what is left of it', async () => {
+    const [tenant, shared] = [newTenant(), 'tool:*/shared.read'];
+    const call = { tool: 'shared.read', effect_level: 'E1', session_id: newSession() };
+    const throttle = { kind: 'throttle', call_limit: 100, window_seconds: 3_600 } as const;
+    await command(shared, throttle);
+    await command(`tenant:${tenant}`, throttle);
+    await decided(newTenant(), { ...call, session_id: newSession() });
+    await decided(tenant, call);
+    const [decision] = await ledgerOf(test, call.session_id);
+    expect(decision?.record?.fences).toMatchObject([
+      { scope: `tenant:${tenant}`, calls_remaining: 100 },
+      { scope: shared, calls_remaining: null },
+    ]);
+    await command(shared, { kind: 'open', epoch: 2 });
   });
 
   it('counts no call that was denied, escalated or only tried', async () => {
@@ -239,5 +257,16 @@ describe('calls that were sent before a fence', () => {
     expect(await inFlight(`tenant:${tenant}`)).toEqual([`${tenant} ann`, `${tenant} bob`]);
     await boundary.settle(ofAnn, { outcome: 'completed' });
     expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual([]);
+  });
+
+  it('are not called all of them when more are open than anybody looks through', async () => {
+    const scope = 'tool:*/crowded.read';
+    await command(scope, {});
+    const shown = async () => (await test.system.getFence({ params: { scope } })).body;
+    expect(await shown()).toMatchObject({ in_flight: [], more_in_flight: false });
+    await test.pool.query(`INSERT INTO dispatches (ulid, tenant_id, reservations, deadline_at)
+      SELECT lpad(n::text, 26, '0'), 'crowd', '[]', now() + interval '1 hour' FROM generate_series(1, 1000) n`);
+    expect(await shown()).toMatchObject({ in_flight: [], more_in_flight: true });
+    await test.pool.query(`DELETE FROM dispatches WHERE tenant_id = 'crowd'`);
   });
 });

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Instant } from '@countersign/contracts';
 import type { FenceScope } from '@countersign/contracts/governance-kernel';
 import { isInForce, type FenceRow } from '../fences/fence-row.ts';
 import { scopesAround } from '../fences/scopes.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
@@ -64,14 +66,25 @@ async function decideInOrder(
   // At the same time, so that a server which does not answer takes no time from another that does.
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
   const resolved = new Map(await Promise.all(names.map(async (name) => [name, await tools.resolve(name)] as const)));
-  const decisions = calls.map((call) => {
+  const decisions: Promise<SealedDecision>[] = [];
+  const { monotonicMs } = parts.settings;
+  let turnSinceMs = monotonicMs();
+  for (const call of calls) {
     const resolution = resolved.get(toolOf(call) ?? '') ?? null;
-    return decideCall(parts, { call, asker: call, resolution });
-  });
+    const decision = decideCall(parts, { call, asker: call, resolution });
+    decision.catch(() => undefined); // it may be refused while others are still handed over, and is told below
+    decisions.push(decision);
+    if (monotonicMs() - turnSinceMs < turnMsMax) continue;
+    await nextTurn();
+    turnSinceMs = monotonicMs();
+  }
   // Unlike Promise.all it waits for the others of one that rejects: what follows is sealed behind each of them.
   await Promise.allSettled(decisions);
   return await Promise.all(decisions);
 }
+
+/** Many names before many rules take their time; others have theirs in between. */
+const turnMsMax = 10;
 
 type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
 
@@ -117,11 +130,12 @@ const sentWithinMs = 500;
 
 function maySendLate(
   { settings, clock, findFences }: BoundaryParts,
-  { concludedAtMs, reply: { receipt } }: SealedDecision,
+  { concludedAtMs, intent, reply: { receipt } }: SealedDecision,
 ): Promise<boolean> | null {
   if (settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
-  const { tenant_id: tenant, principal_id: principal, tool } = receipt.payload;
-  return findFences(scopesAround({ tenant, principal, tool })).then(
+  if (intent === null) return Promise.resolve(false); // an earlier answer, and nothing to send
+  const { tenant_id: tenant, principal_id: principal } = receipt.payload;
+  return findFences(scopesAround({ tenant, principal, tools: toolsNamed(intent) })).then(
     (fences) => !fences.some((fence) => fence.kind !== 'throttle' && isInForce(fence, clock().getTime())),
   );
 }

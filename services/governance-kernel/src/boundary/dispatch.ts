@@ -27,6 +27,8 @@ export function isClaimTo(claim: DispatchClaim, call: NamedCall): boolean {
   return ClaimToDispatch.isTo(claim, call);
 }
 
+type Sendable = { intent: SealedIntent } & Pick<SealedPermit, 'definitionHash' | 'mayStillSend'>;
+
 /**
  * Leave to send one call, once. The class stays in this file, so nobody else can make a permit: code that calls an upstream without
  * a sealed ALLOW does not compile.
@@ -36,11 +38,17 @@ class SealedPermit {
   readonly tool: string | null;
   /** Of the tool's definition that was judged: whoever sends the call holds it against the one that is listed then. */
   readonly definitionHash: string | null;
+  /**
+   * Whether the call may be sent that was decided a while ago. Null: it was decided just now. An upstream where a call can wait for
+   * its turn asks when that has come. Never rejects.
+   */
+  readonly mayStillSend: () => Promise<boolean> | null;
   #intent: SealedIntent | null;
 
-  constructor(intent: SealedIntent, definitionHash: string | null) {
+  constructor({ intent, definitionHash, mayStillSend }: Sendable) {
     this.tool = intent.tool;
     this.definitionHash = definitionHash;
+    this.mayStillSend = mayStillSend;
     this.#intent = intent;
   }
 
@@ -144,22 +152,28 @@ export class Dispatch {
     const decision = await this.#boundary.decideDispatched(call, new ClaimToDispatch(call));
     if (decision.reply.receipt.payload.verdict !== 'ALLOW') return { kind: 'refused', decision };
     if (decision.replayed) return { kind: 'replayed', decision };
-    const permit = permitFor(decision, call);
+    const mayStillSend = () => this.#mayStillSend(decision, effect.log);
+    const permit = permitFor(decision, { call, mayStillSend });
     this.#live.add(ulidOf(decision.reply.decision_id));
-    const late = this.#boundary.maySendLate(decision);
-    if (late !== null) await this.#requireNoFence(late, decision, effect.log);
+    const late = mayStillSend();
+    if (late !== null && !(await late)) await this.#endUnsent(decision, effect.log);
     const { result, ...settlement } = await this.#send(upstream, { permit, decision, effect });
     const receipt = await this.#settleOrKeep(decision, settlement, effect.log);
     return { kind: 'performed', decision, outcome: settlement.outcome, result, receipt };
   }
 
-  /** Throws, and settles the call as one that was not sent, when it may not be sent any more, or nobody can tell. */
-  async #requireNoFence(late: Promise<boolean>, decision: SealedDecision, log: Log): Promise<void> {
-    const maySend = await late.catch((error: unknown) => {
+  /** What nobody can tell is no. */
+  #mayStillSend(decision: SealedDecision, log: Log): Promise<boolean> | null {
+    const late = this.#boundary.maySendLate(decision);
+    if (late === null) return null;
+    return late.catch((error: unknown) => {
       log.error('fences.unread', { decision_id: decision.reply.decision_id, error });
       return false;
     });
-    if (maySend) return;
+  }
+
+  /** Settles the call as one that was not sent, and throws. */
+  async #endUnsent(decision: SealedDecision, log: Log): Promise<never> {
     await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
     throw new AppError('UPSTREAM_FAILED', 'The call was held up until a fence stood before it, so it was not sent');
   }
@@ -218,7 +232,10 @@ function freeze(value: PlainJson): void {
 }
 
 /** The receipt, not the reply around it, says what was allowed. Throws unless that is this very call. */
-function permitFor({ reply, replayed, intent, definitionHash }: SealedDecision, call: NamedCall): Permit {
+function permitFor(
+  { reply, replayed, intent, definitionHash }: SealedDecision,
+  { call, mayStillSend }: { call: NamedCall } & Pick<Permit, 'mayStillSend'>,
+): Permit {
   const { payload } = reply.receipt;
   const isThisCall =
     !replayed &&
@@ -236,5 +253,5 @@ function permitFor({ reply, replayed, intent, definitionHash }: SealedDecision, 
     payload.effect_level === intent.effect_level &&
     payload.args_hash === intent.args_hash;
   if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
-  return new SealedPermit(intent, definitionHash);
+  return new SealedPermit({ intent, definitionHash, mayStillSend });
 }

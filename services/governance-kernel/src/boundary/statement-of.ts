@@ -6,6 +6,7 @@ import type { BudgetRow } from '../budgets/budget-row.ts';
 import { remainderOf } from '../budgets/reserve.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
 import { fenceFact } from '../fences/in-force.ts';
+import { tenantOf } from '../fences/scopes.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { KnownCall } from './known-call.ts';
 
@@ -54,9 +55,10 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
   });
 }
 
+/** What is left of a throttle around several tenants would tell each of them what the others do. */
 function recordedFence(fence: FenceRow): RecordedFence {
-  const { kind, epoch, calls_remaining } = fenceFact(fence);
-  return { scope: fence.scope, kind, epoch, calls_remaining };
+  const { kind, epoch, calls_remaining: left } = fenceFact(fence);
+  return { scope: fence.scope, kind, epoch, calls_remaining: tenantOf(fence.scope) === null ? null : left };
 }
 
 function isBlocked({ block }: Pick<Facts, 'block'>): boolean {

@@ -76,6 +76,8 @@ function declaredEffect(tool: string, { resolution, policy }: Known): EffectLeve
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
   if (call.malformedArguments === true) return 'The arguments are no JSON object.';
   if (tool === null) return null;
+  // Thinking is no call, so as one a tool would be counted by no budget.
+  if (action === 'model.call') return 'A model call names no tool.';
   if (resolution === null) {
     const declared = policy === null ? null : mistakenFor(policy.tools, tool);
     return declared === null ? null : `The name looks like "${declared}" and is another.`;

@@ -51,7 +51,8 @@ export function modelFacts(request: ChatCompletionRequest, body: Buffer): ModelF
 
 /** What OpenAI and those who follow it have called the ceiling of one answer. */
 const ceilings = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
-const Ceiling = z.int().min(0).max(1_000_000_000);
+/** Servers that take 0 at all take it for no ceiling. */
+const Ceiling = z.int().min(1).max(1_000_000_000);
 
 /**
  * The caller's own ceiling for one answer, or null. Of several the largest counts: which one the model keeps, nobody here knows.
@@ -64,6 +65,7 @@ function outputTokensAsked(request: ChatCompletionRequest): number | null {
 
 function readCeiling(request: ChatCompletionRequest, name: string): number {
   const ceiling = Ceiling.safeParse(request[name]);
-  if (!ceiling.success) throw new AppError('INVALID_REQUEST', `${name} must be a whole number`, { param: name });
+  if (!ceiling.success)
+    throw new AppError('INVALID_REQUEST', `${name} must be a whole number above 0`, { param: name });
   return ceiling.data;
 }

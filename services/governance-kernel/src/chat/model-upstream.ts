@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Permit, Upstream } from '../boundary/dispatch.ts';
+import { inTime } from '../boundary/in-time.ts';
 import { bodyHash } from './body-hash.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import { listModels, type ListedModel } from './list-models.ts';
 import { toldHeaders } from './told-headers.ts';
 
@@ -53,8 +55,12 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
     send: async (permit, { body, stream, traceparent, signal }) => {
       assertDecided(permit, body);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const headers = { ...headersOf(apiKey, stream), 'content-type': 'application/json', traceparent };
-      const answer = await pool.request({ path, method: 'POST', headers, body, signal: deadline }).catch(unanswered);
+      const length = String(body.byteLength);
+      const about = { 'content-type': 'application/json', 'content-length': length, traceparent };
+      const headers = { ...headersOf(apiKey, stream), ...about };
+      const answer = await pool
+        .request({ path, method: 'POST', headers, body: inTime(permit, body), signal: deadline })
+        .catch(unanswered);
       if ('kind' in answer) return answer;
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
@@ -112,6 +118,7 @@ const neverConnected = new Set([
 ]);
 
 function unanswered(cause: unknown): NoAnswer {
+  if (cause instanceof NotSent) return { kind: 'unanswered', wasSent: false, cause };
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
   return { kind: 'unanswered', wasSent: typeof code !== 'string' || !neverConnected.has(code), cause };
 }

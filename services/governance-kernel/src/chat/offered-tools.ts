@@ -10,13 +10,18 @@ type OfferedTools = {
 };
 
 const atCaller: ReadonlySet<unknown> = new Set(['function', 'custom']);
+
+export function runsAtCaller({ type }: { type: unknown }): boolean {
+  return atCaller.has(type);
+}
+
 /** `any` is what Mistral calls `required`. */
 const plainChoices: ReadonlySet<unknown> = new Set(['none', 'auto', 'required', 'any']);
 
 /** All tools that a request offers to its model, or asks it to choose. */
 export function offeredTools({ tools, functions, tool_choice: choice }: ChatCompletionRequest): OfferedTools {
   const offered = tools ?? [];
-  const called = offered.flatMap((tool) => (atCaller.has(tool.type) ? (tool.function ?? tool.custom ?? []) : []));
+  const called = offered.flatMap((tool) => (runsAtCaller(tool) ? (tool.function ?? tool.custom ?? []) : []));
   return {
     named: [...called, ...(functions ?? [])].map(({ name }) => name),
     hosted: [...offered, ...chosenTools(choice)].map(typeOf).filter((type) => !atCaller.has(type)),

@@ -9,6 +9,7 @@ import { answerHeaders } from './answer-headers.ts';
 import { bodyHash } from './body-hash.ts';
 import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import type { NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import type { Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
@@ -49,7 +50,8 @@ export function receive(
 }
 
 function noAnswer(running: Running, decision: SealedDecision, { wasSent, cause }: NoAnswer): Ending<WholeAnswer> {
-  const error = new AppError('UPSTREAM_FAILED', 'The model server could not be reached in time', { cause });
+  const message = cause instanceof NotSent ? cause.message : 'The model server could not be reached in time';
+  const error = new AppError('UPSTREAM_FAILED', message, { cause });
   return failure(running, decision, { error, isFree: !wasSent });
 }
 

@@ -1,5 +1,6 @@
 import { AppError, ToolName } from '@countersign/contracts';
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
+import { runsAtCaller } from './offered-tools.ts';
 
 type Kind = keyof typeof names;
 
@@ -45,9 +46,18 @@ export function requestMembers(request: ChatCompletionRequest): Members {
   const given = Object.keys(request).sort();
   const asked = given.filter((name) => request[name] !== null && request[name] !== undefined);
   const ofKind = (kind: Kind) => asked.filter((name) => kinds.get(name) === kind);
-  const unknown = given.filter((name) => !kinds.has(name));
+  const unknown = [...given.filter((name) => !kinds.has(name)), ...unknownOfTools(request)].sort();
   refuseUnreadable(unknown);
   return { hosted: ofKind('hosted'), pricedApart: ofKind('pricedApart'), unknown };
+}
+
+/** `cache_control`: the prompt cache, as Anthropic writes it. */
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);
+
+/** A function with `googleSearch` beside it is a search at the provider for some who translate requests. Other types are facts already. */
+function unknownOfTools({ tools }: ChatCompletionRequest): string[] {
+  const named = (tools ?? []).filter(runsAtCaller).flatMap((tool) => Object.keys(tool));
+  return [...new Set(named.filter((name) => !toolMembers.has(name)).map((name) => `tools.${name}`))];
 }
 
 function refuseUnreadable(unknown: readonly string[]): void {

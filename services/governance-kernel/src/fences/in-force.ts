@@ -1,13 +1,14 @@
 import type { FenceInForce } from '@countersign/policy';
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
+import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import { inWindow, isInForce, withOneMore, type FenceRow } from './fence-row.ts';
 import { fences } from './fences.ts';
 import { levelOf, scopesAround } from './scopes.ts';
 
-type Called = { call: Pick<GovernedCall, 'caller'>; intent: Pick<SealedIntent, 'tool'> };
+type Called = { call: Pick<GovernedCall, 'caller'>; intent: Pick<SealedIntent, 'action' | 'tool' | 'args'> };
 
 export function wantedFences(called: Called): Wanted[] {
   return scopesOf(called).map((scope) => wanted(fences, scope));
@@ -40,6 +41,6 @@ export function takeOfThrottles(standing: readonly FenceRow[]): Change[] {
   return standing.filter(({ kind }) => kind === 'throttle').map((fence) => put(fences, withOneMore(fence)));
 }
 
-function scopesOf({ call: { caller }, intent: { tool } }: Called) {
-  return scopesAround({ ...caller, tool });
+function scopesOf({ call: { caller }, intent }: Called) {
+  return scopesAround({ ...caller, tools: toolsNamed(intent) });
 }

@@ -1,15 +1,20 @@
+import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
-import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { meaningOf, type FenceInForce } from '@countersign/policy';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 
-type Fenced = { tenant: TenantId; principal: PrincipalId; tool: string | null };
+type Fenced = {
+  tenant: TenantId;
+  principal: PrincipalId;
+  /** All that the call would run: of a model call, what it lets its provider run. */
+  tools: readonly string[];
+};
 
 /** The scopes of fences that could stop this call, the widest first. */
-export function scopesAround({ tenant, principal, tool }: Fenced): FenceScope[] {
-  const scopes = ['system', `tenant:${tenant}`, `agent:${tenant}/${principal}`];
-  if (tool !== null) scopes.push(...scopesOfTool(tenant, tool));
-  return scopes as FenceScope[]; // made of what makes one
+export function scopesAround({ tenant, principal, tools }: Fenced): FenceScope[] {
+  const scopes = new Set(['system', `tenant:${tenant}`, `agent:${tenant}/${principal}`]);
+  for (const tool of tools) for (const scope of scopesOfTool(tenant, tool)) scopes.add(scope);
+  return [...scopes] as FenceScope[]; // made of what makes one
 }
 
 /** A tool is fenced in all its spellings, and by the server that its name begins with. */
@@ -20,11 +25,14 @@ function scopesOfTool(tenant: TenantId, tool: string): string[] {
   return [...ofServer, `tool:*/${meaning}`, `tool:${tenant}/${meaning}`];
 }
 
-/** The one spelling under which a fence is kept: a tool by what its name means. */
+/** The one spelling under which a fence is kept: a tool by what its name means. Throws INVALID_REQUEST for a name that means none. */
 export function canonicalScope(scope: FenceScope): FenceScope {
   if (levelOf(scope) !== 'tool') return scope;
   const slash = scope.indexOf('/');
-  return FenceScope.parse(`${scope.slice(0, slash + 1)}${meaningOf(scope.slice(slash + 1))}`);
+  const canonical = FenceScope.safeParse(`${scope.slice(0, slash + 1)}${meaningOf(scope.slice(slash + 1))}`);
+  if (!canonical.success)
+    throw new AppError('INVALID_REQUEST', 'scope names no tool that could be called', { param: 'scope' });
+  return canonical.data;
 }
 
 export function levelOf(scope: FenceScope): FenceInForce['level'] {

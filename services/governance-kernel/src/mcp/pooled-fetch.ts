@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { inTime } from '../boundary/in-time.ts';
+import { sending } from './sending.ts';
 import { messageValuesMax } from './bounded-messages.ts';
 import { withFewValues } from './count-values.ts';
 
@@ -15,12 +17,13 @@ const methods: Record<string, Dispatcher.HttpMethod> = { POST: 'POST', DELETE: '
 export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
   return async (url, init) => {
     const { origin, pathname, search } = new URL(url);
+    const sent = sentAs(init?.body);
     const answer = await agent.request({
       origin,
       path: `${pathname}${search}`,
       method: methods[init?.method ?? 'GET'] ?? 'GET',
-      headers: { 'user-agent': 'countersign', ...Object.fromEntries(new Headers(init?.headers)) },
-      body: typeof init?.body === 'string' ? init.body : null,
+      headers: { 'user-agent': 'countersign', ...Object.fromEntries(new Headers(init?.headers)), ...sent.headers },
+      body: sent.body,
       signal: init?.signal ?? null,
     });
     // A body that nobody reads any more still reports its abort; without a listener that would end the process.
@@ -28,6 +31,15 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
     refuseUnasked(answer);
     return await responseOf(answer, bytesMax);
   };
+}
+
+/** What belongs to a permitted call is read when there is a connection for it. */
+function sentAs(body: unknown): { body: string | Readable | null; headers: Record<string, string> } {
+  const permit = sending.getStore();
+  if (typeof body !== 'string') return { body: null, headers: {} };
+  if (permit === undefined) return { body, headers: {} };
+  const bytes = Buffer.from(body);
+  return { body: inTime(permit, bytes), headers: { 'content-length': String(bytes.byteLength) } };
 }
 
 function refuseUnasked({ statusCode, headers, body }: Answer): void {

@@ -2,7 +2,7 @@ import type { Outcome } from '@countersign/contracts/governance-kernel';
 import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client';
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
-import { NotSent } from './not-sent.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import { excessCode } from './bounded-messages.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';

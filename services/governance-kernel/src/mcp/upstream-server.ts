@@ -3,8 +3,9 @@ import { Client, type CallToolResult, type Progress, type Tool } from '@modelcon
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
+import { NotSent } from '../boundary/not-sent.ts';
+import { sending } from './sending.ts';
 import { hasAtMost } from './bounded-messages.ts';
-import { NotSent } from './not-sent.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
 type UpstreamServerOptions = TransportOptions & {
@@ -83,12 +84,12 @@ export class UpstreamServer {
     const toolDefinition = listedDefinition(tools, permit);
     const { args } = permit.take();
     const timeout = this.#options.callTimeoutMs;
-    return await client.callTool(
-      { name: toolDefinition.name, arguments: args },
-      {
-        ...{ signal, timeout, maxTotalTimeout: timeout, toolDefinition },
-        ...(onProgress === undefined ? {} : { onprogress: onProgress }),
-      },
+    const terms = { signal, timeout, maxTotalTimeout: timeout, toolDefinition };
+    return await sending.run(permit, () =>
+      client.callTool(
+        { name: toolDefinition.name, arguments: args },
+        { ...terms, ...(onProgress === undefined ? {} : { onprogress: onProgress }) },
+      ),
     );
   }
 

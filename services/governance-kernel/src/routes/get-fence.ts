@@ -12,10 +12,10 @@ export const getFenceRoute = ({ reader, clock }: Context) =>
     const scope = canonicalScope(params.scope);
     const [fence] = await findFences(reader, [scope]);
     if (fence === undefined) throw new AppError('NOT_FOUND', 'Nobody has set a fence around this scope');
-    const inFlight = await listCallsInFlight(reader, scope, callsInFlightMax + 1);
+    const { calls, mayBeMore } = await listCallsInFlight(reader, scope, callsInFlightMax);
     return {
       ...fenceView(fence, clock().getTime()),
-      in_flight: inFlight.slice(0, callsInFlightMax),
-      more_in_flight: inFlight.length > callsInFlightMax,
+      in_flight: calls,
+      more_in_flight: mayBeMore,
     };
   });

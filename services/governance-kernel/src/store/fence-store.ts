@@ -29,8 +29,10 @@ export async function findFences(reader: Reader, scopes: readonly FenceScope[]):
 /** So many of the oldest open calls are looked through; what is behind them is told when these are settled. */
 const openMax = 1_000;
 
+type InFlight = { calls: CallInFlight[]; /** There are, or may be, more than these. */ mayBeMore: boolean };
+
 /** Calls in the scope that were sent and are not settled, oldest first. Over all tenants: fences are the system's. */
-export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit: number): Promise<CallInFlight[]> {
+export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit: number): Promise<InFlight> {
   const tenant = tenantOf(scope);
   const ofTenant = tenant === null ? {} : { tenant_id: tenant };
   const open = await reader.dispatch.findMany({ where: ofTenant, orderBy: { ulid: 'asc' }, take: openMax });
@@ -40,13 +42,13 @@ export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit
     select: { ulid: true, payload: true },
   });
   const deadlines = new Map(open.map(({ ulid, deadline_at: deadline }) => [ulid, deadline]));
-  return decisions
+  const calls = decisions
     .map(({ ulid, payload }) => ({ sealed: JSON.parse(payload) as ReceiptPayload, deadline: deadlines.get(ulid) })) // by this kernel
     .filter(({ sealed: { tenant_id: tenant, principal_id: principal, tool } }) =>
-      scopesAround({ tenant, principal, tool }).includes(scope),
+      scopesAround({ tenant, principal, tools: tool === null ? [] : [tool] }).includes(scope),
     )
-    .slice(0, limit)
     .flatMap(({ sealed, deadline }) => (deadline === undefined ? [] : [inFlight(sealed, deadline)]));
+  return { calls: calls.slice(0, limit), mayBeMore: calls.length > limit || open.length === openMax };
 }
 
 function inFlight(sealed: ReceiptPayload, deadline: Date): CallInFlight {

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBoundary } from '../src/boundary/boundary.ts';
+import { newSession } from './_caller.ts';
+import { decideAndDie } from './_dispatched.ts';
+import { adminKey } from './_kernel.ts';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+
+let site: Upstreams;
+beforeAll(async () => {
+  site = await startUpstreams();
+  await site.test.activate(
+    'searching',
+    'format: countersign/policy.v1\nname: open\nversion: "1"\nrules: [{ id: all, effect: allow }]\n',
+  );
+});
+afterAll(() => site.close());
+
+/** Status and reason of a model call. */
+async function ask(more: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${site.test.kernel.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': 'searching',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'go' }], ...more }),
+  });
+  const text = await response.text();
+  return { status: response.status, reason: response.headers.get('x-gov-reason-code'), text };
+}
+
+describe('a fence around a tool', () => {
+  it('stops the model call that lets its provider run it, in any spelling, and no other', async () => {
+    const searching = { tools: [{ type: 'Web_Search' }] };
+    expect(await ask(searching)).toMatchObject({ status: 200 });
+    await site.test.setFence('tool:*/web_search', 'quarantine');
+    expect(await ask(searching)).toMatchObject({ status: 403, reason: 'TOOL_QUARANTINED' });
+    expect(await ask({ tool_choice: { type: 'web_search' } })).toMatchObject({ reason: 'TOOL_QUARANTINED' });
+    expect(await ask({})).toMatchObject({ status: 200 });
+    await site.test.setFence('tool:*/web_search', 'open');
+  });
+
+  it('stands before such a call whose process stood still', async () => {
+    let nowMs = 0;
+    const { cycle } = site.test.kernel.context;
+    const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
+    const caller = {
+      tenant: 'searching',
+      principal: 'agent',
+      identity: { kind: 'operator_credential' },
+      scopes: ['*'],
+    };
+    const args = { hosted_tools: ['web_search'] };
+    const call = { kind: 'model', caller, session: newSession(), model: 'scripted', args, context: {} };
+    const decision = await decideAndDie(boundary, call as never); // plain names
+    nowMs += 500;
+    expect(await boundary.maySendLate(decision)).toBe(true);
+    await site.test.setFence('tool:searching/web_search', 'freeze');
+    expect(await boundary.maySendLate(decision)).toBe(false);
+    await site.test.setFence('tool:searching/web_search', 'open');
+  });
+});
+
+describe('a model call that waits for a connection', () => {
+  it('is not sent past a fence that was set meanwhile, and its key is free again', async () => {
+    const atOnceMax = 128;
+    const open: ServerResponse[] = [];
+    site.model.follow(() => (res) => void open.push(res));
+    const running = Array.from({ length: atOnceMax }, () => ask({}));
+    await waitFor(() => open.length === atOnceMax);
+    const key = { 'idempotency-key': 'waiting' };
+    const waiting = ask({}, key);
+    await delay(1_000);
+    await site.test.setFence('tenant:searching', 'freeze');
+    site.model.follow(() => answer);
+    for (const res of open) answer(res);
+    expect(await waiting).toMatchObject({
+      status: 502,
+      text: expect.stringContaining('until a fence stood before it'),
+    });
+    await Promise.all(running);
+
+    await site.test.setFence('tenant:searching', 'open');
+    expect(await ask({}, key)).toMatchObject({ status: 200 });
+  }, 30_000);
+});
+
+function answer(res: ServerResponse): void {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', choices }));
+}
+
+async function waitFor(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await delay(20);
+}

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
+import { Agent, buildConnector } from 'undici';
+import { createToolUpstream, type ToolAnswer } from '../src/mcp/tool-upstream.ts';
+import { UpstreamServer } from '../src/mcp/upstream-server.ts';
+import { definitionHash } from '../src/registry/tool-definition.ts';
+
+const none = () => undefined;
+const log = { info: none, warn: none, error: none, debug: none, child: () => log };
+const connect = buildConnector({});
+let connectsAfterMs = 0;
+/** No connection is kept, so each call waits for one of its own. */
+const agent = new Agent({
+  pipelining: 0,
+  connect: (options, done) => void delay(connectsAfterMs).then(() => connect(options, done)),
+});
+let notes: NoteServer;
+let server: UpstreamServer;
+beforeAll(async () => {
+  notes = await startNoteServer();
+  const config = { server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url, headers: {} };
+  server = new UpstreamServer({
+    ...{ config, scratchDir: '', account: null, outputBytesMax: 1_000_000, agent, log },
+    ...{ callTimeoutMs: 5_000, listAgeMaxMs: 60_000, now: Date.now, onListed: async () => undefined },
+  } as never); // a test declares plainly
+  await server.start();
+});
+afterAll(async () => {
+  await server.close();
+  await agent.destroy();
+  await notes.close();
+});
+
+async function write(mayStillSend: () => Promise<boolean> | null): Promise<ToolAnswer> {
+  const tool = (await server.tools()).find(({ name }) => name === 'write_note');
+  const permit = {
+    tool: 'notes.write_note',
+    definitionHash: tool === undefined ? null : definitionHash(tool),
+    mayStillSend,
+    take: () => ({ args: { id: 'late', text: 'x' } }),
+  };
+  const upstream = createToolUpstream({ servers: new Map([['notes', server]]), outputBytesMax: 1_000_000 });
+  return await upstream(permit as never, { signal: AbortSignal.timeout(10_000) });
+}
+
+describe('a tool call that waits for a connection', () => {
+  it('asks once there is one whether it may still be sent, and is not sent when not', async () => {
+    connectsAfterMs = 300;
+    const startedMs = performance.now();
+    const askedAfterMs: number[] = [];
+    const answering = (may: boolean) => () => {
+      askedAfterMs.push(performance.now() - startedMs);
+      return Promise.resolve(may);
+    };
+    const before = notes.calls.length;
+    const stopped = await write(answering(false));
+    expect(stopped).toMatchObject({ outcome: 'failed' });
+    expect(JSON.stringify(stopped.result)).toContain('until a fence stood before it');
+    expect(askedAfterMs[0]).toBeGreaterThanOrEqual(290);
+    expect(notes.calls.slice(before)).toEqual([]);
+    expect(await write(answering(true))).toMatchObject({ outcome: 'completed' });
+    expect(notes.calls.slice(before)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,45 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+
+const globs = Array.from({ length: 1_900 }, (_, index) => `*a*${index}*b*.delete_*`);
+const rules = globs.map((glob, index) => `  - { id: r${index}, effect: deny, match: { tool: ['${glob}'] } }`);
+const policy = `
+format: countersign/policy.v1
+name: large
+version: '1'
+rules:
+  - { id: all, effect: allow }
+${rules.join('\n')}
+`;
+
+let upstreams: Upstreams;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+  await upstreams.test.activate('large', policy);
+});
+afterAll(() => upstreams.close());
+
+describe('an answer with as many calls as it may have', () => {
+  it('leaves others their turns while its names are held against many rules', async () => {
+    const tools = Array.from({ length: callsPerAnswerMax }, (_, index) => `t${index}`.padEnd(250, 'a1b'));
+    const toolCalls = tools.map((name) => ({ id: name, type: 'function', function: { name, arguments: '{}' } }));
+    const message = { role: 'assistant', content: null, tool_calls: toolCalls };
+    const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+    upstreams.model.follow(
+      () => (res) =>
+        void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', choices })),
+    );
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    const startedMs = performance.now();
+    delays.enable();
+    const { choices: answered } = await upstreams
+      .openai({ tenant: 'large' })
+      .chat.completions.create({ model: 'scripted', messages: [{ role: 'user', content: 'go' }] });
+    delays.disable();
+    expect(answered[0]?.message.tool_calls).toHaveLength(callsPerAnswerMax);
+    // In one go it would be nearly all of the time.
+    expect(delays.max / 1e6).toBeLessThan((performance.now() - startedMs) / 4);
+  }, 30_000);
+});
