@@ -192,6 +192,14 @@ describe('log proofs', () => {
     expect(() => verifyConsistency({ from: noteOver(leaves.slice(1, 4)), to, hashes, ...options })).toThrow(
       expect.objectContaining({ code: 'CONSISTENCY_UNPROVEN' }),
     );
+    const unknown = { ...options, trust: trust.filter(({ purpose }) => purpose !== 'log') };
+    expect(() => verifyConsistency({ from: to, to, hashes: [], ...unknown })).toThrow(
+      expect.objectContaining({ code: 'KEY_UNKNOWN' }),
+    );
+    const damaged = to.replace(/\n6\n/, '\n7\n');
+    expect(() => verifyConsistency({ from: damaged, to, hashes: [], ...options })).toThrow(
+      expect.objectContaining({ code: 'CHECKPOINT_INVALID' }),
+    );
   });
 });
 
