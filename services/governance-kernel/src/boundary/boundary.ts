@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type {
+  DecisionReply,
+  FenceScope,
+  ReceiptPayload,
+  StoredReceipt,
+} from '@countersign/contracts/governance-kernel';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Instant } from '@countersign/contracts';
-import type { FenceScope } from '@countersign/contracts/governance-kernel';
-import { isInForce, type FenceRow } from '../fences/fence-row.ts';
+import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import { scopesAround } from '../fences/scopes.ts';
 import { toolsNamed } from '../call/tools-named.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
@@ -136,7 +140,7 @@ function maySendLate(
   if (intent === null) return Promise.resolve(false); // an earlier answer, and nothing to send
   const { tenant_id: tenant, principal_id: principal } = receipt.payload;
   return findFences(scopesAround({ tenant, principal, tools: toolsNamed(intent) })).then(
-    (fences) => !fences.some((fence) => fence.kind !== 'throttle' && isInForce(fence, clock().getTime())),
+    (fences) => !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime())),
   );
 }
 

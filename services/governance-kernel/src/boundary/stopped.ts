@@ -1,5 +1,6 @@
 import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
 import { toolsNamed } from '../call/tools-named.ts';
+import { stopsEveryCall } from '../fences/fence-row.ts';
 import { fencesInForce } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { isBlocked } from '../policy/block-tools.ts';
@@ -12,8 +13,8 @@ import { registryFact } from './registry-fact.ts';
  */
 export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): boolean {
   const { caller } = known.call;
-  // A throttle limits calls, and telling an answer again is none.
-  if (fencesInForce(batch, known, nowMs).some(({ kind }) => kind !== 'throttle')) return true;
+  // Telling an answer again is no call that a throttle would count.
+  if (fencesInForce(batch, known, nowMs).some(stopsEveryCall)) return true;
   const who = identityFact(batch, caller, nowMs);
   if (who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active')) return true;
   const scopes = scopesFact(batch, caller, known.intent);

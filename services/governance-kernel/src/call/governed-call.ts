@@ -71,7 +71,7 @@ export function givenArguments(given: unknown): Pick<Named, 'args' | 'malformedA
 }
 
 /** Whatever a door parsed is plain JSON. */
-function isObject(value: unknown): value is Record<string, PlainJson> {
+export function isObject(value: unknown): value is Record<string, PlainJson> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

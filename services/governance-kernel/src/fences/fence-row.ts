@@ -24,6 +24,11 @@ export function isInForce({ kind, expiresAtMs }: FenceRow, nowMs: number): boole
   return kind !== 'open' && (expiresAtMs === null || nowMs < expiresAtMs);
 }
 
+/** A throttle limits calls; every other fence stops them all, one that nobody knows how to read too. */
+export function stopsEveryCall({ kind }: FenceRow): boolean {
+  return kind !== 'throttle';
+}
+
 /** The throttle in its window of now. Windows stand on the clock, as those of budgets do. */
 export function inWindow(fence: FenceRow, nowMs: number): FenceRow {
   const { windowSeconds, windowEndsAtMs } = fence;
