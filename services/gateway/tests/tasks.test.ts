@@ -218,6 +218,7 @@ describe('settings', () => {
       { budgetConfig: { monthlyLlmBudget: 1.005, currency: 'EUR' } },
       { budgetConfig: { monthlyLlmBudget: 1, currency: 'euro' } },
       { budgetConfig: { monthlyLlmBudget: 1, currency: 'XXQ' } },
+      { budgetConfig: { monthlyLlmBudget: 1, currency: 'XTS' } },
       { modelConfig: { temperature: 2.1 } },
     ];
     for (const body of refused) {
