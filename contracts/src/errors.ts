@@ -36,6 +36,11 @@ export const errorCodes = {
     'invalid_request_error',
     'Authority comes from credentials; remove the named key from context.',
   ),
+  CEILING_MISSING: define(
+    400,
+    'invalid_request_error',
+    'Put the named ceiling into the bundle word for word, and no other rule whose id begins with ceiling.',
+  ),
   WORKSPACE_CONTEXT_CONFLICT: define(400, 'invalid_request_error', 'Name one workspace only.'),
   CREDENTIALS_REQUIRED: define(
     401,
@@ -56,8 +61,19 @@ export const errorCodes = {
     'permission_error',
     'Call from a page of the server, or have its operator name this origin in GOV_ALLOWED_ORIGINS.',
   ),
+  PASSKEY_REQUIRED: define(
+    403,
+    'permission_error',
+    'Decide with an enrolled passkey: on the approval page, or by the ceremony.',
+  ),
+  PASSKEY_REFUSED: define(
+    403,
+    'permission_error',
+    'Ask for a new challenge and sign it with an enrolled passkey of yours.',
+  ),
   POLICY_DENIED: define(403, 'permission_error', 'Read the reason code; change the call or ask for a policy change.'),
   APPROVAL_NEEDED: define(403, 'permission_error', 'Have the named approval decided, then repeat the same call.'),
+  DECISION_REFUSED: define(403, 'permission_error', 'Have this very change allowed; nothing else is signed for.'),
   ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),
   NOT_FOUND: define(404, 'not_found_error', 'Check the identifier and the tenant or workspace.'),
   METHOD_NOT_ALLOWED: define(405, 'invalid_request_error', 'Use a method from the Allow header.'),
@@ -67,6 +83,18 @@ export const errorCodes = {
     409,
     'conflict_error',
     'The call may have been made, and is not sent again: decide yourself, and use a new Idempotency-Key to repeat it.',
+  ),
+  LAST_OWNER: define(409, 'conflict_error', 'Make another member an owner first.'),
+  DECISION_MISMATCH: define(409, 'conflict_error', 'Ask for exactly what was decided, or have this decided.'),
+  DECISION_EXPIRED: define(
+    409,
+    'conflict_error',
+    'Have the change decided again, under the policy that is active now.',
+  ),
+  DECISION_USED: define(
+    409,
+    'conflict_error',
+    'Have the change decided again; this decision has signed another activation.',
   ),
   ALREADY_EXISTS: define(409, 'conflict_error', 'Choose another identifier or read the existing one.'),
   PRECONDITION_FAILED: define(412, 'conflict_error', 'Read the object again and send its current ETag.'),
@@ -81,6 +109,11 @@ export const errorCodes = {
   RATE_LIMITED: define(429, 'rate_limit_error', 'Wait for Retry-After seconds.', true),
   INTERNAL: define(500, 'internal_error', 'Report the request id.'),
   UPSTREAM_FAILED: define(502, 'unavailable_error', 'Check the upstream server, then try again.', true),
+  PASSKEYS_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'Set GOV_PUBLIC_URL to an https address with a host name, or to http://localhost with its port.',
+  ),
   UPSTREAM_NOT_CONFIGURED: define(503, 'unavailable_error', 'Set GOV_UPSTREAM_URL to an OpenAI-compatible server.'),
   STORE_UNAVAILABLE: define(503, 'unavailable_error', 'The database does not answer; try again later.', true),
   RECEIPT_STORE_UNAVAILABLE: define(

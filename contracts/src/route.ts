@@ -17,9 +17,10 @@ export type AuthClass =
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
- * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded).
+ * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs. `authzen`
+ * answers JSON whose errors are a text.
  */
-export type Media = 'json' | 'json-lines' | 'html' | 'event-stream' | 'openai' | 'mcp';
+export type Media = 'json' | 'json-lines' | 'html' | 'script' | 'event-stream' | 'openai' | 'mcp' | 'authzen';
 
 export type Shape<T> = z.ZodType<T>;
 

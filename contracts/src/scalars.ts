@@ -25,8 +25,12 @@ export const TaskId = prefixedId('tsk');
 export const WorkspaceId = prefixedId('wsp');
 export const UserId = prefixedId('usr');
 export const StepId = prefixedId('stp');
+export const InviteId = prefixedId('inv');
 export const AccessKeyId = prefixedId('key');
+export const ChallengeId = prefixedId('wch');
 export const EventId = prefixedId('evt');
+export const ConformanceReportId = prefixedId('cfr');
+export const SnapshotId = prefixedId('snp');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -39,8 +43,12 @@ export type TaskId = z.infer<typeof TaskId>;
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 export type UserId = z.infer<typeof UserId>;
 export type StepId = z.infer<typeof StepId>;
+export type InviteId = z.infer<typeof InviteId>;
 export type AccessKeyId = z.infer<typeof AccessKeyId>;
+export type ChallengeId = z.infer<typeof ChallengeId>;
 export type EventId = z.infer<typeof EventId>;
+export type ConformanceReportId = z.infer<typeof ConformanceReportId>;
+export type SnapshotId = z.infer<typeof SnapshotId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
-import type { PromiseId } from '../promises.ts';
-import { finished, promises } from '../promises.ts';
+import { finished } from '../finished-promises.ts';
+import { promises, type PromiseId } from '../promises.ts';
 import { listFiles, readText } from './repository.ts';
 
 /** The promise ids that a test file proves, read as syntax: a comment or a string that mentions one is no proof. */

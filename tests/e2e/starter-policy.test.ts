@@ -39,7 +39,7 @@ function rulesAgainst(tool: Tool, args: Record<string, unknown>): string[] {
     ...{ tenant: 'acme', principal: 'agent', session: 's', action: 'tool.call', tool: `files.${tool.name}` },
     ...{ resource: null, effect_level: 'E1', context: {}, args_hash: '', intent_hash: '', args },
   };
-  const outcome = evaluateRules(policy, intent as never, { now: new Date(0).toISOString(), relations: [] });
+  const outcome = evaluateRules(policy, intent as never, { now: new Date(0).toISOString(), relations: {} });
   return outcome.kind === 'deny' ? outcome.rules : [];
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from './node-flags-of.mjs';
+import { findChromium } from './chromium.mjs';
 import { findPostgres } from './postgres.mjs';
 import { findRabbitmq } from './rabbitmq.mjs';
 
@@ -25,7 +26,8 @@ async function main(args) {
   try {
     const amqpUrl = isBench ? undefined : await findRabbitmq(process.env, log);
     postgres = await findPostgres(process.env, scratch);
-    const env = { ...process.env, TEST_DATABASE_URL: postgres.url };
+    const chromium = isBench ? {} : { CHROMIUM_PATH: findChromium(process.env, log) };
+    const env = { ...process.env, TEST_DATABASE_URL: postgres.url, ...chromium };
     exitCode = isBench
       ? await runBench(args.slice(1), env)
       : await runJest(args, { ...env, AMQP_URL: amqpUrl, COUNTERSIGN_TEST_SUMMARY: summaryFile });

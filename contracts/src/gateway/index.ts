@@ -18,6 +18,19 @@ export {
   listModes,
 } from './workspaces.ts';
 export {
+  getMe,
+  InvitedRole,
+  createInvite,
+  Invite,
+  listInvites,
+  revokeInvite,
+  showInvite,
+  acceptInvite,
+  putMemberRole,
+  removeMember,
+  leaveWorkspace,
+} from './members.ts';
+export {
   TaskStatus,
   Task,
   RunStatus,

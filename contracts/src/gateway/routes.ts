@@ -3,6 +3,17 @@ import { listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceAppr
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
 import { getHealth } from './health.ts';
 import { endSession, requestEmailCode, verifyEmailCode } from './identity.ts';
+import {
+  acceptInvite,
+  createInvite,
+  getMe,
+  leaveWorkspace,
+  listInvites,
+  putMemberRole,
+  removeMember,
+  revokeInvite,
+  showInvite,
+} from './members.ts';
 import { createTask, listRuns, listTasks, putTaskStatus, runTask } from './tasks.ts';
 import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWorkspaceSettings } from './workspaces.ts';
 
@@ -15,10 +26,19 @@ export const gatewayRoutes = {
   requestEmailCode,
   verifyEmailCode,
   endSession,
+  showInvite,
+  acceptInvite,
+  getMe,
   getWorkspace,
   getWorkspaceSettings,
   putWorkspaceSettings,
   putWorkspaceMode,
+  createInvite,
+  listInvites,
+  revokeInvite,
+  putMemberRole,
+  removeMember,
+  leaveWorkspace,
   listTasks,
   createTask,
   putTaskStatus,

@@ -22,7 +22,9 @@ import {
   RecordedCurrency,
 } from '../scalars.ts';
 import { FenceScope } from './fences.ts';
+import { RuleId } from './policy-bundle.ts';
 import { ReceiptKind } from './receipt.ts';
+import { LaneName, shadowLanesMax } from './shadow-lanes.ts';
 
 /** What one gate said. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing this gate judges. */
 export const GateOutcome = z.strictObject({
@@ -95,6 +97,43 @@ export const RecordedFence = z.strictObject({
 });
 export type RecordedFence = z.infer<typeof RecordedFence>;
 
+/**
+ * Why a draft said nothing of a call: it was not compiled yet, it took more work than lanes may, it failed, or it did so too often and
+ * is asked no more.
+ */
+export const ShadowFault = z.enum(['not_ready', 'work_exceeded', 'failed', 'suspended']);
+export type ShadowFault = z.infer<typeof ShadowFault>;
+
+/** A record has room for so many names of a draft's rules; `rules_omitted` counts the others. */
+export const shadowRulesMax = 16;
+
+/** What a draft said, on the facts of the decision. Either a verdict with its reason, or a fault. */
+export const ShadowVerdict = z.strictObject({
+  lane: LaneName,
+  policy_hash: Digest,
+  verdict: Verdict.nullable(),
+  reason_code: ReasonCode.nullable(),
+  matched_rules: z.array(RuleId).max(shadowRulesMax),
+  rules_omitted: z.int().min(0),
+  fault: ShadowFault.nullable(),
+});
+export type ShadowVerdict = z.infer<typeof ShadowVerdict>;
+
+/** Who was taken to call, and what showed it. */
+export const RecordedIdentity = z.strictObject({
+  /**
+   * `operator_key` claims a principal and proves none; the others are a proof of their own. `none`: a visitor of the demo, for whom the
+   * kernel itself names the principal.
+   */
+  credential: z.enum(['none', 'operator_key', 'access_key', 'agent_token', 'assertion']),
+  /** Of the access key, of the agent's key (its thumbprint), or of the gateway's. */
+  credential_id: z.string().max(128).nullable(),
+  credential_state: z.enum(['active', 'revoked', 'unknown']),
+  /** Of the agent of this name in the tenant's registry. */
+  enrolment: z.enum(['none', 'active', 'revoked']),
+});
+export type RecordedIdentity = z.infer<typeof RecordedIdentity>;
+
 /** Everything a decision was made from. `record_hash` is the SHA-256 of the canonical JSON of all members but itself, `receipt_id` included. */
 export const BoundaryRecord = z.strictObject({
   type: z.literal('countersign.record.v1'),
@@ -132,6 +171,8 @@ export const BoundaryRecord = z.strictObject({
   judged_hash: Digest.optional(),
   /** The fences in force around the call; absent: none. */
   fences: z.array(RecordedFence).optional(),
+  /** Of a decision, who called. What the policy demands of that stands in the bundle of `policy_hash`. */
+  identity: RecordedIdentity.optional(),
   /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
   tool_blocked: z.literal(true).optional(),
   /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */
@@ -141,8 +182,8 @@ export const BoundaryRecord = z.strictObject({
    * approval; its execution is decided again and has a receipt of its own.
    */
   dispatched_by: z.enum(['kernel', 'caller', 'nobody']).optional(),
-  /** Verdicts of shadow policies, which never weaken the enforced one. */
-  shadow: z.array(z.strictObject({ policy_hash: Digest, verdict: Verdict, reason_code: ReasonCode })),
+  /** Of a decision: what the drafts of the tenant's shadow lanes said of the same call, by lane. Nothing rests on it. */
+  shadow: z.array(ShadowVerdict).max(shadowLanesMax),
   created_at: Instant,
   record_hash: Digest,
 });

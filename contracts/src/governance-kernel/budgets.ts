@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { AmountMinor, BudgetId, ControlVersion, Currency, Instant, TenantId } from '../scalars.ts';
+import { CallInFlight, callsInFlightMax } from './fences.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
@@ -29,11 +30,22 @@ export const BudgetAmounts = z.strictObject({
   writes: z.int(),
 });
 
+/** What is left of each ceiling; null where none is set. */
+const BudgetLeft = z.strictObject({
+  tool_calls: z.int().nullable(),
+  spend_minor: z.int().nullable(),
+  egress_bytes: z.int().nullable(),
+  writes: z.int().nullable(),
+});
+
 export const Budget = z.strictObject({
   budget_id: BudgetId,
   ...BudgetTerms,
   used: BudgetAmounts,
+  /** Held by calls that are on their way. */
   reserved: BudgetAmounts,
+  /** Money is rounded down. */
+  remaining: BudgetLeft,
   resets_at: Instant.nullable(),
   /** Rises with each change; ETag is this number in quotes. */
   version: z.int().min(1),
@@ -87,10 +99,61 @@ export const putCeiling = defineRoute({
     'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. Its version is that of its source and only rises; ' +
     'the same version again confirms it. Another currency begins to count anew, and waits while money is reserved.',
   method: 'PUT',
-  path: '/internal/budgets/{tenant}/{ceiling_id}',
+  path: '/internal/budgets/{tenant}/{budget_id}',
   auth: 'service_internal',
-  params: z.strictObject({ tenant: TenantId, ceiling_id: CeilingId }),
+  params: z.strictObject({ tenant: TenantId, budget_id: CeilingId }),
   body: z.strictObject({ version: ControlVersion, ...BudgetTerms }),
   reply: Budget,
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+/** What no route names: the installation's ceiling is nobody's to read or to fill. */
+const KnownBudgetId = BudgetId.refine((id) => id !== installationCeiling, `must not be ${installationCeiling}`);
+const BudgetParams = z.strictObject({ tenant: TenantId, budget_id: KnownBudgetId });
+
+export const getBudget = defineRoute({
+  operation: 'get-budget',
+  summary: 'A budget, and the calls that hold something of it until they are settled, oldest first.',
+  method: 'GET',
+  path: '/internal/budgets/{tenant}/{budget_id}',
+  auth: 'service_internal',
+  params: BudgetParams,
+  reply: Budget.extend({
+    in_flight: z.array(CallInFlight.extend({ holds: BudgetAmounts })).max(callsInFlightMax),
+    /** There are more than are shown, or more open calls than were looked through. */
+    more_in_flight: z.boolean(),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+const Counted = z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0);
+
+export const recordBudgetUsage = defineRoute({
+  operation: 'record-budget-usage',
+  summary:
+    'Count what was used elsewhere, sealed, once for each `event_id`, beyond the ceiling too: the next decision sees it. What belongs to ' +
+    'a window that is over is kept and not counted. An event is told within 35 days.',
+  method: 'POST',
+  path: '/internal/budgets/{tenant}/{budget_id}/usage',
+  auth: 'service_internal',
+  // The event has a name of its own, which is kept far longer than a key.
+  idempotent: false,
+  params: BudgetParams,
+  body: z.strictObject({
+    event_id: z.string().regex(/^[\u0021-\u007e]{1,200}$/, 'must be 1 to 200 printable characters of ASCII'),
+    occurred_at: Instant,
+    amount_minor: AmountMinor.default(0),
+    /** That of the budget; an amount needs it. */
+    currency: Currency.nullable().default(null),
+    tool_calls: Counted,
+    egress_bytes: Counted,
+    writes: Counted,
+  }),
+  reply: z.strictObject({
+    event_id: z.string(),
+    /** False: it belongs to a window that was over. */
+    counted: z.boolean(),
+    budget: Budget,
+  }),
+  errors: ['NOT_FOUND', 'INVALID_REQUEST', 'IDEMPOTENCY_KEY_REUSED', 'RECEIPT_STORE_UNAVAILABLE'],
 });

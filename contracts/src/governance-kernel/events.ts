@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, Instant, PrincipalId, SessionId, TenantId } from '../scalars.ts';
+import { ApprovalId, BudgetId, Currency, Instant, PrincipalId, SessionId, TenantId } from '../scalars.ts';
 import { ApprovalState } from './approvals.ts';
-import { Fence } from './fences.ts';
+import { BudgetSubject, BudgetWindow } from './budgets.ts';
+import { Fence, ScopedFenceCommand } from './fences.ts';
+import { IdentityKind } from './identity.ts';
 
 /** An approval left `pending`: whoever parked a call for it can go on. */
 export const kernelApprovalResolved = defineEvent({
@@ -23,4 +25,39 @@ export const kernelApprovalResolved = defineEvent({
 export const kernelFenceSet = defineEvent({
   type: 'kernel.fence.set.v1',
   data: Fence.omit({ calls_taken: true }),
+});
+
+/** A command to the kernel, as one to `put-fence`: it holds from its transaction on, unless its epoch is not above the one that stands. */
+export const fenceSet = defineEvent({ type: 'fence.set.v1', data: ScopedFenceCommand, needsConsumer: true });
+
+/** What was used of a budget has reached a part of one of its ceilings: once for each part, window and ceiling. */
+export const kernelBudgetThreshold = defineEvent({
+  type: 'kernel.budget.threshold.v1',
+  data: z.strictObject({
+    /** Null: the ceiling of the installation, which is no tenant's. */
+    tenant_id: TenantId.nullable(),
+    budget_id: BudgetId,
+    subject: BudgetSubject,
+    window: BudgetWindow,
+    amount: z.enum(['tool_calls', 'spend_minor', 'egress_bytes', 'writes']),
+    percent: z.union([z.literal(75), z.literal(90), z.literal(100)]),
+    /** Calls on their way, which may still give back what they hold, do not count. */
+    used: z.int(),
+    limit: z.int(),
+    currency: Currency.nullable(),
+    resets_at: Instant.nullable(),
+    reached_at: Instant,
+  }),
+});
+
+/** An agent or operator was revoked: nothing that is proven by its keys is taken any more. */
+export const kernelIdentityRevoked = defineEvent({
+  type: 'kernel.identity.revoked.v1',
+  data: z.strictObject({
+    tenant_id: TenantId,
+    principal_id: PrincipalId,
+    kind: IdentityKind,
+    revoked_at: Instant,
+    revoked_by: PrincipalId,
+  }),
 });

@@ -4,17 +4,17 @@ import { defineRoute } from '../route.ts';
 import { ControlVersion, DecisionId, Instant, PrincipalId, storableText, TenantId, ToolName } from '../scalars.ts';
 
 /**
- * What a fence stands around: `system`, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
+ * What a fence stands around: `system`, `org:<id>` for all tenants of an organisation, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
  * every tenant), or `server:<id>` for all tools of an MCP server. No tenant holds a `/`, so each splits in one way only.
  */
 const tenant = '[A-Za-z0-9._:-]{1,128}';
 const name = '[^\\u0000-\\u001f\\u007f]{1,256}';
-const scopes = `system|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:[a-z0-9][a-z0-9_-]{0,62}`;
+const scopes = `system|org:${tenant}|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:[a-z0-9][a-z0-9_-]{0,62}`;
 export const FenceScope = z
   .string()
   .regex(
     new RegExp(`^(?:${scopes})$`),
-    'must be system, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name> or server:<id>',
+    'must be system, org:<id>, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name> or server:<id>',
   )
   .brand<'FenceScope'>();
 export type FenceScope = z.infer<typeof FenceScope>;
@@ -64,6 +64,23 @@ export type CallInFlight = z.infer<typeof CallInFlight>;
 /** As many calls in flight as one answer shows. */
 export const callsInFlightMax = 200;
 
+/** Members that a kind of fence needs, and no other has. */
+function throttled<Command extends z.ZodType<Pick<Fence, 'kind' | 'call_limit' | 'window_seconds'>>>(command: Command) {
+  return command
+    .refine(({ kind, call_limit: limit }) => (kind === 'throttle') === (limit !== null), {
+      path: ['call_limit'],
+      message: 'belongs to a throttle, and a throttle needs it',
+    })
+    .refine(({ kind, window_seconds: window }) => (kind === 'throttle') === (window !== null), {
+      path: ['window_seconds'],
+      message: 'belongs to a throttle, and a throttle needs it',
+    });
+}
+
+const FenceCommand = throttled(z.strictObject(FenceTerms));
+/** The same, told by a message. */
+export const ScopedFenceCommand = throttled(z.strictObject({ scope: FenceScope, ...FenceTerms }));
+
 const ScopeParams = z.strictObject({ scope: FenceScope });
 
 export const putFence = defineRoute({
@@ -75,16 +92,7 @@ export const putFence = defineRoute({
   path: '/internal/fences/{scope}',
   auth: 'service_internal',
   params: ScopeParams,
-  body: z
-    .strictObject(FenceTerms)
-    .refine(({ kind, call_limit: limit }) => (kind === 'throttle') === (limit !== null), {
-      path: ['call_limit'],
-      message: 'belongs to a throttle, and a throttle needs it',
-    })
-    .refine(({ kind, window_seconds: window }) => (kind === 'throttle') === (window !== null), {
-      path: ['window_seconds'],
-      message: 'belongs to a throttle, and a throttle needs it',
-    }),
+  body: FenceCommand,
   reply: Fence,
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });

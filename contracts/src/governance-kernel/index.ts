@@ -7,11 +7,38 @@ export {
   Demand,
   BudgetRemainder,
   RecordedFence,
+  RecordedIdentity,
   BoundaryRecord,
   recordedFactBytesMax,
+  ShadowFault,
+  ShadowVerdict,
+  shadowRulesMax,
 } from './boundary-record.ts';
-export { RuleId, PolicyRule, PolicyTest, PolicyBundle } from './policy-bundle.ts';
-export { PolicyActivation, PolicyStatementFacts, ActivePolicy, PolicyTenant, putPolicyBundle } from './policy.ts';
+export {
+  shownFencesMax,
+  shownReceiptsMax,
+  countedMax,
+  BoundaryStatus,
+  getBoundaryStatus,
+  Capability,
+  listBoundaryCapabilities,
+  getConsoleBootstrap,
+  SurfaceId,
+  listConsoleSurfaces,
+  getConsoleSurface,
+} from './standing.ts';
+export { getOtelConfig, getCoexistenceCapabilities } from './telemetry.ts';
+export { EntityName, EntityType, RelationName, SubjectName, RelationTuple } from './relation-names.ts';
+export { IdentityDemand, RuleId, PolicyRule, PolicyRelation, PolicyTest, PolicyBundle } from './policy-bundle.ts';
+export {
+  PolicyActivation,
+  PolicyStatementFacts,
+  ActivePolicy,
+  PolicyTenant,
+  BundleActivation,
+  putPolicyBundle,
+} from './policy.ts';
+export { PolicyCeiling, PolicyCeilings, getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';
 export { listReceipts, getReceipt, tailReceipts, exportReceipts } from './receipts.ts';
@@ -43,6 +70,33 @@ export {
   ApprovalStatement,
   approveByKernel,
 } from './approvals.ts';
+export {
+  CeremonyStatement,
+  CeremonyEvidence,
+  VoucherEvidence,
+  AuthenticatorClientData,
+  challengeApproval,
+  assertApproval,
+} from './approval-ceremony.ts';
+export {
+  CredentialId,
+  PasskeyPublicKey,
+  PasskeyState,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  registerPasskey,
+  verifyPasskey,
+  listPasskeys,
+  revokePasskey,
+  VoucherStatement,
+  challengeVoucher,
+  vouchForPasskey,
+  acceptPasskey,
+  ApprovalTerms,
+  putApprovalTerms,
+} from './passkeys.ts';
+export { showPasskeyScript, challengeOnPage, assertOnPage, registerOnPage, verifyOnPage } from './passkey-pages.ts';
 export { showApprovalPage, signInApprover, signOutApprover, voteOnPage } from './approval-pages.ts';
 export {
   AccessKeyKind,
@@ -53,14 +107,37 @@ export {
   revokeAccessKey,
 } from './access-keys.ts';
 export {
+  KeyThumbprint,
+  agentTokenTerms,
+  AgentTokenHeader,
+  AgentTokenClaims,
+  EnrolmentProofHeader,
+  EnrolmentProofClaims,
+} from './agent-token.ts';
+export {
+  IdentityKind,
+  IdentityState,
+  identityKeysMax,
+  Identity,
+  listAgents,
+  listOperators,
+  putIdentity,
+  revokeIdentity,
+  createKeyChallenge,
+  enrolIdentityKey,
+  revokeIdentityKey,
+} from './identity.ts';
+export {
   installationCeiling,
   BudgetSubject,
   BudgetWindow,
   BudgetAmounts,
   Budget,
+  getBudget,
   listBudgets,
   putBudget,
   putCeiling,
+  recordBudgetUsage,
 } from './budgets.ts';
 export {
   FenceScope,
@@ -72,6 +149,34 @@ export {
   getFence,
   listFences,
 } from './fences.ts';
+export { OrgId, putTenant } from './tenants.ts';
+export { ActivationSignature, createActivationSignature } from './activation-signatures.ts';
+export { shadowLanesMax, LaneName, ShadowLane, putShadowLane, deleteShadowLane } from './shadow-lanes.ts';
+export {
+  EntityChange,
+  TuplePrecondition,
+  RelationshipChanges,
+  RelationSnapshot,
+  PermissionModel,
+  CheckReason,
+  writeRelationships,
+  putPermissionModel,
+  checkRelation,
+  getAuthzHealth,
+  listRelationSnapshots,
+  getRelationSnapshot,
+} from './relations.ts';
+export {
+  AccessRequest,
+  AccessDecision,
+  AccessBatch,
+  evaluateAccess,
+  evaluateAccesses,
+  searchSubjects,
+  searchResources,
+  searchActions,
+  getAuthzenConfiguration,
+} from './authzen.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
@@ -84,6 +189,36 @@ export {
   ExportLine,
   HeadStatement,
 } from './chain-export.ts';
-export { kernelApprovalResolved, kernelFenceSet } from './events.ts';
+export {
+  VectorId,
+  FactName,
+  VectorFault,
+  InProcessVector,
+  VectorDoor,
+  type CallStep,
+  VectorStep,
+  LiveVector,
+  ConformanceVector,
+  VectorList,
+} from './conformance-vectors.ts';
+export {
+  ConformanceScope,
+  VectorResult,
+  ConformanceReport,
+  SignedConformanceReport,
+  ConformanceFacts,
+  runConformance,
+  listConformanceReports,
+  getConformanceReport,
+  listConformanceVectors,
+  listNegativeVectors,
+} from './conformance.ts';
+export {
+  fenceSet,
+  kernelApprovalResolved,
+  kernelBudgetThreshold,
+  kernelFenceSet,
+  kernelIdentityRevoked,
+} from './events.ts';
 export { kernelRoutes } from './routes.ts';
 export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';

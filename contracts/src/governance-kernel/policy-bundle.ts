@@ -1,24 +1,33 @@
 import { z } from 'zod';
 import { CallMembers, EffectLevel, ToolName, Verdict } from '../scalars.ts';
 import { ReasonCode } from '../reason-codes.ts';
+import { RelationName } from './relation-names.ts';
 
 /** `*` matches any run of characters, `?` one; no other wildcard. */
 const Glob = z.string().min(1).max(256);
 
+/**
+ * What must be true of whoever calls. `proven`: it came with a credential of its own, so the key of the operators, which only claims a
+ * name, is not enough. `enrolled`: an agent of this name stands in the tenant's registry and was not revoked.
+ */
+export const IdentityDemand = z.enum(['proven', 'enrolled']);
+export type IdentityDemand = z.infer<typeof IdentityDemand>;
+const IdentityDemands = z.array(IdentityDemand).min(1).max(IdentityDemand.options.length);
+
 export const RuleId = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,127}$/);
+
+const CallMatch = z.strictObject({
+  action: z.array(Glob).min(1).optional(),
+  tool: z.array(Glob).min(1).optional(),
+  resource: z.array(Glob).min(1).optional(),
+  principal: z.array(Glob).min(1).optional(),
+  effect_level: z.array(EffectLevel).min(1).optional(),
+});
 
 export const PolicyRule = z.strictObject({
   id: RuleId,
   effect: z.enum(['allow', 'deny', 'escalate']),
-  match: z
-    .strictObject({
-      action: z.array(Glob).min(1).optional(),
-      tool: z.array(Glob).min(1).optional(),
-      resource: z.array(Glob).min(1).optional(),
-      principal: z.array(Glob).min(1).optional(),
-      effect_level: z.array(EffectLevel).min(1).optional(),
-    })
-    .default({}),
+  match: CallMatch.default({}),
   /** CEL over action, tool, resource, principal, tenant, session, args, effect_level, context, relations, now. */
   when: z.string().min(1).max(4096).optional(),
   reason: z.string().min(1).max(512).optional(),
@@ -37,6 +46,25 @@ export const PolicyRule = z.strictObject({
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+/** A name that CEL reads as a member: `relations.viewer`. */
+const RelationAlias = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be lower-case letters, digits and _');
+
+/** Text with `{action}`, `{tool}`, `{resource}`, `{principal}`, `{tenant}`, `{session}` or `{args.<member>}` in it. */
+const NameTemplate = z.string().min(1).max(512);
+
+/** What a bundle asks about relations. It is read for calls that a rule which reads it, or `required`, covers. */
+export const PolicyRelation = z.strictObject({
+  object: NameTemplate,
+  relation: RelationName,
+  subject: NameTemplate,
+  /** Calls that are denied (`RELATION_MISSING`) where the relation does not hold. */
+  required: CallMatch.optional(),
+});
+export type PolicyRelation = z.infer<typeof PolicyRelation>;
+
+/** Each costs look-ups in front of the decision. */
+const relationsMax = 16;
+
 export const PolicyTest = z.strictObject({
   name: z.string().min(1).max(256),
   intent: z.strictObject({
@@ -49,7 +77,8 @@ export const PolicyTest = z.strictObject({
     args: CallMembers.default({}),
     effect_level: EffectLevel.default('E4'),
     context: CallMembers.default({}),
-    relations: z.array(z.string()).default([]),
+    /** Which relations of the bundle hold; those that are not named do not. */
+    relations: z.record(RelationAlias, z.boolean()).default({}),
   }),
   expect: z.strictObject({ verdict: Verdict, reason_code: ReasonCode.optional(), rule: RuleId.optional() }),
 });
@@ -60,10 +89,17 @@ export const PolicyBundle = z.strictObject({
   name: z.string().min(1).max(128),
   version: z.string().min(1).max(64),
   rules: z.array(PolicyRule).max(5000),
-  /** The effects of tools, by name. A tool that neither the registry nor this declares is E4; of two declarations the graver counts. */
+  /** Demanded of the caller of every call; a tool may demand more. */
+  identity: IdentityDemands.optional(),
+  /** The effects of tools, by name, and what they demand of their caller. A tool that neither the registry nor this declares is E4; of two declarations the graver counts. */
   tools: z
-    .record(ToolName, z.strictObject({ effect_level: EffectLevel }))
+    .record(ToolName, z.strictObject({ effect_level: EffectLevel, identity: IdentityDemands.optional() }))
     .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')
+    .optional(),
+  /** By the name under which rules read them: `relations.viewer`. */
+  relations: z
+    .record(RelationAlias, PolicyRelation)
+    .refine((relations) => Object.keys(relations).length <= relationsMax, `may name ${relationsMax} relations`)
     .optional(),
   tests: z.array(PolicyTest).max(1000).default([]),
 });

@@ -32,6 +32,14 @@ export const ActivePolicy = z.strictObject({
 /** Tenant `*` is the bundle of every tenant that has none of its own. */
 export const PolicyTenant = z.string().regex(/^(\*|[A-Za-z0-9._:-]{1,128})$/);
 
+/** A bundle and the statement that puts it into force. */
+export const BundleActivation = z.strictObject({
+  bundle: PolicyBundle,
+  epoch: z.int().min(1),
+  confirmed_at: Instant,
+  signature: Signature,
+});
+
 export const putPolicyBundle = defineRoute({
   operation: 'put-policy-bundle',
   summary:
@@ -40,7 +48,7 @@ export const putPolicyBundle = defineRoute({
   path: '/internal/policy/bundles/{tenant}',
   auth: 'service_internal',
   params: z.strictObject({ tenant: PolicyTenant }),
-  body: z.strictObject({ bundle: PolicyBundle, epoch: z.int().min(1), confirmed_at: Instant, signature: Signature }),
+  body: BundleActivation,
   reply: ActivePolicy,
-  errors: ['INVALID_REQUEST', 'PERMISSION_DENIED', 'ILLEGAL_TRANSITION'],
+  errors: ['INVALID_REQUEST', 'CEILING_MISSING', 'PERMISSION_DENIED', 'ILLEGAL_TRANSITION'],
 });

@@ -2,6 +2,8 @@ import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
 import { voteOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
 import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
+import { createActivationSignature } from './activation-signatures.ts';
+import { assertApproval, challengeApproval } from './approval-ceremony.ts';
 import {
   createCheckpoint,
   getRecord,
@@ -10,16 +12,70 @@ import {
   verifyCheckpoint,
   verifyRecord,
 } from './boundary.ts';
-import { listBudgets, putBudget, putCeiling } from './budgets.ts';
+import { getBudget, listBudgets, putBudget, putCeiling, recordBudgetUsage } from './budgets.ts';
+import {
+  evaluateAccess,
+  evaluateAccesses,
+  getAuthzenConfiguration,
+  searchActions,
+  searchResources,
+  searchSubjects,
+} from './authzen.ts';
 import { createChatCompletion, listModels } from './chat.ts';
+import {
+  getConformanceReport,
+  listConformanceReports,
+  listConformanceVectors,
+  listNegativeVectors,
+  runConformance,
+} from './conformance.ts';
 import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
 import { evaluate } from './evaluate.ts';
 import { getFence, listFences, putFence } from './fences.ts';
 import { healthz, version } from './health.ts';
+import {
+  createKeyChallenge,
+  enrolIdentityKey,
+  listAgents,
+  listOperators,
+  putIdentity,
+  revokeIdentity,
+  revokeIdentityKey,
+} from './identity.ts';
 import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
+import { getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
+import { assertOnPage, challengeOnPage, registerOnPage, showPasskeyScript, verifyOnPage } from './passkey-pages.ts';
+import {
+  acceptPasskey,
+  challengeVoucher,
+  listPasskeys,
+  putApprovalTerms,
+  registerPasskey,
+  revokePasskey,
+  verifyPasskey,
+  vouchForPasskey,
+} from './passkeys.ts';
 import { putPolicyBundle } from './policy.ts';
 import { exportReceipts, getReceipt, listReceipts, tailReceipts } from './receipts.ts';
+import { putTenant } from './tenants.ts';
+import { deleteShadowLane, putShadowLane } from './shadow-lanes.ts';
+import {
+  getBoundaryStatus,
+  getConsoleBootstrap,
+  getConsoleSurface,
+  listBoundaryCapabilities,
+  listConsoleSurfaces,
+} from './standing.ts';
+import { getCoexistenceCapabilities, getOtelConfig } from './telemetry.ts';
+import {
+  checkRelation,
+  getAuthzHealth,
+  getRelationSnapshot,
+  listRelationSnapshots,
+  putPermissionModel,
+  writeRelationships,
+} from './relations.ts';
 import { putToolBlocks } from './tool-blocks.ts';
 
 /** Every route of the kernel, by the name under which the typed client offers it. */
@@ -39,6 +95,13 @@ export const kernelRoutes = {
   listRecords,
   getRecord,
   verifyRecord,
+  getBoundaryStatus,
+  listBoundaryCapabilities,
+  getConsoleBootstrap,
+  listConsoleSurfaces,
+  getConsoleSurface,
+  getOtelConfig,
+  getCoexistenceCapabilities,
   listCheckpoints,
   createCheckpoint,
   verifyCheckpoint,
@@ -50,25 +113,72 @@ export const kernelRoutes = {
   createApproval,
   transitionApproval,
   approveByKernel,
+  challengeApproval,
+  assertApproval,
+  putApprovalTerms,
+  registerPasskey,
+  verifyPasskey,
+  listPasskeys,
+  revokePasskey,
+  challengeVoucher,
+  vouchForPasskey,
+  acceptPasskey,
   showApprovalPage,
   signInApprover,
   signOutApprover,
   voteOnPage,
+  showPasskeyScript,
+  challengeOnPage,
+  assertOnPage,
+  registerOnPage,
+  verifyOnPage,
   listAccessKeys,
   createAccessKey,
   revokeAccessKey,
+  listAgents,
+  listOperators,
+  putIdentity,
+  createKeyChallenge,
+  enrolIdentityKey,
+  revokeIdentityKey,
+  revokeIdentity,
   listBudgets,
   putBudget,
   putCeiling,
+  getBudget,
+  recordBudgetUsage,
   putPolicyBundle,
+  putPolicyCeilings,
+  getPolicyCeilings,
+  putShadowLane,
+  deleteShadowLane,
+  createActivationSignature,
   putToolBlocks,
   putFence,
   getFence,
   listFences,
+  putTenant,
+  writeRelationships,
+  putPermissionModel,
+  checkRelation,
+  getAuthzHealth,
+  listRelationSnapshots,
+  getRelationSnapshot,
+  evaluateAccess,
+  evaluateAccesses,
+  searchSubjects,
+  searchResources,
+  searchActions,
+  getAuthzenConfiguration,
   createChatCompletion,
   listModels,
   describeMcp,
   callMcp,
   listMcpCapabilities,
   executeMcp,
+  runConformance,
+  listConformanceReports,
+  getConformanceReport,
+  listConformanceVectors,
+  listNegativeVectors,
 };

@@ -166,9 +166,11 @@ const mediaTypes: Record<Media, string[]> = {
   json: ['application/json'],
   'json-lines': ['application/x-ndjson'],
   html: ['text/html'],
+  script: ['text/javascript'],
   'event-stream': ['text/event-stream'],
   openai: ['application/json', 'text/event-stream'],
   mcp: ['application/json', 'text/event-stream'],
+  authzen: ['application/json'],
 };
 
 function responsesOf(route: AnyRoute, components: Components): JsonSchema {
@@ -200,7 +202,9 @@ function impliedErrors(route: AnyRoute): ErrorCode[] {
 }
 
 function bodyErrors(media: Media): ErrorCode[] {
-  return [media === 'html' ? 'DUPLICATE_MEMBER' : 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+  const malformed = media === 'html' ? 'DUPLICATE_MEMBER' : 'MALFORMED_JSON';
+  // AuthZEN answers a body of another kind as one that is malformed.
+  return [malformed, 'PAYLOAD_TOO_LARGE', ...(media === 'authzen' ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const))];
 }
 
 function errorResponses(route: AnyRoute, components: Components, taken: number[]): JsonSchema {
@@ -218,6 +222,7 @@ function errorResponses(route: AnyRoute, components: Components, taken: number[]
 
 function errorResponse(description: string, { media }: AnyRoute, components: Components): JsonSchema {
   if (media === 'html') return { description, content: contentOf(media, text) };
+  if (media === 'authzen') return { description, content: json(text) };
   const envelope = media === 'mcp' ? JsonRpcError : ErrorEnvelope;
   return { description, content: json(components.schemaOf(envelope, 'output')) };
 }

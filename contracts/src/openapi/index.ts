@@ -59,17 +59,25 @@ export function generatedFiles(): Record<string, string> {
   };
 }
 
+/** By people, who leave out what has a default. */
+const written = new Set(['policy-bundle', 'conformance-vector']);
+
 /** The documents that leave the system and are read by others: each with a schema of its own. */
 function schemaFiles(): Record<string, string> {
   const documents = {
     receipt: { type: kernel.SignedReceipt, title: 'A signed receipt (countersign.receipt.v1)' },
     'boundary-record': { type: kernel.BoundaryRecord, title: 'A boundary record (countersign.record.v1)' },
     'policy-bundle': { type: kernel.PolicyBundle, title: 'A policy bundle (countersign/policy.v1)' },
+    'conformance-vector': { type: kernel.ConformanceVector, title: 'A conformance vector' },
+    'conformance-report': {
+      type: kernel.SignedConformanceReport,
+      title: 'A signed conformance report (countersign.conformance-report.v1)',
+    },
   };
   return Object.fromEntries(
     Object.entries(documents).map(([name, { type, title }]) => {
       const components = createComponents([shared, kernel], '#/$defs/');
-      const root = components.schemaOf(type, name === 'policy-bundle' ? 'input' : 'output');
+      const root = components.schemaOf(type, written.has(name) ? 'input' : 'output');
       const head = {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         $id: `urn:countersign:schema:${name}:v1`,

@@ -9,7 +9,7 @@ export { isAcceptablePublicKey } from './ed25519.ts';
 export { decodeHex, encodeHex } from './hex.ts';
 export { jsonDepthMax } from './json-value.ts';
 export type { JsonValue } from './json-value.ts';
-export { publicKeyFromJwk, publicKeyToJwk } from './jwk.ts';
+export { jwkThumbprint, publicKeyFromJwk, publicKeyToJwk } from './jwk.ts';
 export type { Ed25519Jwk } from './jwk.ts';
 export { keyIdOf } from './key-id.ts';
 export { consistencyProof, inclusionProof } from './merkle-proof.ts';

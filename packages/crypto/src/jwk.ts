@@ -1,6 +1,8 @@
 import { decodeBase64Url, encodeBase64Url } from './base64.ts';
+import { canonicalBytes } from './canonical-json.ts';
 import { CryptoError } from './crypto-error.ts';
 import { isAcceptablePublicKey } from './ed25519.ts';
+import type { CryptoProvider } from './provider.ts';
 
 /** RFC 8037 §2, public part. */
 export interface Ed25519Jwk {
@@ -11,6 +13,11 @@ export interface Ed25519Jwk {
 
 export function publicKeyToJwk(publicKey: Uint8Array): Ed25519Jwk {
   return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) };
+}
+
+/** RFC 7638: the hash of the canonical JSON of the members that make the key. */
+export function jwkThumbprint(provider: CryptoProvider, publicKey: Uint8Array): string {
+  return encodeBase64Url(provider.sha256(canonicalBytes({ ...publicKeyToJwk(publicKey) })));
 }
 
 /**

@@ -21,6 +21,14 @@ export const nodeProvider: CryptoProvider = {
     const key = keyObjectOf(publicKey);
     return key !== null && verify(null, message, key, signature);
   },
+  verifyWebAuthn: (publicKey, message, signature) => {
+    try {
+      const key = createPublicKey({ key: { ...publicKey }, format: 'jwk' });
+      return verify(publicKey.kty === 'OKP' ? null : 'sha256', message, key, signature);
+    } catch {
+      return false; // OpenSSL takes neither this key nor this signature
+    }
+  },
 };
 
 function keyObjectOf(publicKey: Uint8Array): KeyObject | null {

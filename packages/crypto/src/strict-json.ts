@@ -23,7 +23,13 @@ interface Scan {
   frames: Frame[];
   /** False: no string of the text needs to be looked into for a lone one. */
   hasSurrogates: boolean;
+  /** Ends of strings that took long to find, by their beginning. */
+  ends: StringEnds;
+  /** Characters of names with escapes that may still come: each is read a second time, to be compared. */
+  namesLeft: number;
 }
+
+type StringEnds = ReadonlyMap<number, number>;
 
 const loneSurrogate = /[\ud800-\udfff]/u;
 const escapedSurrogate = /\\u[dD]/;
@@ -32,6 +38,11 @@ const backslashCode = 0x5c;
 const commaCode = 0x2c;
 const openBraceCode = 0x7b;
 const openBracketCode = 0x5b;
+const escapedNamesMax = 1_048_576;
+const longString = 1_024;
+const nearQuotes = 16;
+const walkedStretch = 4_096;
+const noEnds: StringEnds = new Map();
 const safeDigits = 15; // every integer of at most 15 digits lies inside ±(2^53 − 1)
 
 /**
@@ -44,12 +55,13 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
     throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
   const text = typeof input === 'string' ? input : utf8Text(input);
-  if (text.length > (limits.valuesMax ?? Infinity)) assertFewValues(text, limits.valuesMax);
+  const ends = text.length > (limits.valuesMax ?? Infinity) ? assertFewValues(text, limits.valuesMax) : noEnds;
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
   // Text that was UTF-8 holds a surrogate as an escape alone.
   const hasSurrogates = escapedSurrogate.test(text) || (typeof input === 'string' && loneSurrogate.test(text));
-  scan({ text, depthMax: limits.depthMax, frames: [], hasSurrogates });
+  const namesLeft = limits.valuesMax === undefined ? Infinity : escapedNamesMax;
+  scan({ text, depthMax: limits.depthMax, frames: [], hasSurrogates, ends, namesLeft });
   return value;
 }
 
@@ -63,25 +75,46 @@ function byteLength(input: string | Uint8Array, bytesMax: number): number {
  * JSON.parse builds all values before anybody can count them, and a million empty objects take a second. So they are counted before it, in
  * a text that may be no JSON: each container, and each value after a comma.
  */
-function assertFewValues(text: string, valuesMax = Infinity): void {
+function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
+  const ends = new Map<number, number>();
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quoteCode) at = endOfString(text, at);
-    else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
+    if (code === quoteCode) {
+      const end = endOfString(text, at);
+      if (end - at > longString) ends.set(at, end);
+      at = end;
+    } else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
     if (values > valuesMax) throw new CryptoError('TOO_MANY_VALUES', `more than ${valuesMax} values`);
   }
+  return ends;
 }
 
-/** The end of the text where no quote closes the string. Most strings have no escaped quote, and are searched faster than walked. */
+/**
+ * The end of the text where no quote closes the string. Between quotes that are far apart it is searched, and where they stand near each other it is
+ * walked: either alone takes several times as long for some text.
+ */
 function endOfString(text: string, start: number): number {
-  const found = text.indexOf('"', start + 1);
-  if (found === -1) return text.length;
-  if (text.charCodeAt(found - 1) !== backslashCode) return found;
-  let end = start + 1;
-  for (let code = text.charCodeAt(end); code !== quoteCode && end < text.length; code = text.charCodeAt(end))
-    end += code === backslashCode ? 2 : 1;
-  return end;
+  let at = start + 1;
+  while (at < text.length) {
+    const found = text.indexOf('"', at);
+    if (found === -1) return text.length;
+    if (!isEscaped(text, found, at)) return found;
+    const stretchEnd = found - at < nearQuotes ? found + walkedStretch : 0;
+    for (at = found + 1; at < stretchEnd && at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === quoteCode) return at;
+      if (code === backslashCode) at += 1;
+    }
+  }
+  return text.length;
+}
+
+/** By an odd number of backslashes; none before `from` counts, which is no escaped character itself. */
+function isEscaped(text: string, quote: number, from: number): boolean {
+  let before = quote;
+  while (before > from && text.charCodeAt(before - 1) === backslashCode) before -= 1;
+  return (quote - before) % 2 === 1;
 }
 
 function parseJson(text: string): JsonValue {
@@ -126,19 +159,26 @@ function nextMember(frame: Frame | undefined): void {
 
 /** Returns the position after the closing quote. */
 function scanString(state: Scan, start: number): number {
-  const { text, frames } = state;
-  const end = endOfString(text, start);
+  const { text, frames, ends } = state;
+  const end = ends.get(start) ?? endOfString(text, start);
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
   if (isName || state.hasSurrogates) {
     const raw = text.slice(start + 1, end);
-    const content = raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw;
+    const content = raw.includes('\\') ? decoded(state, raw, isName) : raw;
     if (isName) enterMember(state, frame, content);
     // The raw text too: a literal half and an escaped half would decode to a pair that no UTF-8 text can hold.
     if (state.hasSurrogates && (loneSurrogate.test(content) || loneSurrogate.test(raw)))
       throw fault(state, 'LONE_SURROGATE', 'string with a lone surrogate');
   }
   return end + 1;
+}
+
+function decoded(state: Scan, raw: string, isName: boolean): string {
+  if (isName) state.namesLeft -= raw.length;
+  if (state.namesLeft < 0)
+    throw new CryptoError('TOO_LARGE', `member names with escapes have more than ${escapedNamesMax} characters`);
+  return String(JSON.parse(`"${raw}"`));
 }
 
 function enterMember(state: Scan, frame: Frame, name: string): void {

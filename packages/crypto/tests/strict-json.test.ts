@@ -104,6 +104,32 @@ describe('strict JSON text', () => {
     expect(refusal(() => parseStrictJson(String.raw`["\\",0]`, limits)).code).toBe('TOO_MANY_VALUES');
   });
 
+  it('finds the end of any string, however its quotes and backslashes lie', () => {
+    const limits = { depthMax: 8, bytesMax: 1_000_000, valuesMax: 20 };
+    const piece = fc.tuple(
+      fc.constantFrom('"', '\\', '\\"', 'abc "', 'x', '\n', 'some words without any quote '),
+      fc.nat(3_000),
+    );
+    const text = fc
+      .array(piece, { maxLength: 6 })
+      .map((pieces) => pieces.map(([unit, times]) => unit.repeat(times)).join(''));
+    fc.assert(
+      fc.property(text, text, (first, second) => {
+        const value = { a: [first, second, first], b: second };
+        expect(parseStrictJson(JSON.stringify(value), limits)).toEqual(value);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('reads no more than a mebibyte of names with escapes where values are counted', () => {
+    const named = (length: number) => JSON.stringify({ ['"'.repeat(length / 2)]: { ['\n'.repeat(length / 2)]: 0 } });
+    const limits = { depthMax: 8, bytesMax: 10_000_000 };
+    for (const length of [524_288, 524_290]) parseStrictJson(named(length), limits);
+    parseStrictJson(named(524_288), { ...limits, valuesMax: 20 });
+    expect(refusal(() => parseStrictJson(named(524_290), { ...limits, valuesMax: 20 })).code).toBe('TOO_LARGE');
+  });
+
   it('refuses more values than it may hold before it makes any', () => {
     const objects = utf8Bytes(`[${'{},'.repeat(3_000_000)}0]`);
     const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 10_000 };

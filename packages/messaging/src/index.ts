@@ -8,6 +8,7 @@ export {
   type Report,
   type Subscription,
 } from './message-bus.ts';
+export { aroundDeliveries } from './around-deliveries.ts';
 export { eventFactory, type NewEvent, type OutgoingEvent } from './new-event.ts';
 export { insertEvents, recordEvents } from './outbox.ts';
 export { OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';

@@ -25,10 +25,13 @@ export function eventFactory(options: {
   source: string;
   clock?: Pick<Clock, 'now'>;
   random?: (bytes: number) => Uint8Array;
+  /** The trace that an event of this type goes on with, where its maker names none. */
+  traceparent?: ((type: string) => string | undefined) | undefined;
 }): NewEvent {
-  const { source, clock = systemClock, random = randomBytes } = options;
+  const { source, clock = systemClock, random = randomBytes, traceparent } = options;
   return (definition, data, attributes = {}) => {
     const timeMs = clock.now();
+    const trace = attributes.traceparent ?? traceparent?.(definition.type);
     const event = CloudEventEnvelope.parse({
       specversion: '1.0',
       id: `evt_${ulid(timeMs, random(16))}`,
@@ -37,6 +40,7 @@ export function eventFactory(options: {
       time: Instant.parse(new Date(timeMs).toISOString()),
       datacontenttype: 'application/json',
       ...attributes,
+      ...(trace === undefined ? {} : { traceparent: trace }),
       data: definition.data.parse(data),
     });
     return { event, needsConsumer: definition.needsConsumer };

@@ -1,11 +1,13 @@
 import type { PolicyBundle, PolicyRule } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
-import { declaredTools, type DeclaredTools } from './declared-tools.ts';
+import { ceilingsIn } from './ceilings.ts';
+import { declaredInSteps, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
-import { runPolicyTests } from './policy-tests.ts';
+import { policyTestsInSteps } from './policy-tests.ts';
 import { assertNamesFit, minimalReadSet } from './read-set.ts';
-import { indexRules } from './rule-index.ts';
+import { compileRelations, type CompiledRelation } from './relations.ts';
+import { indexInSteps } from './rule-index.ts';
 import type { CompiledRule, RuleIndex } from './rule-index.ts';
 
 export type CompiledPolicy = {
@@ -18,29 +20,92 @@ export type CompiledPolicy = {
   byId: ReadonlyMap<string, CompiledRule>;
   index: RuleIndex;
   tools: DeclaredTools;
+  /** Its rules `ceiling.*`, by their canonical text. */
+  ceilings: ReadonlyMap<string, string>;
+  /** By the name under which rules read them. */
+  relations: ReadonlyMap<string, CompiledRelation>;
 };
+
+/** What is waited for between two steps, where others wait for this thread. */
+type Turns = { nextTurn(): Promise<unknown>; monotonicMs(): number };
+
+/** So many milliseconds of work go by before others have their turn. A step takes a millisecond or two. */
+const turnMsMax = 5;
 
 /**
  * Compiles a parsed bundle once: every expression is checked (names, types, loops, linear regular expressions), rules are
  * indexed, and the bundle's own tests run. Throws {@link PolicyError}; a bundle that fails one of its tests does not compile.
  */
 export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): CompiledPolicy {
-  const rules = bundle.rules.map((rule, position): CompiledRule => {
+  const steps = compileInSteps(bundle, provider);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same where others wait for this thread: a bundle of thousands of rules takes a second, and gives way every few milliseconds. */
+export async function compileInTurns(
+  bundle: PolicyBundle,
+  provider: CryptoProvider,
+  { nextTurn, monotonicMs }: Turns,
+): Promise<CompiledPolicy> {
+  const steps = compileInSteps(bundle, provider);
+  let sinceMs = monotonicMs();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (monotonicMs() - sinceMs < turnMsMax) continue;
+    await nextTurn();
+    sinceMs = monotonicMs();
+  }
+}
+
+function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, CompiledPolicy> {
+  const rules: CompiledRule[] = [];
+  for (const [position, rule] of bundle.rules.entries()) {
     const when = rule.when === undefined ? null : compileExpression(rule.when, `/rules/${position}/when`);
-    return { position, rule, when };
-  });
+    rules.push({ position, rule, when });
+    yield;
+  }
+  const relations = compileRelations(bundle, rules);
   const policy: CompiledPolicy = {
     bundle,
-    hash: digestOf(provider, canonicalBytes(parsePlainJson(withoutUndefined(bundle)))),
-    readSet: minimalReadSet(rules.flatMap(readsOfRule)),
+    hash: yield* hashInSteps(bundle, provider),
+    readSet: yield* readSetInSteps(rules, relations),
     rules,
     byId: new Map(rules.map((compiled) => [compiled.rule.id, compiled])),
-    index: indexRules(rules),
-    tools: declaredTools(bundle),
+    index: yield* indexInSteps(rules),
+    tools: yield* declaredInSteps(bundle),
+    ceilings: ceilingsIn(bundle.rules),
+    relations,
   };
-  assertNamesFit(policy.readSet);
-  runPolicyTests(policy);
+  yield;
+  yield* policyTestsInSteps(policy);
   return policy;
+}
+
+function* hashInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, string> {
+  const json = withoutUndefined(bundle);
+  yield;
+  const plain = parsePlainJson(json);
+  yield;
+  const bytes = canonicalBytes(plain);
+  yield;
+  return digestOf(provider, bytes);
+}
+
+function* readSetInSteps(
+  rules: readonly CompiledRule[],
+  relations: CompiledPolicy['relations'],
+): Generator<void, readonly string[]> {
+  yield;
+  const ofRelations = [...relations.values()].flatMap(({ reads }) => reads);
+  const reads = minimalReadSet([...rules.flatMap(readsOfRule), ...ofRelations]);
+  yield;
+  assertNamesFit(reads);
+  yield;
+  return reads;
 }
 
 function readsOfRule({ rule, when }: CompiledRule): string[] {

@@ -2,13 +2,14 @@ import { gateOrder } from '@countersign/contracts';
 import type { GateName } from '@countersign/contracts';
 import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 import { validateWithAjv } from './ajv-validator.ts';
+import type { ArgumentValidator } from './argument-validator.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { Decision } from './decision.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 import type { Facts } from './facts.ts';
 import { failClosedCodes } from './gate.ts';
 import type { Ask, GateInput, GateResult, RuleEvaluator } from './gate.ts';
-import { gates } from './gate-table.ts';
+import { gates, type GateTable } from './gate-table.ts';
 import type { Intent } from './intent.ts';
 
 const detailLengthMax = 512;
@@ -21,25 +22,29 @@ type Progress = {
   consumesApproval: boolean;
   end: Ending | null;
 };
-type DecisionInput = Omit<GateInput, 'asks'>;
+type DecisionInput = Omit<GateInput, 'asks'> & { table: GateTable };
+/** How a decision is worked out. */
+type Judging = { table: GateTable; validateArguments: ArgumentValidator };
 type Ending = Extract<GateResult, { outcome: 'deny' | 'escalate' }>;
 
 /**
  * The decision: all gates of `gateOrder`, in order, over one frozen set of facts. Pure: no clock, no I/O, no randomness; same
  * input, same answer. It never throws: a gate that fails denies with its own code. The first deny ends the cycle; a rule or a
- * budget may only ask, budgets are still judged then, and the approval gate has the last word.
+ * budget may only ask, budgets are still judged then, and the approval gate has the last word. `table` is there for tests, which show
+ * that a gate that is missing would be noticed.
  */
 export function decide(
   policy: CompiledPolicy | null,
   intent: Intent,
   facts: Facts,
   evaluate: RuleEvaluator = evaluateRules,
+  { table = gates, validateArguments = validateWithAjv }: Partial<Judging> = {},
 ): Decision {
-  return decideFrom({ policy, intent, facts, evaluate, validateArguments: validateWithAjv });
+  return decideFrom({ policy, intent, facts, evaluate, validateArguments, table });
 }
 
 /** The same decision with every collaborator injected, for a browser whose content security policy refuses generated code. */
-function decideFrom(input: DecisionInput): Decision {
+function decideFrom({ table, ...input }: DecisionInput): Decision {
   const progress: Progress = {
     trace: [],
     asks: [],
@@ -51,14 +56,14 @@ function decideFrom(input: DecisionInput): Decision {
   const gateInput: GateInput = { ...input, asks: progress.asks };
   for (const gate of gateOrder) {
     if (progress.end !== null) progress.trace.push({ gate, outcome: 'not_reached' });
-    else advance(progress, gate, runGate(gate, gateInput));
+    else advance(progress, gate, runGate(table, gate, gateInput));
   }
   return decisionOf(progress);
 }
 
-function runGate(gate: GateName, input: GateInput): GateResult {
+function runGate(table: GateTable, gate: GateName, input: GateInput): GateResult {
   try {
-    return gates[gate](input);
+    return table[gate](input);
   } catch {
     return { outcome: 'deny', code: failClosedCodes[gate], reason: `The gate "${gate}" could not judge its facts.` };
   }

@@ -1,11 +1,13 @@
 import { toolOfFunctionName, type EffectLevel } from '@countersign/contracts';
-import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { IdentityDemand, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { isLiteralGlob, matchesGlob } from './glob.ts';
 import { foldedToolName } from './tool-name.ts';
 
 /** The tools that a bundle declares, and those that its rules deny or escalate. */
 export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
+  /** What they demand of their caller, by what their names mean. */
+  identities: ReadonlyMap<string, readonly IdentityDemand[]>;
   /** Their names by what a reader sees of them. */
   byFoldedName: ReadonlyMap<string, string>;
   /** Whole names of rules that deny or escalate, by what they mean: all spellings in which they are written. */
@@ -14,20 +16,39 @@ export type DeclaredTools = {
   patterns: readonly { written: string; meant: string }[];
 };
 
-export function declaredTools({ tools = {}, rules }: Pick<PolicyBundle, 'tools' | 'rules'>): DeclaredTools {
-  const declared = Object.entries(tools);
-  const restricting = rules.filter(({ effect }) => effect !== 'allow').flatMap(({ match }) => match.tool ?? []);
-  const restricted = new Map<string, Set<string>>();
-  for (const name of restricting.filter(isLiteralGlob)) {
-    const spellings = restricted.get(meaningOf(name)) ?? new Set();
-    restricted.set(meaningOf(name), spellings.add(name));
+export function* declaredInSteps({
+  tools = {},
+  rules,
+}: Pick<PolicyBundle, 'tools' | 'rules'>): Generator<void, DeclaredTools> {
+  const effects = new Map<string, EffectLevel>();
+  const byFoldedName = new Map<string, string>();
+  const identities = new Map<string, IdentityDemand[]>();
+  for (const [name, { effect_level, identity = [] }] of Object.entries(tools)) {
+    effects.set(name, effect_level);
+    byFoldedName.set(foldedToolName(name), name);
+    if (identity.length > 0) {
+      const meant = meaningOf(name);
+      identities.set(meant, [...(identities.get(meant) ?? []), ...identity]);
+    }
+    yield;
   }
-  const globs = new Set(restricting.filter((glob) => !isLiteralGlob(glob)));
+  const restricted = new Map<string, Set<string>>();
+  const patterns = new Map<string, string>();
+  for (const { effect, match } of rules) {
+    if (effect === 'allow') continue;
+    for (const name of match.tool ?? []) {
+      const meant = meaningOf(name);
+      if (isLiteralGlob(name)) restricted.set(meant, (restricted.get(meant) ?? new Set()).add(name));
+      else patterns.set(name, meant);
+      yield;
+    }
+  }
   return {
-    effects: new Map(declared.map(([name, { effect_level }]) => [name, effect_level])),
-    byFoldedName: new Map(declared.map(([name]) => [foldedToolName(name), name])),
+    effects,
+    identities,
+    byFoldedName,
     restricted,
-    patterns: [...globs].map((written) => ({ written, meant: meaningOf(written) })),
+    patterns: [...patterns].map(([written, meant]) => ({ written, meant })),
   };
 }
 

@@ -2,13 +2,15 @@ import { ordinaryApproval, strictestApproval } from './approval-request.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { RuleOutcome } from './decision.ts';
-import type { ExpressionVariables } from './expression.ts';
+import type { RuleVariable } from './expression-syntax.ts';
 import type { Intent } from './intent.ts';
 import { IterationBudget } from './iteration-limit.ts';
-import { matchingRules } from './rule-index.ts';
+import { candidateRules, inOrder, matchesCall, matchingCost, matchingRules } from './rule-index.ts';
 import type { CompiledRule } from './rule-index.ts';
+import type { Work } from './work.ts';
 
-export type RuleEnvironment = { now: string; relations: string[] };
+/** `relations`: which of the relations that the bundle declares hold. One that could not be asked for is absent. */
+export type RuleEnvironment = { now: string; relations: Readonly<Record<string, boolean>> };
 
 /**
  * What the rules say: any deny wins, else any escalate, else any allow, else `NO_MATCHING_RULE`. A rule that matched but cannot
@@ -16,13 +18,31 @@ export type RuleEnvironment = { now: string; relations: string[] };
  * argument can switch a rule off; guard optional members with `has(args.x)`. Pure; never throws for a compiled policy.
  */
 export function evaluateRules(policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment): RuleOutcome {
-  return combine(matchingRules(policy.index, intent), intent, environment);
+  return combine(matchingRules(policy.index, intent), { intent, environment });
 }
 
+/** The same within bounds that are narrower than those of a decision. Null: it would take more work. */
+export function evaluateRulesWithin(
+  work: Work,
+  { policy, intent, environment }: { policy: CompiledPolicy; intent: Intent; environment: RuleEnvironment },
+): RuleOutcome | null {
+  const matching: CompiledRule[] = [];
+  for (const candidate of candidateRules(policy.index, intent)) {
+    if (!work.take(matchingCost(candidate.rule.match, intent))) return null;
+    if (matchesCall(candidate.rule.match, intent)) matching.push(candidate);
+    if (!work.take((candidate.when?.size ?? 0) / 2)) return null;
+  }
+  const outcome = combine(inOrder(matching), { intent, environment, work });
+  return work.isSpent ? null : outcome;
+}
+
+type Judging = { intent: Intent; environment: RuleEnvironment; work?: Work };
+
 /** The rules that apply, already matched, in the order of the bundle. */
-export function combine(matching: readonly CompiledRule[], intent: Intent, environment: RuleEnvironment): RuleOutcome {
+export function combine(matching: readonly CompiledRule[], { intent, environment, work }: Judging): RuleOutcome {
   const variables = expressionVariables(intent, environment);
-  const budget = new IterationBudget(variables);
+  const { args, context, relations, resource } = variables;
+  const budget = new IterationBudget([args, context, relations, resource], work);
   const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = {
     allow: [],
     deny: [],
@@ -49,7 +69,9 @@ export function combine(matching: readonly CompiledRule[], intent: Intent, envir
   return { kind: 'deny', code: 'NO_MATCHING_RULE', rules: [], reason: 'No rule covers the call.' };
 }
 
-function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment): ExpressionVariables {
+type RuleVariables = Record<RuleVariable, unknown>;
+
+function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment): RuleVariables {
   const { action, tool, resource, principal, tenant, session, args, effect_level, context } = intent;
   return {
     action,
@@ -66,11 +88,7 @@ function expressionVariables(intent: Intent, { now, relations }: RuleEnvironment
   };
 }
 
-function conditionHolds(
-  { when }: CompiledRule,
-  variables: ExpressionVariables,
-  budget: IterationBudget,
-): boolean | 'failed' {
+function conditionHolds({ when }: CompiledRule, variables: RuleVariables, budget: IterationBudget): boolean | 'failed' {
   if (when === null) return true;
   // An invalid date compares false to everything, which would switch a deny rule off.
   if (when.reads.includes('now') && Number.isNaN(Number(variables.now))) return 'failed';

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
 /** What a rule may look at. */
-const rootVariables = [
+const ruleVariables = [
   'action',
   'tool',
   'resource',
@@ -14,7 +14,22 @@ const rootVariables = [
   'relations',
   'now',
 ] as const;
-export type RootVariable = (typeof rootVariables)[number];
+export type RuleVariable = (typeof ruleVariables)[number];
+
+/** What expressions of a kind may look at, and what of that comes in any size; the rest are short names. */
+export type Dialect = { readonly variables: ReadonlySet<string>; readonly unbounded: ReadonlySet<string> };
+
+export const ofRules: Dialect = {
+  variables: new Set(ruleVariables),
+  unbounded: new Set(['args', 'context', 'relations']),
+};
+
+const permissionVariables = ['subject', 'action', 'resource', 'context', 'relations'];
+/** What may be done to an entity: each variable is an object. */
+export const ofPermissions: Dialect = {
+  variables: new Set(permissionVariables),
+  unbounded: new Set(permissionVariables),
+};
 
 /** Macros that bind a variable and run their last arguments once per element. */
 export const comprehensions: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
@@ -33,10 +48,6 @@ export const methods: ReadonlySet<string> = new Set([
   ...['getHours/0', 'getMinutes/0', 'getSeconds/0', 'getMilliseconds/0'],
   ...['all/2', 'exists/2', 'exists_one/2', 'map/2', 'map/3', 'filter/2'],
 ]);
-
-export function isRootVariable(name: string): name is RootVariable {
-  return (rootVariables as readonly string[]).includes(name); // widened, so that any string may be asked about
-}
 
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {

@@ -1,7 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { RootVariable } from './expression-syntax.ts';
-import { childrenOf } from './expression-syntax.ts';
+import { childrenOf, ofPermissions, ofRules, type Dialect } from './expression-syntax.ts';
 import { inspectExpression } from './inspect-expression.ts';
 import type { Inspection } from './inspect-expression.ts';
 import { compileLinearRegExp } from './linear-regexp.ts';
@@ -10,11 +9,10 @@ import { PolicyError } from './policy-error.ts';
 import { readsOf } from './read-set.ts';
 import { textSearches } from './text-search.ts';
 
-export type ExpressionVariables = Record<RootVariable, unknown>;
 export type Expression = Inspection & {
   reads: string[];
   /** Throws on every CEL error; the value may be anything where the type is only known at run time. */
-  evaluate: (variables: ExpressionVariables) => unknown;
+  evaluate: (variables: Readonly<Record<string, unknown>>) => unknown;
 };
 
 const timestampType = 'google.protobuf.Timestamp';
@@ -31,13 +29,16 @@ const searches: Readonly<Record<string, string>> = {
 };
 
 const patterns = new Map<string, LinearRegExp>();
-const environment = createEnvironment();
+const environments = new Map([
+  [ofRules, ruleEnvironment()],
+  [ofPermissions, permissionEnvironment()],
+]);
 
 /** Compiles one `when`. Throws {@link PolicyError} unless it is boolean (or dynamic), within the limits, and of known names. */
-export function compileExpression(text: string, path: string): Expression {
-  const ast = parseCel(text, path).ast;
-  const inspection = inspectExpression(ast, path);
-  const program = parseCel(replaceCalls(text, ast, path), path);
+export function compileExpression(text: string, path: string, dialect: Dialect = ofRules): Expression {
+  const ast = parseCel(text, path, dialect).ast;
+  const inspection = inspectExpression(ast, path, dialect);
+  const program = parseCel(replaceCalls(text, ast, path), path, dialect);
   if (callsToReplace(program.ast).length > 0)
     throw new PolicyError('EXPRESSION_INVALID', path, 'a call that has a safe form could not be replaced');
   const checked = program.check();
@@ -49,19 +50,33 @@ export function compileExpression(text: string, path: string): Expression {
       `the expression is ${checked.type ?? 'of unknown type'}, not bool`,
     );
   }
-  return { ...inspection, reads: readsOf(ast), evaluate: (variables) => program(variables) as unknown };
+  return {
+    ...inspection,
+    reads: readsOf(ast, dialect.variables),
+    evaluate: (variables) => program(variables) as unknown,
+  };
 }
 
-function createEnvironment(): Environment {
+function ruleEnvironment(): Environment {
+  const cel = boundedEnvironment();
+  for (const name of ['action', 'principal', 'tenant', 'session', 'effect_level']) cel.registerVariable(name, 'string');
+  // Null where the call names none.
+  for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
+  for (const name of ['args', 'context', 'relations']) cel.registerVariable(name, 'map');
+  return cel.registerVariable('now', timestampType);
+}
+
+function permissionEnvironment(): Environment {
+  const cel = boundedEnvironment();
+  for (const name of ofPermissions.variables) cel.registerVariable(name, 'map');
+  return cel;
+}
+
+function boundedEnvironment(): Environment {
   const cel = new Environment({
     homogeneousAggregateLiterals: false,
     limits: { maxAstNodes: 2000, maxDepth: 64, maxListElements: 500, maxMapEntries: 100 },
   });
-  for (const name of ['action', 'principal', 'tenant', 'session', 'effect_level']) cel.registerVariable(name, 'string');
-  // Null where the call names none.
-  for (const name of ['tool', 'resource']) cel.registerVariable(name, 'dyn');
-  for (const name of ['args', 'context']) cel.registerVariable(name, 'map');
-  cel.registerVariable('relations', 'list<string>').registerVariable('now', timestampType);
   cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) =>
     linearRegExp(pattern).test(text),
   );
@@ -92,8 +107,9 @@ function instantOfSeconds(seconds: bigint): Date {
   return new Date(Number(seconds) * 1000);
 }
 
-function parseCel(text: string, path: string): ReturnType<Environment['parse']> {
+function parseCel(text: string, path: string, dialect: Dialect): ReturnType<Environment['parse']> {
   try {
+    const environment = environments.get(dialect) ?? boundedEnvironment(); // which knows no variable
     return environment.parse(text);
   } catch (error) {
     throw new PolicyError('EXPRESSION_INVALID', path, firstLine(error));

@@ -1,3 +1,5 @@
+import type { RecordedIdentity } from '@countersign/contracts/governance-kernel';
+
 /**
  * A fact as the boundary gathered it. A gate must say what it does in each state: `unavailable` (the source failed or is stale
  * beyond use) always denies with the gate's own code; `not_applicable` means that this call has nothing the gate judges.
@@ -11,7 +13,7 @@ type RequestFact = { fault: string | null };
 /** A fence in force around the call. Any kind but a throttle stops it, one that nobody knows how to read too. */
 export type FenceInForce = {
   scope: string;
-  level: 'system' | 'tenant' | 'agent' | 'tool' | 'server';
+  level: 'system' | 'org' | 'tenant' | 'agent' | 'tool' | 'server';
   kind: string;
   epoch: number;
   reason: string;
@@ -27,23 +29,24 @@ export type PolicyFact = {
   signature_valid: boolean;
   /** No newer statement about the tenant's policy is known. */
   is_newest: boolean;
+  /** A rule in which the bundle differs from the ceilings that are in force for the tenant; null: it holds them. */
+  missing_ceiling: string | null;
   /** Milliseconds since the time that was signed; below zero: that time has not come. */
   age_ms: number;
   age_max_ms: number;
 } | null;
 
-export type IdentityFact =
-  | { kind: 'operator_credential' }
-  | { kind: 'agent'; agent_id: string; status: 'active' | 'revoked' | 'unknown' }
-  | { kind: 'missing' };
+/** Who is taken to call, and what showed it. The key of the operators claims a principal; every other credential proves one. */
+export type IdentityFact = RecordedIdentity;
 
-/** `relations` is what the rules see: `viewer@document:42`. `required` relations that are not among them deny. */
-type RelationshipFact = {
+/** `relations` is what the rules see, by the names of the bundle; one that could not be asked for is absent. `required` must hold. */
+export type RelationshipFact = {
   snapshot_hash: string;
+  /** Milliseconds since its source last said that it holds; below zero: that time has not come. */
   age_ms: number;
   age_max_ms: number;
-  relations: string[];
-  required: string[];
+  relations: Readonly<Record<string, boolean>>;
+  required: readonly string[];
 };
 
 export type RegistryFact = {

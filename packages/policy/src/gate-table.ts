@@ -16,8 +16,10 @@ import { rules } from './gates/rules.ts';
 import { sandbox } from './gates/sandbox.ts';
 import { scopes } from './gates/scopes.ts';
 
+export type GateTable = Readonly<Record<GateName, Gate>>;
+
 /** A gate that is named in the contracts and missing here does not compile. */
-export const gates: Record<GateName, Gate> = {
+export const gates: GateTable = {
   request,
   fence,
   policy,

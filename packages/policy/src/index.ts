@@ -2,17 +2,29 @@ export { parsePolicyBundle } from './parse-bundle.ts';
 export { lineOfPath } from './line-of-path.ts';
 export { PolicyError } from './policy-error.ts';
 export { compilePolicy } from './compile-policy.ts';
+export { compileInTurns } from './compile-policy.ts';
+export { canonicalRule, missingCeiling } from './ceilings.ts';
 export type { CompiledPolicy } from './compile-policy.ts';
 export { graverEffect, meaningOf, mistakenFor } from './declared-tools.ts';
+export { toolsNamed } from './tools-named.ts';
 export { foldedToolName } from './tool-name.ts';
-export { evaluateRules } from './evaluate-rules.ts';
+export { evaluateRules, evaluateRulesWithin } from './evaluate-rules.ts';
+export { globsCost } from './rule-index.ts';
+export { Work } from './work.ts';
 export { decide } from './decide.ts';
 export { verdictOfTrace } from './verdict-of-trace.ts';
 export { confirmationSkewMaxMs } from './gates/policy.ts';
 export { wiredGates } from './gate-table.ts';
+export { gates } from './gate-table.ts';
+export type { GateTable } from './gate-table.ts';
+export { compilePermission } from './permission.ts';
+export type { Permission, PermissionVariables } from './permission.ts';
+export { neededRelations } from './relations.ts';
+export type { NeededRelations, RelationQuestion } from './relations.ts';
 export { failClosedCodes } from './gate.ts';
 export type { RuleEvaluator } from './gate.ts';
 export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';
+export type { ArgumentValidator } from './argument-validator.ts';
 export { validateWithAjv } from './ajv-validator.ts';
 export { grantsNoMore } from './approval-request.ts';
 export type { ApprovalRequest } from './approval-request.ts';
@@ -28,4 +40,5 @@ export type {
   IdentityFact,
   PolicyFact,
   RegistryFact,
+  RelationshipFact,
 } from './facts.ts';

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { boundVariable, childrenOf, comprehensions, functions, isRootVariable, methods } from './expression-syntax.ts';
+import { boundVariable, childrenOf, comprehensions, functions, methods, type Dialect } from './expression-syntax.ts';
 import { compileLinearRegExp } from './linear-regexp.ts';
 import { rereadingPower } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
@@ -14,6 +14,8 @@ const searchCosts: Readonly<Record<string, number>> = {
 };
 
 export type Inspection = {
+  /** Nodes of the syntax tree: what evaluating it once takes. */
+  size: number;
   comprehensionDepth: number;
   splitsText: boolean;
   searchCost: number;
@@ -21,14 +23,21 @@ export type Inspection = {
 };
 
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
-export function inspectExpression(root: ASTNode, path: string): Inspection {
-  const rereads = rereadingPower(root, searchCosts);
-  const inspection: Inspection = { comprehensionDepth: 0, splitsText: false, searchCost: 0, rereadingPower: rereads };
+export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
+  const rereads = rereadingPower(root, { priced: searchCosts, unbounded });
+  const inspection: Inspection = {
+    size: 0,
+    comprehensionDepth: 0,
+    splitsText: false,
+    searchCost: 0,
+    rereadingPower: rereads,
+  };
   visit(root, new Set(), 0);
   return inspection;
 
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
-    refuseNode(node, bound, path);
+    refuseNode(node, (name) => bound.has(name) || variables.has(name), path);
+    inspection.size += 1;
     if (node.op === 'rcall' && node.args[0] === 'split') inspection.splitsText = true;
     if (node.op === 'rcall') inspection.searchCost += searchCosts[node.args[0]] ?? 0;
     const variable = boundVariable(node);
@@ -36,7 +45,7 @@ export function inspectExpression(root: ASTNode, path: string): Inspection {
       for (const child of childrenOf(node)) visit(child, bound, depth);
       return;
     }
-    if (isRootVariable(variable)) throw refused('VARIABLE_UNKNOWN', path, `${variable} may not be bound again`);
+    if (variables.has(variable)) throw refused('VARIABLE_UNKNOWN', path, `${variable} may not be bound again`);
     if (depth + 1 > comprehensionDepthMax) {
       throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} comprehensions inside each other`);
     }
@@ -47,10 +56,10 @@ export function inspectExpression(root: ASTNode, path: string): Inspection {
   }
 }
 
-function refuseNode(node: ASTNode, bound: ReadonlySet<string>, path: string): void {
+function refuseNode(node: ASTNode, isKnown: (name: string) => boolean, path: string): void {
   switch (node.op) {
     case 'id':
-      if (!bound.has(node.args) && !isRootVariable(node.args)) {
+      if (!isKnown(node.args)) {
         throw refused('VARIABLE_UNKNOWN', path, `unknown variable ${node.args}`);
       }
       return;

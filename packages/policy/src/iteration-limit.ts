@@ -1,4 +1,5 @@
-import type { Expression, ExpressionVariables } from './expression.ts';
+import type { Expression } from './expression.ts';
+import { Work } from './work.ts';
 
 /** About a twentieth of a second of loop bodies, for all rules together: more is an attack on the decision path, not a call. */
 const iterationsMax = 400_000;
@@ -11,33 +12,34 @@ const rereadCosts = { value: 0.1, character: 0.02 };
  * late, and so do a hundred rules that search a caller's text of a million characters.
  */
 export class IterationBudget {
-  readonly #variables: ExpressionVariables;
-  #left = iterationsMax;
+  readonly #values: readonly unknown[];
+  readonly #work: Work;
   #weight: Weight | null = null;
 
-  constructor(variables: ExpressionVariables) {
-    this.#variables = variables;
+  /** `values`: what the caller brings in any size. */
+  constructor(values: readonly unknown[], work = new Work(iterationsMax)) {
+    this.#values = values;
+    this.#work = work;
   }
 
   /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop or search pay for the counting. */
   spend({ comprehensionDepth, splitsText, searchCost, rereadingPower }: Expression): boolean {
     if (comprehensionDepth === 0 && searchCost === 0) return true;
-    const { values, characters } = (this.#weight ??= weightOf(this.#variables));
+    const { values, characters } = (this.#weight ??= weightOf(this.#values));
     const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
     // A text may be searched anew for each element.
     const searched = characters * searchCost * Math.max(1, values) ** comprehensionDepth;
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
     const reread = rereadingPower === 0 ? 0 : whole * values ** rereadingPower;
-    this.#left -= looped + searched + reread;
-    return this.#left >= 0;
+    return this.#work.take(looped + searched + reread);
   }
 }
 
 type Weight = { values: number; characters: number };
 
-function weightOf({ args, context, relations, resource }: ExpressionVariables): Weight {
+function weightOf(values: readonly unknown[]): Weight {
   const weight = { values: 0, characters: 0 };
-  const waiting: unknown[] = [[args, context, relations, resource]];
+  const waiting: unknown[] = [values];
   while (waiting.length > 0 && weight.values <= iterationsMax) {
     const value = waiting.pop();
     if (typeof value === 'string') weight.characters += value.length;

@@ -3,12 +3,12 @@ import { boundVariable, childrenOf } from './expression-syntax.ts';
 
 /** Of each variable that a loop binds: how deep, and how often all of its values together make up the call. */
 type Bound = { depth: number; power: number };
-type Scope = { bound: ReadonlyMap<string, Bound>; depth: number; priced: Priced };
+type Scope = Terms & { bound: ReadonlyMap<string, Bound>; depth: number };
+/** `unbounded`: what the call brings in any size. The other variables are short names. */
+type Terms = { priced: Priced; unbounded: ReadonlySet<string> };
 /** Methods whose reading is counted elsewhere, by name. */
 type Priced = Readonly<Record<string, number>>;
 
-/** What the call brings in any size. The other variables are short names. */
-const unbounded: ReadonlySet<string> = new Set(['args', 'context', 'relations']);
 const short = -1;
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const answersInText: ReadonlySet<string> = new Set([
@@ -20,8 +20,8 @@ const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
  * How often the loops of an expression read whole texts and lists: n means "the elements of the call, to the power of n, times all that
  * is in it". 0: each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. 1: `args.names.all(n, n in args.known)`.
  */
-export function rereadingPower(root: ASTNode, priced: Priced): number {
-  return Math.max(0, costOf(root, { bound: new Map(), depth: 0, priced }));
+export function rereadingPower(root: ASTNode, terms: Terms): number {
+  return Math.max(0, costOf(root, { bound: new Map(), depth: 0, ...terms }));
 }
 
 function costOf(node: ASTNode, scope: Scope): number {
@@ -65,7 +65,7 @@ function sizeOf(node: ASTNode, scope: Scope): number {
     case 'id': {
       const known = scope.bound.get(node.args);
       if (known !== undefined) return known.power + scope.depth - known.depth;
-      return unbounded.has(node.args) ? scope.depth : short;
+      return scope.unbounded.has(node.args) ? scope.depth : short;
     }
     case '.':
     case '.?':

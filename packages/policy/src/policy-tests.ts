@@ -11,14 +11,20 @@ type PolicyTest = PolicyBundle['tests'][number];
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
 const testNow = '2026-01-01T00:00:00.000Z';
 
-/** Runs the tests of a bundle against its rules. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
-export function runPolicyTests(policy: CompiledPolicy): void {
-  policy.bundle.tests.forEach((test, position) => {
-    const outcome = evaluateRules(policy, intentOf(test.intent), { now: testNow, relations: test.intent.relations });
+/** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
+export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, void> {
+  for (const [position, test] of policy.bundle.tests.entries()) {
+    const relations = { ...noneHolds(policy), ...test.intent.relations };
+    const outcome = evaluateRules(policy, intentOf(test.intent), { now: testNow, relations });
     const difference = differenceOf(test.expect, outcome);
-    if (difference === null) return;
-    throw new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
-  });
+    if (difference !== null)
+      throw new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
+    yield;
+  }
+}
+
+function noneHolds({ bundle: { relations = {} } }: CompiledPolicy): Record<string, boolean> {
+  return Object.fromEntries(Object.keys(relations).map((name) => [name, false]));
 }
 
 function differenceOf(expected: PolicyTest['expect'], outcome: RuleOutcome): string | null {

@@ -1,6 +1,6 @@
 import { argumentsDepthMax } from '@countersign/contracts';
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { boundVariable, childrenOf, isRootVariable } from './expression-syntax.ts';
+import { boundVariable, childrenOf, ofRules } from './expression-syntax.ts';
 import { PolicyError } from './policy-error.ts';
 
 // `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
@@ -10,13 +10,13 @@ const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
  * The paths of the call that an expression may read: `args.amount`, `context.channel`, `action`. An access whose member is not
  * known before evaluation, or is no plain identifier, widens to what it is taken from: `args[x]` reads `args`.
  */
-export function readsOf(node: ASTNode, bound: ReadonlySet<string> = new Set()): string[] {
-  const path = accessPath(node, bound);
+export function readsOf(node: ASTNode, free: ReadonlySet<string> = ofRules.variables): string[] {
+  const path = accessPath(node, free);
   if (path !== null) return [path];
   const variable = boundVariable(node);
-  if (node.op !== 'rcall' || variable === null) return childrenOf(node).flatMap((child) => readsOf(child, bound));
-  const inner = new Set([...bound, variable]);
-  return [...readsOf(node.args[1], bound), ...node.args[2].flatMap((child) => readsOf(child, inner))];
+  if (node.op !== 'rcall' || variable === null) return childrenOf(node).flatMap((child) => readsOf(child, free));
+  const inner = new Set([...free].filter((name) => name !== variable));
+  return [...readsOf(node.args[1], free), ...node.args[2].flatMap((child) => readsOf(child, inner))];
 }
 
 /** Sorted, without paths that another path of the set contains. */
@@ -50,12 +50,12 @@ function namesLengthOf(path: string): number {
   return length;
 }
 
-function accessPath(node: ASTNode, bound: ReadonlySet<string>): string | null {
-  if (node.op === 'id') return !bound.has(node.args) && isRootVariable(node.args) ? node.args : null;
+function accessPath(node: ASTNode, free: ReadonlySet<string>): string | null {
+  if (node.op === 'id') return free.has(node.args) ? node.args : null;
   const step = memberStep(node);
   if (step === null) return null;
-  const parent = accessPath(step.from, bound);
-  return parent !== null && /^(args|context)\b/.test(parent) ? `${parent}.${step.member}` : parent;
+  const parent = accessPath(step.from, free);
+  return parent !== null && /^(args|context|relations)\b/.test(parent) ? `${parent}.${step.member}` : parent;
 }
 
 function memberStep(node: ASTNode): { from: ASTNode; member: string } | null {

@@ -25,7 +25,7 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
     effect_level: intent.effect_level,
     args: intent.args,
     context: intent.context,
-    relations: environment.relations,
+    relations: { ...environment.relations },
     now: environment.now,
   };
   const facts: RecordedFacts = {};
@@ -33,11 +33,22 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
   return facts;
 }
 
-/** Paths that `policy` reads and that a record made under `recorded` does not hold: what makes a replay impossible. */
+/**
+ * Paths that `policy` reads and that a record made under `recorded` does not hold: what makes a replay impossible. A relation of the same
+ * name that asks for something else is another one.
+ */
 export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy): string[] {
-  return policy.readSet.filter(
-    (path) => !recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`)) && !isInRecord(path),
-  );
+  return policy.readSet.filter((path) => {
+    if (isInRecord(path)) return false;
+    if (!recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`))) return true;
+    const [root, name = ''] = path.split('.');
+    return root === 'relations' && relationAsked(policy, name) !== relationAsked(recorded, name);
+  });
+}
+
+function relationAsked({ bundle: { relations = {} } }: CompiledPolicy, name: string): string {
+  const { object, relation, subject } = relations[name] ?? {};
+  return JSON.stringify([object, relation, subject]);
 }
 
 /**
@@ -52,7 +63,8 @@ export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
   for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
   const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
   const call = { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash };
-  const relations = Array.isArray(roots['relations']) ? roots['relations'].map(String) : [];
+  const held = Object.entries(objectOf(roots['relations'])).filter(([, holds]) => typeof holds === 'boolean');
+  const relations = Object.fromEntries(held.map(([name, holds]) => [name, holds === true]));
   const now = typeof roots['now'] === 'string' ? roots['now'] : record.created_at;
   return {
     kind: 'restored',

@@ -17,7 +17,7 @@ export type RuleIndex = {
   rest: readonly CompiledRule[];
 };
 
-export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
+export function* indexInSteps(rules: readonly CompiledRule[]): Generator<void, RuleIndex> {
   const byTool = new Map<string, CompiledRule[]>();
   const byAction = new Map<string, CompiledRule[]>();
   const rest: CompiledRule[] = [];
@@ -26,18 +26,49 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     if (tool?.every(isLiteralGlob)) file(byTool, tool, compiled);
     else if (action?.every(isLiteralGlob)) file(byAction, action, compiled);
     else rest.push(compiled);
+    yield;
   }
   return { byTool, byAction, rest };
 }
 
 /** Every rule whose `match` covers the call, in the order of the bundle. */
 export function matchingRules(index: RuleIndex, intent: Intent): CompiledRule[] {
-  const ofTool = intent.tool === null ? undefined : index.byTool.get(intent.tool);
   const matching: CompiledRule[] = [];
-  for (const rules of [ofTool, index.byAction.get(intent.action), index.rest]) {
+  for (const rules of listsOf(index, intent)) {
     for (const compiled of rules ?? []) if (matchesCall(compiled.rule.match, intent)) matching.push(compiled);
   }
-  return matching.sort((left, right) => left.position - right.position);
+  return inOrder(matching);
+}
+
+/** Every rule whose `match` has to be looked at, in no order. */
+export function* candidateRules(index: RuleIndex, intent: Intent): Generator<CompiledRule> {
+  for (const rules of listsOf(index, intent)) yield* rules ?? [];
+}
+
+export function inOrder(rules: CompiledRule[]): CompiledRule[] {
+  return rules.sort((left, right) => left.position - right.position);
+}
+
+function listsOf(index: RuleIndex, { tool, action }: Intent): (readonly CompiledRule[] | undefined)[] {
+  return [tool === null ? undefined : index.byTool.get(tool), index.byAction.get(action), index.rest];
+}
+
+/** What `matchesCall` takes at most, in units of {@link Work}. */
+export function matchingCost(match: PolicyRule['match'], { action, tool, resource, principal }: Intent): number {
+  return (
+    1 +
+    globsCost(match.action, action) +
+    globsCost(match.tool, tool) +
+    globsCost(match.resource, resource) +
+    globsCost(match.principal, principal)
+  );
+}
+
+/** A pattern may be held against a text once for each of its characters, eight of which are a unit. */
+export function globsCost(globs: readonly string[] = [], text: string | null): number {
+  let cost = 0;
+  for (const glob of globs) cost += 0.2 + (isLiteralGlob(glob) ? 0 : (glob.length * (text?.length ?? 0)) / 8);
+  return cost;
 }
 
 /** A call without a tool or resource is covered only by rules that do not name one: `tool: ['*']` means "any tool". */
@@ -57,5 +88,9 @@ function covers(globs: readonly string[] | undefined, value: string | null): boo
 }
 
 function file(map: Map<string, CompiledRule[]>, names: readonly string[], compiled: CompiledRule): void {
-  for (const name of new Set(names)) map.set(name, [...(map.get(name) ?? []), compiled]);
+  for (const name of new Set(names)) {
+    const filed = map.get(name);
+    if (filed === undefined) map.set(name, [compiled]);
+    else filed.push(compiled);
+  }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decide, evaluateRules, verdictOfTrace } from '../src/index.ts';
+import { decide, evaluateRules, evaluateRulesWithin, Work, verdictOfTrace } from '../src/index.ts';
 import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
 import { matchesCall } from '../src/rule-index.ts';
-import { frozenNow, bundleOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
+import { frozenNow, bundleOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
 
-const environment = { now: frozenNow, relations: ['viewer@document:42'] };
+const environment = { now: frozenNow, relations: { viewer: true } };
 const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), {
   minLength: 1,
   maxLength: 3,
@@ -20,7 +20,7 @@ const condition = fc.constantFrom(
   'has(args.amount) && args.amount > 100',
   'principal == "agent-1"',
   'context.channel == "web"',
-  '"viewer@document:42" in relations',
+  'relations.viewer',
   'resource != null && resource.matches("^file:")',
 );
 const ruleBody = fc.record({
@@ -70,8 +70,8 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, ruleBody, anyIntent, (rules, { match, when }, intent) => {
         const denial = { id: 'extra', effect: 'deny', match, ...(when === undefined ? {} : { when }) };
-        const before = policyOf(rules);
-        const after = policyOf([...rules, denial]);
+        const before = policyOf(rules, [], { viewer });
+        const after = policyOf([...rules, denial], [], { viewer });
         const verdictBefore = decide(before, intent, factsFor(before, openTool)).verdict;
         const verdictAfter = decide(after, intent, factsFor(after, openTool)).verdict;
         expect(verdictAfter === 'ALLOW' && verdictBefore !== 'ALLOW').toBe(false);
@@ -80,12 +80,26 @@ describe('decide', () => {
     );
   });
 
+  it('says within bounds what it says without, or nothing', () => {
+    fc.assert(
+      fc.property(ruleList, anyIntent, fc.nat(400), (rules, intent, units) => {
+        const policy = policyOf(rules, [], { viewer });
+        const asked = { policy, intent, environment };
+        const whole = evaluateRules(policy, intent, environment);
+        expect(evaluateRulesWithin(new Work(1_000_000), asked)).toEqual(whole);
+        expect([whole, null]).toContainEqual(evaluateRulesWithin(new Work(units), asked));
+        expect(evaluateRulesWithin(new Work(-1), asked)).toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('evaluates through the index exactly as without it', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, (rules, intent) => {
-        const policy = policyOf(rules);
+        const policy = policyOf(rules, [], { viewer });
         const naive = policy.rules.filter(({ rule }) => matchesCall(rule.match, intent));
-        expect(evaluateRules(policy, intent, environment)).toEqual(combine(naive, intent, environment));
+        expect(evaluateRules(policy, intent, environment)).toEqual(combine(naive, { intent, environment }));
       }),
       { numRuns: 300 },
     );
@@ -97,7 +111,7 @@ describe('decide', () => {
   it.each(factNames)('denies when "%s" is unavailable, whatever the rest says', (name) => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
-        const policy = policyOf([...rules, { id: 'all', effect: 'allow' }]);
+        const policy = policyOf([...rules, { id: 'all', effect: 'allow' }], [], { viewer });
         const approval = known(granted ? grantFor(policy, intent) : null);
         const facts = factsFor(policy, { ...openTool, approval, [name]: { state: 'unavailable', detail: 'down' } });
         const { verdict, reason_code, trace } = decide(policy, intent, facts);
@@ -111,10 +125,10 @@ describe('decide', () => {
   it('is deterministic, and its verdict is that of the first gate that did not pass', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
-        const policy = policyOf(rules);
+        const policy = policyOf(rules, [], { viewer });
         const facts = factsFor(policy, { ...openTool, approval: known(granted ? grantFor(policy, intent) : null) });
         const decision = decide(policy, intent, facts);
-        expect(decide(policyOf(rules), copyOf(intent), copyOf(facts))).toEqual(decision);
+        expect(decide(policyOf(rules, [], { viewer }), copyOf(intent), copyOf(facts))).toEqual(decision);
         const settled = decision.trace.some(({ gate, outcome }) => gate === 'approval' && outcome === 'pass');
         const stop = decision.trace.find(({ outcome }) => outcome === 'deny' || (outcome === 'escalate' && !settled));
         const deciding = decision.trace.find(({ outcome }) => outcome === 'deny') ?? stop;

@@ -54,7 +54,7 @@ describe('what a rule may call', () => {
   it.each(Object.entries(examples))('%s: %s', (_name, when) => {
     const policy = policyOf([{ id: 'r', effect: 'allow', when }]);
     const intent = intentOf({ args: { text: 'a-b-a', list: [1, 2, 3] } });
-    expect(evaluateRules(policy, intent, { now: frozenNow, relations: [] })).toMatchObject({ kind: 'allow' });
+    expect(evaluateRules(policy, intent, { now: frozenNow, relations: {} })).toMatchObject({ kind: 'allow' });
   });
 
   it('is that and nothing else', () => {

@@ -1,5 +1,6 @@
 import type { ReasonCode } from '@countersign/contracts';
 import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
+import { identitySituations } from './identity-situations.ts';
 import { budgetOf, grantFor, intentOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
 
 export const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
@@ -10,10 +11,10 @@ const aboutMail = policyOf([{ id: 'mail', effect: 'allow', match: { tool: ['mail
 const fenced = (level: FenceInForce['level'], kind: string, calls_remaining: number | null = null) =>
   ({ scope: level, level, kind, epoch: 1, reason: 'test', calls_remaining }) satisfies FenceInForce;
 const activePolicy = { ...signedPolicy, hash: allowing.hash };
-const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: [], required: [] };
+const snapshot = { snapshot_hash: 'x', age_ms: 1, age_max_ms: 1000, relations: {}, required: [] };
 export const unavailable = { state: 'unavailable', detail: 'store down' } as const;
 
-type Situation = {
+export type Situation = {
   code: ReasonCode;
   when: string;
   facts?: Partial<Facts>;
@@ -67,58 +68,21 @@ export const situations: Situation[] = [
   { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
   { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
   { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
-  { code: 'POLICY_STALE', when: 'the bundle is too old', facts: { policy: known({ ...activePolicy, age_ms: 1001 }) } },
-  {
-    code: 'POLICY_STALE',
-    when: 'the age is no number',
-    facts: { policy: known({ ...activePolicy, age_ms: Number.NaN }) },
-  },
-  {
-    code: 'POLICY_STALE',
-    when: 'it is confirmed for a time that has not come',
-    facts: { policy: known({ ...activePolicy, age_ms: -60_001 }) },
-  },
-  {
-    code: 'ALLOWED',
-    when: 'the clock of whoever confirmed it is a little ahead',
-    facts: { policy: known({ ...activePolicy, age_ms: -60_000 }) },
-  },
-  {
-    code: 'POLICY_STALE',
-    when: 'something newer is known of it',
-    facts: { policy: known({ ...activePolicy, is_newest: false }) },
-  },
-  {
-    code: 'POLICY_SIGNATURE_INVALID',
-    when: 'nobody signed how old it is',
-    facts: { policy: known({ ...activePolicy, signature_valid: false, age_ms: 1001 }) },
-  },
-  {
-    code: 'POLICY_STALE',
-    when: 'another bundle is active',
-    facts: { policy: known({ ...activePolicy, hash: asking.hash }) },
-  },
-  {
-    code: 'POLICY_SIGNATURE_INVALID',
-    when: 'the signature fails',
-    facts: { policy: known({ ...activePolicy, signature_valid: false }) },
-  },
-  { code: 'CREDENTIALS_MISSING', when: 'nobody is proven', facts: { identity: known({ kind: 'missing' }) } },
-  {
-    code: 'AGENT_UNKNOWN',
-    when: 'the agent is unknown',
-    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'unknown' }) },
-  },
-  {
-    code: 'AGENT_UNKNOWN',
-    when: 'identities are judged not applicable',
-    facts: { identity: { state: 'not_applicable' } },
-  },
-  {
-    code: 'AGENT_REVOKED',
-    when: 'the agent was revoked',
-    facts: { identity: known({ kind: 'agent', agent_id: 'a', status: 'revoked' }) },
-  },
+  ...(
+    [
+      ['POLICY_STALE', 'the bundle is too old', { age_ms: 1001 }],
+      ['POLICY_STALE', 'the age is no number', { age_ms: Number.NaN }],
+      ['POLICY_STALE', 'it is confirmed for a time that has not come', { age_ms: -60_001 }],
+      ['ALLOWED', 'the clock of whoever confirmed it is a little ahead', { age_ms: -60_000 }],
+      ['POLICY_STALE', 'something newer is known of it', { is_newest: false }],
+      ['POLICY_STALE', 'another bundle is active', { hash: asking.hash }],
+      ['POLICY_SIGNATURE_INVALID', 'nobody signed how old it is', { signature_valid: false, age_ms: 1001 }],
+      ['POLICY_SIGNATURE_INVALID', 'the signature fails', { signature_valid: false }],
+      ['CEILING_MISSING', 'the bundle lacks a ceiling', { missing_ceiling: 'ceiling.payments' }],
+      ['CEILING_MISSING', 'nobody said whether it lacks one', { missing_ceiling: undefined as unknown as null }],
+    ] as const
+  ).map(([code, when, changes]) => ({ code, when, facts: { policy: known({ ...activePolicy, ...changes }) } })),
+  ...identitySituations,
   {
     code: 'AUTHZ_SNAPSHOT_STALE',
     when: 'the snapshot is old',
@@ -127,7 +91,7 @@ export const situations: Situation[] = [
   {
     code: 'RELATION_MISSING',
     when: 'a relation is missing',
-    facts: { relationship: known({ ...snapshot, required: ['owner@x'] }) },
+    facts: { relationship: known({ ...snapshot, required: ['owner'] }) },
   },
   { code: 'SERVER_QUARANTINED', when: 'the server is quarantined', facts: registryIn('quarantined') },
   { code: 'SERVER_QUARANTINED', when: 'the server was only discovered', facts: registryIn('discovered') },
@@ -347,11 +311,6 @@ export const situations: Situation[] = [
     code: 'ALLOWED',
     when: 'the call costs nothing and a budget counts money',
     facts: { demand: { tool_calls: 0, spend_micros: 0n, egress_bytes: 0, writes: 0 } },
-  },
-  {
-    code: 'ALLOWED',
-    when: 'an operator calls',
-    facts: { identity: known({ kind: 'operator_credential' }) },
   },
   {
     code: 'ALLOWED',

@@ -4,7 +4,7 @@ import type { GateName, ReasonCode } from '@countersign/contracts';
 import { decide, failClosedCodes } from '../src/index.ts';
 import type { Facts } from '../src/index.ts';
 import { allowing, asking, grant, intent, situations, unavailable } from './gate-situations.ts';
-import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf } from './situation.ts';
+import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
 
 describe('gates', () => {
   it.each(situations)('answers $code when $when', ({ code, facts = {}, call = {}, policy = allowing, evaluate }) => {
@@ -86,9 +86,11 @@ describe('gates', () => {
   });
 
   it('gives rules the relations and the clock of the facts', () => {
-    const policy = policyOf([
-      { id: 'r', effect: 'allow', when: `"viewer@document:42" in relations && now == timestamp("${frozenNow}")` },
-    ]);
+    const policy = policyOf(
+      [{ id: 'r', effect: 'allow', when: `relations.viewer && now == timestamp("${frozenNow}")` }],
+      [],
+      { viewer },
+    );
     expect(decide(policy, intent, factsFor(policy)).verdict).toBe('ALLOW');
   });
 });

@@ -4,9 +4,9 @@ import type { Digest } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { evaluateRules, readFacts, restoreIntent, uncoveredReads } from '../src/index.ts';
 import type { Intent } from '../src/index.ts';
-import { frozenNow, intentOf, policyOf } from './situation.ts';
+import { frozenNow, intentOf, policyOf, viewer } from './situation.ts';
 
-const environment = { now: frozenNow, relations: ['viewer@document:42'] };
+const environment = { now: frozenNow, relations: { viewer: true } };
 const conditions = [
   'has(args.a.b)',
   'args.a.b == 1',
@@ -14,7 +14,7 @@ const conditions = [
   'has(args.a)',
   'args.list.exists(x, x == 1)',
   'context.k == "v"',
-  '"viewer@document:42" in relations',
+  'relations.viewer',
   'size(args) > 1',
   'tool == null',
   'now.getFullYear() == 2026',
@@ -44,6 +44,8 @@ describe('replay', () => {
       fc.property(calls, fc.subarray(conditions, { minLength: 1 }), (call, whens) => {
         const policy = policyOf(
           whens.map((when, index) => ({ id: `r${index}`, effect: index % 2 === 0 ? 'allow' : 'deny', when })),
+          [],
+          { viewer },
         );
         const intent = intentOf(call);
         const facts = JSON.parse(JSON.stringify(readFacts(policy, intent, environment))) as Record<string, unknown>; // as stored
@@ -66,13 +68,13 @@ describe('replay', () => {
   });
 
   it('takes block, time and relations from the record, and no relation where none was recorded', () => {
-    const record = recordOf(intentOf(), { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' });
+    const record = recordOf(intentOf(), { 'relations.viewer': true, now: '2026-02-01T00:00:00.000Z' });
     expect(restoreIntent({ ...record, tool_blocked: true })).toMatchObject({
-      environment: { relations: ['viewer@document:42'], now: '2026-02-01T00:00:00.000Z' },
+      environment: { relations: { viewer: true }, now: '2026-02-01T00:00:00.000Z' },
       block: { state: 'known', value: { tool_blocked: true } },
     });
-    expect(restoreIntent(recordOf(intentOf(), { relations: 'viewer@document:42', now: 7 }))).toMatchObject({
-      environment: { relations: [], now: frozenNow },
+    expect(restoreIntent(recordOf(intentOf(), { 'relations.viewer': 'yes', now: 7 }))).toMatchObject({
+      environment: { relations: {}, now: frozenNow },
       block: { state: 'known', value: { tool_blocked: false } },
     });
   });
@@ -97,5 +99,13 @@ describe('replay', () => {
     const recorded = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
     const other = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1 && args.amount > 1 && tool == "x"' }]);
     expect(uncoveredReads(other, recorded)).toEqual(['args.amount']);
+  });
+
+  it('takes a relation that asks for something else for another one, whatever it is called', () => {
+    const rule = { id: 'r', effect: 'allow', when: 'relations.viewer' };
+    const recorded = policyOf([rule], [], { viewer });
+    expect(uncoveredReads(policyOf([rule, { id: 'other', effect: 'deny' }], [], { viewer }), recorded)).toEqual([]);
+    const widened = policyOf([rule], [], { viewer: { ...viewer, object: 'document:any' } });
+    expect(uncoveredReads(widened, recorded)).toEqual(['relations.viewer']);
   });
 });

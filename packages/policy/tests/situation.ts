@@ -1,18 +1,22 @@
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '../src/index.ts';
-import type { CompiledPolicy, Facts, Intent } from '../src/index.ts';
+import type { CompiledPolicy, Facts, IdentityFact, Intent } from '../src/index.ts';
 
 export const frozenNow = '2026-03-01T12:00:00.000Z';
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
 const judgedHash = digest('f');
 
-export function policyOf(rules: object[], tests: object[] = []): CompiledPolicy {
-  return compilePolicy(bundleOf(rules, tests), nodeProvider);
+/** Who may look at the document that the call names. */
+export const viewer = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
+
+export function policyOf(rules: object[], tests: object[] = [], relations?: object): CompiledPolicy {
+  return compilePolicy(bundleOf(rules, tests, relations), nodeProvider);
 }
 
-export function bundleOf(rules: object[], tests: object[] = []): PolicyBundle {
-  return parsePolicyBundle({ format: 'countersign/policy.v1', name: 'test', version: '1', rules, tests });
+export function bundleOf(rules: object[], tests: object[] = [], relations?: object): PolicyBundle {
+  const asked = relations === undefined ? {} : { relations };
+  return parsePolicyBundle({ format: 'countersign/policy.v1', name: 'test', version: '1', rules, tests, ...asked });
 }
 
 export function intentOf(changes: Partial<Intent> = {}): Intent {
@@ -34,7 +38,14 @@ export function intentOf(changes: Partial<Intent> = {}): Intent {
 
 /** Facts under which every gate passes. */
 /** What a policy that is active is judged by. */
-export const signedPolicy = { epoch: 1, signature_valid: true, is_newest: true, age_ms: 10, age_max_ms: 1000 };
+export const signedPolicy = {
+  epoch: 1,
+  signature_valid: true,
+  is_newest: true,
+  missing_ceiling: null,
+  age_ms: 10,
+  age_max_ms: 1000,
+};
 
 export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
   return {
@@ -42,12 +53,12 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
     request: known({ fault: null }),
     fence: known([]),
     policy: known(policy && { ...signedPolicy, hash: policy.hash }),
-    identity: known({ kind: 'agent', agent_id: 'agent-1', status: 'active' }),
+    identity: known(identityOf({})),
     relationship: known({
       snapshot_hash: digest('c'),
       age_ms: 10,
       age_max_ms: 1000,
-      relations: ['viewer@document:42'],
+      relations: { viewer: true },
       required: [],
     }),
     registry: known({ server_id: 'files', state: 'approved', tool: toolOf({}) }),
@@ -105,4 +116,10 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
 
 export function known<Value>(value: Value): { state: 'known'; value: Value } {
   return { state: 'known', value };
+}
+
+/** An enrolled agent that came with a token of its own. */
+export function identityOf(changes: Partial<IdentityFact>): IdentityFact {
+  const proven = { credential: 'agent_token', credential_id: 'kid', credential_state: 'active' } as const;
+  return { ...proven, enrolment: 'active', ...changes };
 }

@@ -10,15 +10,18 @@ import type { Statement } from './statement.ts';
 type Decided = Pick<
   BoundaryRecord,
   | 'approval_id'
+  | 'authz_snapshot_hash'
   | 'budgets'
   | 'fences'
   | 'gate_roster_hash'
   | 'gates'
+  | 'identity'
   | 'matched_rules'
   | 'mcp_server_id'
   | 'policy_epoch'
   | 'policy_hash'
   | 'reason_code'
+  | 'shadow'
   | 'tool_blocked'
   | 'tool_definition_hash'
   | 'verdict'
@@ -35,20 +38,20 @@ type Decided = Pick<
   /** What the policy read of the call. */
   read: RecordedFacts;
   /** The call asked what would be decided; nothing may follow from the answer. */
-  shadow: boolean;
+  isShadow: boolean;
 };
 
 /** What a decision states: the boundary record of everything it was made from, and the receipt over it. */
 export function decisionStatement(decided: Decided): Statement {
   const record = recordOf(decided);
-  return { ulid: decided.ulid, receipt: receiptOf(record, { shadow: decided.shadow }), record };
+  return { ulid: decided.ulid, receipt: receiptOf(record, { shadow: decided.isShadow }), record };
 }
 
 // Written out member by member: each decision makes one, and spreading parts together costs more than deciding.
 function recordOf(decided: Decided): RecordMembers {
   const record: RecordMembers = {
     approval_id: decided.approval_id,
-    authz_snapshot_hash: null,
+    authz_snapshot_hash: decided.authz_snapshot_hash,
     budgets: decided.budgets,
     created_at: decided.at,
     decision_id: decisionIdOf(decided.ulid),
@@ -69,13 +72,14 @@ function recordOf(decided: Decided): RecordMembers {
     record_id: recordIdOf(decided.ulid),
     sandbox_grant_hash: null,
     session_id: decided.session,
-    shadow: [],
+    shadow: decided.shadow,
     tenant_id: decided.tenant,
     tool_definition_hash: decided.tool_definition_hash,
     type: 'countersign.record.v1',
     verdict: decided.verdict,
   };
   if (decided.fences !== undefined) record.fences = decided.fences;
+  if (decided.identity !== undefined) record.identity = decided.identity;
   if (decided.tool_blocked !== undefined) record.tool_blocked = decided.tool_blocked;
   return record;
 }

@@ -18,6 +18,7 @@ import type {
   Outcome,
   ReceiptKind,
   ReceiptPayload,
+  ShadowVerdict,
   Signature,
 } from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString, CryptoError } from '@countersign/crypto';
@@ -39,6 +40,8 @@ type Plain =
   | ReceiptKind
   | RecordId
   | TenantId
+  | ShadowVerdict['lane']
+  | NonNullable<ShadowVerdict['fault']>
   | Verdict
   | Signature['alg']
   | (BoundaryRecord | ReceiptPayload)['type'];

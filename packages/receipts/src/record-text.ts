@@ -1,5 +1,10 @@
 import { AppError, type Digest } from '@countersign/contracts';
-import type { BoundaryRecord, GateOutcome, RecordedFence } from '@countersign/contracts/governance-kernel';
+import type {
+  BoundaryRecord,
+  GateOutcome,
+  RecordedFence,
+  RecordedIdentity,
+} from '@countersign/contracts/governance-kernel';
 import { canonicalNumber, canonicalString as quoted, type CryptoProvider } from '@countersign/crypto';
 import { digest } from './hashes.ts';
 import { cappedFactsMember, demandText, factsText } from './judged-hash.ts';
@@ -43,6 +48,7 @@ function membersBeforeHash(record: RecordMembers): string {
     (record.fences === undefined ? '' : `"fences":${listText(record.fences, fenceText)},`) +
     `"gate_roster_hash":"${plain(record.gate_roster_hash)}",` +
     `"gates":${gatesText(record.gates)},` +
+    (record.identity === undefined ? '' : `"identity":${identityText(record.identity)},`) +
     `"intent":${intentText(record.intent)},` +
     optionalMember('judged_hash', record.judged_hash) +
     `"kind":"${plain(record.kind)}",` +
@@ -89,6 +95,13 @@ function fenceText({ calls_remaining, epoch, kind, scope }: RecordedFence): stri
   );
 }
 
+function identityText({ credential, credential_id, credential_state, enrolment }: RecordedIdentity): string {
+  return (
+    `{"credential":${quoted(credential)},"credential_id":${quotedOrNull(credential_id)},` +
+    `"credential_state":${quoted(credential_state)},"enrolment":${quoted(enrolment)}}`
+  );
+}
+
 function intentText(intent: RecordMembers['intent']): string {
   return (
     `{"action":${quoted(intent.action)},` +
@@ -115,6 +128,13 @@ function gateText({ gate, outcome, reason_code, detail }: GateOutcome): string {
   return `{${said}"gate":"${plain(gate)}","outcome":"${plain(outcome)}"${code}}`;
 }
 
-function shadowText({ policy_hash, reason_code, verdict }: RecordMembers['shadow'][number]): string {
-  return `{"policy_hash":"${plain(policy_hash)}","reason_code":"${plain(reason_code)}","verdict":"${plain(verdict)}"}`;
+function shadowText(said: RecordMembers['shadow'][number]): string {
+  return (
+    `{"fault":${plainOrNull(said.fault)},"lane":"${plain(said.lane)}",` +
+    `"matched_rules":${listText(said.matched_rules, quoted)},` +
+    `"policy_hash":"${plain(said.policy_hash)}",` +
+    `"reason_code":${plainOrNull(said.reason_code)},` +
+    `"rules_omitted":${canonicalNumber(said.rules_omitted)},` +
+    `"verdict":${plainOrNull(said.verdict)}}`
+  );
 }

@@ -47,11 +47,12 @@ const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 2, writes: 3 };
 
 const decided = decisionStatement({
   ...caller,
-  ...{ ulid, at, intent, read: { facts: { 'args.amount': 5 } }, shadow: false, dispatched_by: 'kernel' },
+  ...{ ulid, at, intent, read: { facts: { 'args.amount': 5 } }, shadow: [], isShadow: false, dispatched_by: 'kernel' },
   ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', matched_rules: ['small'], budgets: [], approval_id: null },
   ...{ demand, judged_hash: judgedHash(nodeProvider, { ...intent, facts: { 'args.amount': 5 }, demand }) },
   ...{ gates: [{ gate: 'rules', outcome: 'pass' }], gate_roster_hash: gateRosterHash(nodeProvider, ['rules']) },
   ...{ policy_hash: sha256('policy'), policy_epoch: 3, mcp_server_id: null, tool_definition_hash: null },
+  authz_snapshot_hash: sha256('relations'),
 });
 
 const announced = announcementStatement(nodeProvider, {

@@ -44,6 +44,7 @@ describe('the text of a record', () => {
       'a fence',
       Record.extend({ fences: z.array(Record.shape.fences.unwrap().element.extend({ novel: z.string() })).length(1) }),
     ],
+    ['its identity', Record.extend({ identity: Record.shape.identity.unwrap().extend({ novel: z.string() }) })],
     [
       'a shadow verdict',
       Record.extend({ shadow: z.array(Record.shape.shadow.element.extend({ novel: z.string() })).length(1) }),
@@ -86,7 +87,7 @@ describe('the text of a record', () => {
   });
 
   it('is refused where a member is missing or a number is none', () => {
-    const optional = ['demand', 'dispatched_by', 'fences', 'judged_hash', 'tool_blocked'];
+    const optional = ['demand', 'dispatched_by', 'fences', 'identity', 'judged_hash', 'tool_blocked'];
     for (const name of Object.keys(Record.shape).filter((member) => !optional.includes(member))) {
       const record = { ...someRecord, [name]: undefined } as typeof someRecord;
       expect(() => [name, sealRecord(nodeProvider, record)]).toThrow();

@@ -1,20 +1,12 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { AppError, AssertionClaims, AssertionHeader, assertionTerms } from '@countersign/contracts';
-import { publicKeyToJwk } from '@countersign/crypto';
-import { decodeProtectedHeader, jwtVerify } from 'jose';
+import { importedKey, signedTokenHeader, verifySignedToken } from './signed-token.ts';
 
 type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 /** What was proven, and by which key. */
 export type ProvenAssertion = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'exp'> & { keyId: string };
 
-/** Two machines that keep their time by NTP differ by far less. */
-const clockSkewSeconds = 5;
 const knownMax = 10_000;
-
-/** A JOSE header is a JSON object, and so begins with `{"`; no other credential of ours does. */
-export function isAssertion(bearer: string): boolean {
-  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(bearer);
-}
 
 /** Takes assertions that a pinned key has signed, and remembers each until it ends. Without a key it takes none. */
 export class AssertionVerifier {
@@ -44,21 +36,14 @@ export class AssertionVerifier {
   }
 
   async #proven(text: string): Promise<ProvenAssertion> {
-    const { alg, kid } = AssertionHeader.parse(decodeProtectedHeader(text));
+    const { kid } = AssertionHeader.parse(signedTokenHeader(text));
     const key = this.#keys.get(kid);
     if (key === undefined) throw new Error(`no key ${kid} is pinned`);
-    const { payload } = await jwtVerify(text, key, {
-      algorithms: [alg],
-      // With it, what begins later is refused as well.
-      maxTokenAge: assertionTerms.lifeSecondsMax,
-      clockTolerance: clockSkewSeconds,
-      currentDate: this.#now(),
+    const claims = await verifySignedToken(text, key, {
+      now: this.#now(),
+      lifeSecondsMax: assertionTerms.lifeSecondsMax,
     });
-    const { sub, workspace_id, role, exp } = AssertionClaims.parse(payload);
+    const { sub, workspace_id, role, exp } = AssertionClaims.parse(claims);
     return { sub, workspace_id, role, exp, keyId: kid };
   }
-}
-
-function importedKey(publicKey: Uint8Array): KeyObject {
-  return createPublicKey({ key: { ...publicKeyToJwk(publicKey) }, format: 'jwk' });
 }

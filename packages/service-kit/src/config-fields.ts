@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseHeaders } from './telemetry/collector.ts';
 
 /** How a variable is treated besides its value: secrets get a `_FILE` twin, are never printed, and must be strong in production. */
 type SecretMeta = { secret: true; lengthMin: number; type?: string };
@@ -17,13 +18,20 @@ export function flag(fallback: boolean) {
 
 /** TCP port; 0 asks the system for a free one. */
 export function port(fallback: number) {
+  return portNumber().default(fallback).meta({ type: 'port' });
+}
+
+/** A TCP port of something that is off without it. */
+export function optionalPort() {
+  return portNumber().optional().meta({ type: 'port' });
+}
+
+function portNumber() {
   return z
     .string()
     .regex(/^\d{1,5}$/, 'must be a port number')
     .transform(Number)
-    .refine((value) => value <= 65_535, 'must be a port number')
-    .default(fallback)
-    .meta({ type: 'port' });
+    .refine((value) => value <= 65_535, 'must be a port number');
 }
 
 /** Whole number between two bounds, both included. */
@@ -102,6 +110,15 @@ export function secretUrl(schemes: readonly string[]) {
   return z
     .string()
     .refine((value) => hasScheme(value, schemes), `must be a URL with scheme ${schemes.join(' or ')}`)
+    .meta(meta);
+}
+
+/** `name=value,name=value`, which hold credentials of another system. */
+export function secretHeaders() {
+  const meta: SecretMeta = { secret: true, lengthMin: 0, type: '`name=value,…`' };
+  return z
+    .string()
+    .refine((value) => parseHeaders(value) !== null, 'must be name=value, comma-separated, values percent-encoded')
     .meta(meta);
 }
 

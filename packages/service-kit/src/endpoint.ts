@@ -37,13 +37,15 @@ type Handler<Params, Query, Body, Reply, Caller> = (
   input: HandlerInput<Params, Query, Body, Caller>,
 ) => HandlerResult<Reply> | Promise<HandlerResult<Reply>>;
 
-type EndpointOptions = {
+export type EndpointOptions = {
   /** Limit class; default `public` for public routes, `standard` for all others. */
   rateLimit?: string;
   /** `handler`: the handler keeps the key itself, in its own transaction. Default `pipeline`. */
   idempotency?: 'pipeline' | 'handler';
-  /** Another error body, for protocols that have their own (JSON-RPC, SCIM). Status and headers stay. */
+  /** Another error body, for protocols that have their own (JSON-RPC, SCIM). Headers stay. */
   renderError?: (envelope: ErrorEnvelope) => unknown;
+  /** Another status for errors of these, where the protocol has but one. */
+  errorStatuses?: Readonly<Partial<Record<number, number>>>;
 };
 
 export type Endpoint = {

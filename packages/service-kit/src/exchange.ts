@@ -6,6 +6,7 @@ import type { IdempotencyClaim } from './idempotency.ts';
 import type { Log } from './logger.ts';
 import { parseQuery, type RawQuery } from './parse-query.ts';
 import { requestIdOf, traceparentOf } from './request-identity.ts';
+import type { LiveSpan } from './telemetry/tracer.ts';
 
 /** One request and its answer. What costs time and is not always needed (logger, signal, trace) is made when first read. */
 export class Exchange {
@@ -27,6 +28,8 @@ export class Exchange {
   rawBody: Buffer | null = null;
   caller: unknown = undefined;
   idempotency: IdempotencyClaim | null = null;
+  /** Null: nobody asks for traces. */
+  span: LiveSpan | null = null;
   #log: Log | null = null;
   #rawQuery: RawQuery | null = null;
   #traceparent: string | null = null;
@@ -67,7 +70,7 @@ export class Exchange {
   }
 
   get traceparent(): string {
-    this.#traceparent ??= traceparentOf(this.req);
+    this.#traceparent ??= this.span?.traceparent ?? traceparentOf(this.req);
     return this.#traceparent;
   }
 

@@ -10,10 +10,10 @@ import type { Guards } from './guard.ts';
 import type { HttpServices } from './http-services.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { Log } from './logger.ts';
-import type { Metrics } from './metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { answersHead, compareSpecificity, createRouteTable, type RouteTable } from './route-table.ts';
 import { sendError, sendText } from './send.ts';
+import type { Telemetry } from './telemetry/open-telemetry.ts';
 import { malformedEncoding } from './url-encoded.ts';
 
 export type HttpAppOptions<Caller> = {
@@ -27,7 +27,7 @@ export type HttpAppOptions<Caller> = {
   hosts?: readonly string[];
   rateLimiter?: RateLimiter | null;
   idempotency?: IdempotencyStore | null;
-  metrics?: Metrics | null;
+  telemetry?: Pick<Telemetry, 'http' | 'tracer'> | null;
   classifyErrors?: readonly ClassifyError[];
   callerKey?: (caller: unknown) => string | null;
   trustedProxies?: number;
@@ -77,7 +77,8 @@ function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {
     classifiers: options.classifyErrors ?? [],
     rateLimiter: options.rateLimiter ?? null,
     idempotency: options.idempotency ?? null,
-    metrics: options.metrics ?? null,
+    measure: options.telemetry?.http ?? null,
+    tracer: options.telemetry?.tracer ?? null,
     callerKey: options.callerKey ?? (() => null),
     trustedProxies: options.trustedProxies ?? 0,
     guardQuery: options.guardQuery ?? [],

@@ -4,8 +4,9 @@ import type { ForeignGuard } from './foreign-request.ts';
 import type { Guards } from './guard.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { Log } from './logger.ts';
-import type { Metrics } from './metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { HttpMeasure } from './telemetry/http-measure.ts';
+import type { Tracer } from './telemetry/tracer.ts';
 
 /** What every request of one http app shares. Made by createHttpApp, read by the pipeline. */
 export type HttpServices = {
@@ -18,7 +19,9 @@ export type HttpServices = {
   readonly rateLimiter: RateLimiter | null;
   /** Null: Idempotency-Key is read but not acted on by the pipeline. */
   readonly idempotency: IdempotencyStore | null;
-  readonly metrics: Metrics | null;
+  readonly measure: HttpMeasure | null;
+  /** Null: nobody asks for traces, and no span is made. */
+  readonly tracer: Tracer | null;
   /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
   readonly callerKey: (caller: unknown) => string | null;
   readonly trustedProxies: number;

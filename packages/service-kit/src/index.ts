@@ -1,10 +1,10 @@
 export { answer, prepared, takenOver, type Prepared } from './answer.ts';
 export { createAssertionSigner, readAssertionKey, type Asserted, type AssertionSigner } from './assertion-signer.ts';
-export { AssertionVerifier, isAssertion, type ProvenAssertion } from './assertion-verifier.ts';
+export { AssertionVerifier, type ProvenAssertion } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
 export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, type Environment } from './config.ts';
-export { durationMs, flag, integer, list, port, secret, secretUrl, url } from './config-fields.ts';
+export { durationMs, flag, integer, list, optionalPort, port, secret, secretUrl, url } from './config-fields.ts';
 export { describeVariables, type VariableDescription } from './describe-variables.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
@@ -26,11 +26,25 @@ export {
 } from './idempotency.ts';
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
-export { createMetrics } from './metrics.ts';
 export { page, seeOther } from './page.ts';
 export { problemText } from './problem-text.ts';
 export { createRateLimiter, limitClassDefaults, type RateLimiter } from './rate-limiter.ts';
 export { runService } from './run-service.ts';
 export { secretsEqual } from './secrets-equal.ts';
 export { httpOptionsOf, serviceConfigOf, serviceVariables, type ServiceConfig } from './service-config.ts';
+export {
+  importedKey,
+  isSignedToken,
+  signedTokenHeader,
+  signedTokenType,
+  unprovenClaims,
+  verifySignedToken,
+} from './signed-token.ts';
 export { serveHttp, type HttpServer, type ServeOptions } from './serve-http.ts';
+export { shownAddress } from './telemetry/collector.ts';
+export { secondsBounds } from './telemetry/http-measure.ts';
+export { messageSpans } from './telemetry/message-spans.ts';
+export { mountMetrics } from './telemetry/metrics-page.ts';
+export { type Labels, type Meter } from './telemetry/meter.ts';
+export { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
+export { type LiveSpan, type SpanFields, type Tracer } from './telemetry/tracer.ts';

@@ -8,13 +8,16 @@ type Page = {
   body: Html;
   status?: number;
   headers?: Record<string, string>;
+  /** Where a script of the page's own lies; it may ask its own origin. Without one nothing runs. */
+  script?: string;
   /** Loads the page again after so many seconds, where what it says will not be true any more. */
   reloadSeconds?: number;
 };
 
 /** The answer of a route whose media is `html`. */
 export function page({ status = 200, headers = {}, ...content }: Page): Prepared {
-  return prepared(status, documentText(content), headers);
+  const ran: Record<string, string> = content.script === undefined ? {} : { 'content-security-policy': scriptPolicy };
+  return prepared(status, documentText(content), { ...headers, ...ran });
 }
 
 /** Sends the browser on to another page of the same service, by GET. */
@@ -53,9 +56,10 @@ button { margin: 1rem .5rem 0 0; padding: .5rem 1.5rem; font: inherit; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+const scriptPolicy = `${policy}; script-src 'self'; connect-src 'self'`;
 const styleElement = new Html(`<style>${style}</style>`);
 
-function documentText({ title, body, reloadSeconds }: Omit<Page, 'status' | 'headers'>): string {
+function documentText({ title, body, reloadSeconds, script }: Omit<Page, 'status' | 'headers'>): string {
   const reload = reloadSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${reloadSeconds}" />`;
   return html`<!doctype html>
     <html lang="en">
@@ -64,7 +68,7 @@ function documentText({ title, body, reloadSeconds }: Omit<Page, 'status' | 'hea
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         ${reload}
         <title>${title} · Countersign</title>
-        ${styleElement}
+        ${styleElement} ${script === undefined ? null : html`<script src="${script}" defer></script>`}
       </head>
       <body>
         <main>${body}</main>

@@ -7,7 +7,9 @@ import type { Guard } from './guard.ts';
 import { GuardView, ParsedView } from './guard-view.ts';
 import type { HttpServices } from './http-services.ts';
 import { parseRequest } from './parse-request.ts';
+import { receivedTraceparent } from './request-identity.ts';
 import { sendError } from './send.ts';
+import type { Tracer } from './telemetry/tracer.ts';
 
 type Run = {
   endpoint: Endpoint;
@@ -19,10 +21,28 @@ type Run = {
 };
 
 /** The one way of a request through a service, on the bare http server and behind Express alike. */
-export async function runEndpoint(run: Run): Promise<void> {
+export function runEndpoint(run: Run): Promise<void> {
   const { endpoint, services } = run;
   const exchange = new Exchange(run.req, run.res, services, endpoint.route);
   exchange.rawParams = run.params;
+  return services.tracer === null ? answerExchange(run, exchange) : answerTraced(services.tracer, run, exchange);
+}
+
+async function answerTraced(tracer: Tracer, run: Run, exchange: Exchange): Promise<void> {
+  const { method, path, operation } = run.endpoint.route;
+  const fields = { 'http.request.method': method, 'http.route': path, 'countersign.operation': operation };
+  const terms = { kind: 'server', parent: receivedTraceparent(run.req), fields } as const;
+  await tracer.run(`${method} ${path}`, terms, async (span) => {
+    exchange.span = span;
+    await answerExchange(run, exchange);
+    const { statusCode: status } = run.res;
+    span.set({ 'http.response.status_code': status });
+    if (status >= 500) span.end(String(status));
+  });
+}
+
+async function answerExchange(run: Run, exchange: Exchange): Promise<void> {
+  const { endpoint, services } = run;
   try {
     services.guardForeign(run.req);
     const guard = guardOf(endpoint.route, services);
@@ -33,7 +53,7 @@ export async function runEndpoint(run: Run): Promise<void> {
     exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
     await runHandler(exchange, endpoint, run.invoke);
   } catch (error) {
-    sendError(exchange, error, endpoint.options.renderError);
+    sendError(exchange, error, endpoint.options);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/;
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 /** W3C Trace Context level 1: version 00, neither id all zeros. */
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -13,8 +13,13 @@ export function requestIdOf(req: IncomingMessage): string {
 
 /** The caller's traceparent when it is well-formed, else the root of a new trace. */
 export function traceparentOf(req: IncomingMessage): string {
+  return receivedTraceparent(req) ?? mintTraceparent();
+}
+
+/** The caller's traceparent when it is well-formed. It says where a trace goes on, and is believed in nothing else. */
+export function receivedTraceparent(req: IncomingMessage): string | null {
   const given = req.headers['traceparent'];
-  return typeof given === 'string' && traceparentPattern.test(given) ? given : mintTraceparent();
+  return typeof given === 'string' && traceparentPattern.test(given) ? given : null;
 }
 
 function mintTraceparent(): string {

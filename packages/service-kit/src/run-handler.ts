@@ -1,9 +1,12 @@
-import type { AnyRoute } from '@countersign/contracts';
+import type { AnyRoute, Media } from '@countersign/contracts';
 import { answerContent, takenOver } from './answer.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { answerOnce, keepableHeaders, type OnceOptions, type StoredAnswer } from './idempotency.ts';
 import { presetHeaders, sendText } from './send.ts';
+
+/** Media whose answers are one text. */
+const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'authzen']);
 
 type Invoke = (input: EndpointInput) => unknown;
 type Once = Omit<OnceOptions, 'log'>;
@@ -11,7 +14,7 @@ type Once = Omit<OnceOptions, 'log'>;
 /** Runs the handler, at most once per idempotency key, and sends what it answers. */
 export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
   const { route } = endpoint;
-  const mayTakeOver = route.media !== 'json' && route.media !== 'html';
+  const mayTakeOver = !wholeAnswers.has(route.media);
   if (mayTakeOver) presetHeaders(exchange);
   const once = onceOnly(exchange, endpoint);
   if (once !== null) {
@@ -51,15 +54,19 @@ const noHeaders = {};
 function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): StoredAnswer {
   if (result === takenOver) throw new Error(`${route.operation} may not take its response over`);
   const content = answerContent(result);
-  if (route.media === 'html' && content?.body.kind !== 'serialised')
+  if ((route.media === 'html' || route.media === 'script') && content?.body.kind !== 'serialised')
     throw new Error(`${route.operation} answers a page, and only page() writes one`);
   const status = content?.status ?? route.status;
   if (status !== route.status && route.alsoStatus?.includes(status) !== true) {
     throw new Error(`${route.operation} may not answer ${status}`);
   }
   const text = textOf(content === null ? { kind: 'value', value: result } : content.body, status);
-  if (exchange.services.checkReplies && route.media === 'json' && status !== 204) checkReply(route, text);
+  if (exchange.services.checkReplies && hasShape(route) && status !== 204) checkReply(route, text);
   return { status, headers: content?.headers ?? noHeaders, text };
+}
+
+function hasShape({ media }: AnyRoute): boolean {
+  return media === 'json' || media === 'authzen';
 }
 
 function textOf(

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorEnvelope } from '@countersign/contracts';
 import { corsHeaders } from './cors.ts';
+import type { EndpointOptions } from './endpoint.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { errorPage, pagePolicy } from './page.ts';
@@ -28,6 +29,7 @@ const pageHeaders: readonly string[] = [
 
 const jsonType = 'application/json; charset=utf-8';
 const pageType = 'text/html; charset=utf-8';
+const scriptType = 'text/javascript; charset=utf-8';
 
 /** Answers with text in one write: head and body leave in one packet, nothing is hashed or negotiated. */
 export function sendText(exchange: Exchange, status: number, text: string): void {
@@ -37,7 +39,8 @@ export function sendText(exchange: Exchange, status: number, text: string): void
     res.writeHead(status, headers);
     res.end();
   } else {
-    const type = exchange.media === 'html' ? pageType : jsonType;
+    const type =
+      (status < 300 && exchange.media === 'script' && scriptType) || (exchange.media === 'html' ? pageType : jsonType);
     headers.push('content-type', type, 'content-length', String(Buffer.byteLength(text)));
     res.writeHead(status, headers);
     res.end(text);
@@ -59,20 +62,20 @@ export function presetHeaders(exchange: Exchange): void {
  * The one place that answers errors. Never throws. An answer that has begun cannot be corrected: its connection is cut, so that
  * nobody takes it for whole.
  */
-export function sendError(exchange: Exchange, error: unknown, render: RenderError = (envelope) => envelope): void {
+export function sendError(exchange: Exchange, error: unknown, rendering: Rendering = {}): void {
   const { res, log } = exchange;
   try {
     if (error instanceof RequestAborted || res.destroyed) log.debug('request.aborted', { error });
-    else answerError(exchange, error, render);
+    else answerError(exchange, error, rendering);
   } catch (fault) {
     log.error('request.unanswerable', { error: fault });
     res.destroy();
   }
 }
 
-type RenderError = (envelope: ErrorEnvelope) => unknown;
+type Rendering = Pick<EndpointOptions, 'renderError' | 'errorStatuses'>;
 
-function answerError(exchange: Exchange, error: unknown, render: RenderError): void {
+function answerError(exchange: Exchange, error: unknown, { renderError, errorStatuses }: Rendering): void {
   const { res, req, requestId, services } = exchange;
   const { status, headers, envelope } = errorAnswer(error, requestId, services.classifiers);
   if (status >= 500) {
@@ -83,8 +86,8 @@ function answerError(exchange: Exchange, error: unknown, render: RenderError): v
     return;
   }
   for (const [name, value] of Object.entries(headers)) exchange.setHeader(name, value);
-  const text = exchange.media === 'html' ? errorPage(envelope) : JSON.stringify(render(envelope));
-  sendText(exchange, status, text);
+  const text = exchange.media === 'html' ? errorPage(envelope) : JSON.stringify(renderError?.(envelope) ?? envelope);
+  sendText(exchange, errorStatuses?.[status] ?? status, text);
 }
 
 /** For faults of HTTP itself, where Node gives a bare socket and no request. */
@@ -103,7 +106,7 @@ export function rawErrorResponse(status: number, envelope: ErrorEnvelope): strin
 
 function commonHeaders({ req, services, requestId, media, headers: own }: Exchange): string[] {
   const fixed = media === 'html' ? pageHeaders : fixedHeaders;
-  const headers = own.includes('cache-control') ? [...fixed.slice(0, -2)] : [...fixed];
+  const headers = without(fixed, own);
   headers.push('x-request-id', requestId);
   // A page is for its own origin.
   if (services.cors.origins.length > 0 && media !== 'html') headers.push(...corsHeaders(req, services.cors));
@@ -111,12 +114,17 @@ function commonHeaders({ req, services, requestId, media, headers: own }: Exchan
   return headers;
 }
 
+/** What an answer says itself takes the place of what all answers say. */
+function without(fixed: readonly string[], own: readonly string[]): string[] {
+  return fixed.filter((_text, index) => !own.includes(fixed[index - (index % 2)] ?? ''));
+}
+
 function observe(exchange: Exchange, status: number): void {
   if (exchange.isObserved) return;
   exchange.isObserved = true;
-  const { metrics, log } = exchange.services;
+  const { measure, log } = exchange.services;
   const elapsedMs = performance.now() - exchange.startedAtMs;
-  metrics?.observe(exchange.operation, status, elapsedMs / 1_000);
+  measure?.(exchange.operation, status, elapsedMs / 1_000);
   if (log.isEnabled('debug'))
     exchange.log.debug('request.answered', { status, elapsed_ms: Math.round(elapsedMs * 100) / 100 });
 }

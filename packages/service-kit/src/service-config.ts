@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { durationMs, flag, integer, list, secretUrl } from './config-fields.ts';
+import { durationMs, flag, integer, list, secretHeaders, secretUrl } from './config-fields.ts';
 import type { LogLevel } from './logger.ts';
 import { createRateLimiter, limitClassDefaults, type LimitClass } from './rate-limiter.ts';
+import { parseHeaders, type Collector } from './telemetry/collector.ts';
 
 /** Variables that every service reads, under the same names. A service adds its own to them. */
 export const serviceVariables = {
@@ -42,6 +43,14 @@ export const serviceVariables = {
   ),
   GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests a minute of one address for pages of approvals.'),
   GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests a minute of one address to the demo.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: secretUrl(['http', 'https'])
+    .optional()
+    .describe(
+      'OpenTelemetry collector (OTLP over HTTP, protobuf), up to where `/v1/traces` begins. Without it nothing is exported.',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: secretHeaders()
+    .optional()
+    .describe('Headers for the collector, such as its credential. Values are percent-encoded.'),
 };
 
 function perMinute(name: LimitClassName) {
@@ -63,6 +72,8 @@ export type ServiceConfig = Readonly<{
   rateLimits: Readonly<Record<LimitClassName, LimitClass>> | null;
   /** Each answer is checked against its contract before it leaves: everywhere but in production, where it costs too much. */
   checksReplies: boolean;
+  /** Null: no telemetry leaves the process. */
+  collector: Collector | null;
 }>;
 
 type ReadVariables = z.infer<z.ZodObject<typeof serviceVariables>>;
@@ -80,7 +91,13 @@ export function serviceConfigOf(read: ReadVariables): ServiceConfig {
     stopNoticeMs: read.GOV_STOP_NOTICE,
     rateLimits: read.GOV_RATE_LIMITS ? rateLimitsOf(read) : null,
     checksReplies: !isProduction,
+    collector: collectorOf(read),
   };
+}
+
+function collectorOf(read: ReadVariables): Collector | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = read;
+  return url === undefined ? null : { url, headers: parseHeaders(headers) ?? {} };
 }
 
 function rateLimitsOf(read: ReadVariables): Record<LimitClassName, LimitClass> {

@@ -4,7 +4,7 @@ import { agentOf, assertionTerms, isAppError, PrincipalId, TenantId } from '@cou
 import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
-import { AssertionVerifier, createAssertionSigner, isAssertion, readAssertionKey } from '../src/index.ts';
+import { AssertionVerifier, createAssertionSigner, isSignedToken, readAssertionKey } from '../src/index.ts';
 
 const startMs = Date.parse('2026-11-22T10:00:00.000Z');
 const iat = startMs / 1_000;
@@ -53,7 +53,7 @@ describe('an assertion', () => {
   it('proves tenant, principal and role under the key that was pinned', async () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
     const text = await signer.sign(asserted);
-    expect(isAssertion(text)).toBe(true);
+    expect(isSignedToken(text)).toBe(true);
     expect(await verifierAt().verify(text)).toEqual({ ...asserted, exp: iat + 60, keyId: own.keyId });
     expect(await codeOf(await token())).toBe('accepted');
     for (const role of ['member', 'partner', 'owner'])

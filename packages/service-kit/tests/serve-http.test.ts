@@ -4,9 +4,9 @@ import { AppError, defineRoute } from '@countersign/contracts';
 import { z } from 'zod';
 import {
   createLifecycle,
-  createMetrics,
   handlePublic,
   healthEndpoints,
+  openTelemetry,
   openEventStream,
   takenOver,
   type EventStream,
@@ -206,12 +206,14 @@ describe('health', () => {
 
 describe('metrics', () => {
   it('count answers by operation and status', async () => {
-    const metrics = createMetrics();
-    const server = await startEcho({ endpoints: echoEndpoints, metrics });
+    const telemetry = await openTelemetry(null, { service: 'echo', version: '1' });
+    const server = await startEcho({ endpoints: echoEndpoints, telemetry });
     await send(server.url, { headers: asAdmin, body: '{"text":"a"}' });
     await send(server.url, { headers: asAdmin, body: '{"text":1}' });
     await server.close();
-    expect(metrics.render()).toContain('_count{operation="echo",status="200"} 1');
-    expect(metrics.render()).toContain('_bucket{operation="echo",status="400",le="+Inf"} 1');
+    const text = await telemetry.prometheus();
+    await telemetry.close();
+    expect(text).toContain('_count{operation="echo",status="200"} 1');
+    expect(text).toContain('_bucket{operation="echo",status="400",le="+Inf"} 1');
   });
 });

@@ -92,7 +92,7 @@ function answersOf({ links, evidence, options }: Seen): Answers {
   };
 }
 
-const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE'];
+const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE', 'ASSERTION_UNDECIDED'];
 const distrusted: readonly VerificationErrorCode[] = ['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_NOT_VALID_YET'];
 
 /** Behind a fault nothing was read, so of the rest nothing is known. */

@@ -3,6 +3,7 @@ import {
   createHttpApp,
   healthEndpoints,
   httpOptionsOf,
+  mountMetrics,
   openApiEndpoint,
   storeOutage,
   type Endpoint,
@@ -13,30 +14,39 @@ import {
 import type { Context } from './context.ts';
 import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
+import { acceptInviteRoute } from './routes/accept-invite.ts';
+import { createInviteRoute } from './routes/create-invite.ts';
 import { createTaskRoute } from './routes/create-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
 import { frontPageRoute } from './routes/front-page.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
 import { getHealthRoute } from './routes/get-health.ts';
+import { getMeRoute } from './routes/get-me.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
 import { getWorkspaceRoute } from './routes/get-workspace.ts';
+import { leaveWorkspaceRoute } from './routes/leave-workspace.ts';
 import { listAuditRoute } from './routes/list-audit.ts';
 import { listGovernanceReceiptsRoute } from './routes/list-governance-receipts.ts';
+import { listInvitesRoute } from './routes/list-invites.ts';
 import { listModesRoute } from './routes/list-modes.ts';
 import { listRunsRoute } from './routes/list-runs.ts';
 import { listTasksRoute } from './routes/list-tasks.ts';
 import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
+import { putMemberRoleRoute } from './routes/put-member-role.ts';
 import { putTaskStatusRoute } from './routes/put-task-status.ts';
 import { putWorkspaceModeRoute } from './routes/put-workspace-mode.ts';
 import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
+import { removeMemberRoute } from './routes/remove-member.ts';
 import { requestEmailCodeRoute } from './routes/request-email-code.ts';
 import { resolveWorkspaceApprovalRoute } from './routes/resolve-workspace-approval.ts';
+import { revokeInviteRoute } from './routes/revoke-invite.ts';
 import { runTaskRoute } from './routes/run-task.ts';
+import { showInviteRoute } from './routes/show-invite.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
 
-type Running = { lifecycle: Pick<Lifecycle, 'isStopping'>; workers: { check: HealthCheck } };
+export type Running = { lifecycle: Pick<Lifecycle, 'isStopping'>; workers: { check: HealthCheck } };
 
 export function createApp(context: Context, { lifecycle, workers }: Running): HttpApp {
   return createHttpApp({
@@ -47,9 +57,21 @@ export function createApp(context: Context, { lifecycle, workers }: Running): Ht
     ],
     guards: createGuards(context),
     log: context.log,
+    telemetry: context.telemetry,
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
     guardQuery: ['workspaceId'],
+  });
+}
+
+/** A port of its own for probes and for Prometheus, which the world does not reach. */
+export function createHealthApp(context: Context, { lifecycle, workers }: Running): HttpApp {
+  return createHttpApp({
+    endpoints: healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context, workers)),
+    guards: createGuards(context),
+    log: context.log,
+    hosts: context.config.allowedHosts,
+    mount: mountMetrics(context.telemetry),
   });
 }
 
@@ -62,10 +84,19 @@ function endpointsOf(context: Context): Endpoint[] {
     requestEmailCodeRoute(context),
     verifyEmailCodeRoute(context),
     endSessionRoute(context),
+    showInviteRoute(context),
+    acceptInviteRoute(context),
+    getMeRoute(context),
     getWorkspaceRoute(context),
     getWorkspaceSettingsRoute(context),
     putWorkspaceSettingsRoute(context),
     putWorkspaceModeRoute(context),
+    createInviteRoute(context),
+    listInvitesRoute(context),
+    revokeInviteRoute(context),
+    putMemberRoleRoute(context),
+    removeMemberRoute(context),
+    leaveWorkspaceRoute(context),
     listTasksRoute(context),
     createTaskRoute(context),
     putTaskStatusRoute(context),

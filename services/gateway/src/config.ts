@@ -6,6 +6,7 @@ import {
   flag,
   integer,
   list,
+  optionalPort,
   port,
   readAssertionKey,
   readConfig,
@@ -28,6 +29,13 @@ export const gatewayVariables = z.object({
   ...serviceVariables,
   GOV_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address that the gateway listens on.'),
   GOV_GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  GOV_GATEWAY_PUBLIC_URL: url()
+    .optional()
+    .meta({ fallback: 'http:// and the address that the gateway listens on' })
+    .describe('Scheme, host and port that people reach the gateway by; links in mails begin with it.'),
+  GOV_GATEWAY_HEALTH_PORT: optionalPort().describe(
+    'Port of health and metrics alone. Without it the gateway answers health on its own port, and no metrics.',
+  ),
   GOV_SESSION_SECRET: secret().describe('Keys the HMAC of the sign-in codes that are sent by mail.'),
   GOV_SMTP_URL: secretUrl(['smtp', 'smtps'])
     .optional()
@@ -77,6 +85,10 @@ export type GatewayConfig = ServiceConfig &
   Readonly<{
     host: string;
     port: number;
+    /** What links to the gateway begin with. */
+    publicUrl: string;
+    /** Null: health is answered on the other port alone, and metrics nowhere. */
+    healthPort: number | null;
     /** Keys the HMAC of email codes. */
     sessionSecret: string;
     /** True only in development without a mail provider, and then only this machine can connect. */
@@ -118,6 +130,8 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     allowedHosts: [...shared.allowedHosts, read.GOV_GATEWAY_HOST],
     host: read.GOV_GATEWAY_HOST,
     port: read.GOV_GATEWAY_PORT,
+    publicUrl: read.GOV_GATEWAY_PUBLIC_URL ?? `http://${read.GOV_GATEWAY_HOST}:${read.GOV_GATEWAY_PORT}`,
+    healthPort: read.GOV_GATEWAY_HEALTH_PORT ?? null,
     sessionSecret: read.GOV_SESSION_SECRET,
     revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },
@@ -191,7 +205,7 @@ function refuseContradictions(read: Read): void {
   if (read.GOV_ASSERTION_KEY !== undefined && readAssertionKey(read.GOV_ASSERTION_KEY) === null)
     problems.push('GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM');
   problems.push(...signInProblems(read));
-  for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL'] as const)
+  for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL', 'GOV_GATEWAY_PUBLIC_URL'] as const)
     if (read[name] !== undefined && !isOrigin(read[name]))
       problems.push(`${name} must be scheme, host and port alone: the paths below it are the kernel's own`);
   for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)

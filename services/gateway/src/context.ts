@@ -1,5 +1,13 @@
-import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus, type NewEvent } from '@countersign/messaging';
-import { createAssertionSigner, createLogger, type Log } from '@countersign/service-kit';
+import {
+  aroundDeliveries,
+  eventFactory,
+  openBus,
+  OutboxRelay,
+  reportTo,
+  type MessageBus,
+  type NewEvent,
+} from '@countersign/messaging';
+import { createAssertionSigner, createLogger, messageSpans, type Log, type Telemetry } from '@countersign/service-kit';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
@@ -10,6 +18,7 @@ import { messagingTransaction } from './store/messages.ts';
 export type Context = {
   readonly config: GatewayConfig;
   readonly log: Log;
+  readonly telemetry: Telemetry;
   readonly database: GatewayDatabase;
   readonly bus: MessageBus;
   readonly relay: OutboxRelay;
@@ -32,23 +41,27 @@ export type ContextOverrides = Partial<
   }
 >;
 
-export function createContext(config: GatewayConfig, overrides: ContextOverrides = {}): Context {
+export function createContext(config: GatewayConfig, telemetry: Telemetry, overrides: ContextOverrides = {}): Context {
   const log = overrides.log ?? createLogger({ service: 'gateway', ...config.log });
   const database = openGatewayDatabase(config.databaseUrl);
   const report = reportTo(log);
-  const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign gateway', report });
+  const spans = telemetry.tracer === null ? null : messageSpans(telemetry.tracer);
+  const opened = overrides.bus ?? openBus({ ...config.bus, name: 'countersign gateway', report });
+  const bus = spans === null ? opened : aroundDeliveries(opened, spans.around);
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
     log,
+    telemetry,
     database,
     bus,
     relay,
     mailer,
-    newEvent: eventFactory({ source: '/gateway' }),
-    kernel: config.governance === null ? null : kernelOf(config.governance, { log, now, fetch: overrides.fetch }),
+    newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
+    kernel:
+      config.governance === null ? null : kernelOf(config.governance, { log, now, telemetry, fetch: overrides.fetch }),
     fetchNow: overrides.fetch ?? fetch,
     now,
     transaction: async (work) => {
@@ -62,15 +75,16 @@ export function createContext(config: GatewayConfig, overrides: ContextOverrides
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();
       await database.close();
+      await telemetry.close();
     },
   };
 }
 
-type Ways = { log: Log; now: () => Date; fetch: typeof fetch | undefined };
+type Ways = Pick<Context, 'log' | 'now' | 'telemetry'> & { fetch: typeof fetch | undefined };
 
-function kernelOf(governance: GovernanceConfig, { log, now, fetch }: Ways): Kernel {
+function kernelOf(governance: GovernanceConfig, { log, now, telemetry, fetch }: Ways): Kernel {
   const signer = createAssertionSigner(governance.assertionKey, now);
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
-  return createKernel(governance, { signer, fetch });
+  return createKernel(governance, { signer, fetch, traceparent: () => telemetry.tracer?.traceparent() ?? null });
 }

@@ -1,5 +1,6 @@
-import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service-kit';
-import { createApp } from './app.ts';
+import { createLifecycle, openTelemetry, serveHttp, type Lifecycle } from '@countersign/service-kit';
+import { createApp, createHealthApp, type Running } from './app.ts';
+import { build } from './build.ts';
 import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startApprovalListener } from './workers/approval-listener.ts';
@@ -7,6 +8,8 @@ import { startOrchestrator } from './workers/orchestrator.ts';
 
 export type StartedGateway = {
   readonly url: string;
+  /** Null: no port of its own is configured for health and metrics. */
+  readonly healthUrl: string | null;
   readonly context: Context;
   /** Settles when runs, and what the kernel says of approvals, are being taken from their queues. */
   readonly subscribed: Promise<void>;
@@ -21,7 +24,8 @@ const noWorkers = { check: async () => 'none' };
 
 /** Starts the service in this process. The schema must have been migrated. */
 export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<StartedGateway> {
-  const context = createContext(config, options);
+  const telemetry = await openTelemetry(config.collector, { service: 'gateway', version: build.version });
+  const context = createContext(config, telemetry, options);
   const lifecycle = options.lifecycle ?? createLifecycle(context.log);
   lifecycle.onClose('context', context.close);
   lifecycle.giveNotice(config.stopNoticeMs);
@@ -32,15 +36,26 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
     lifecycle.onClose('orchestrator', orchestrator.stop);
     subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
   }
-  const server = await serveHttp(createApp(context, { lifecycle, workers: orchestrator ?? noWorkers }), {
+  const running = { lifecycle, workers: orchestrator ?? noWorkers };
+  const healthUrl = await serveHealth(context, running);
+  const server = await serveHttp(createApp(context, running), {
     host: config.host,
     port: config.port,
   });
   lifecycle.onClose('http', server.close);
   return {
     url: server.url,
+    healthUrl,
     context,
     subscribed: Promise.all(subscribed).then(() => undefined),
     stop: () => lifecycle.stop(),
   };
+}
+
+async function serveHealth(context: Context, running: Running & { lifecycle: Lifecycle }): Promise<string | null> {
+  const { host, healthPort: port } = context.config;
+  if (port === null) return null;
+  const server = await serveHttp(createHealthApp(context, running), { host, port });
+  running.lifecycle.onClose('health', server.close);
+  return server.url;
 }

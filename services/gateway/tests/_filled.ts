@@ -42,6 +42,8 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
             'ok', NULL, '{}', NULL, ${made}, '${digest}', '${digest}' FROM ${many}`,
     `INSERT INTO sessions SELECT ${id('ses')}, ${id('ses')}, '${user.id}', 'hash-' || n, ${made}, ${made}, NULL, ${made}, 'ended' FROM ${many}`,
     `INSERT INTO email_codes SELECT ${id('cod')}, 'a' || n % 1000 || '@example.org', 'hmac', 0, ${made}, ${made}, ${made} FROM ${many}`,
+    `INSERT INTO invites
+     SELECT ${id('inv')}, ${place}, 'ada@example.org', 'member', 'hash-' || n, '${user.id}', ${made}, now() + interval '1 day', ${made}, ${made} FROM ${many}`,
     `INSERT INTO users SELECT ${id('usr')}, 'user' || n || '@example.org', 'name', ${made} FROM ${many}`,
     `INSERT INTO idempotency_keys SELECT 'scope', 'key-' || n, 'print', '{}', now() FROM ${many}`,
     `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${many}`,

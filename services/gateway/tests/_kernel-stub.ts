@@ -63,6 +63,8 @@ export class KernelStub {
   readonly modelCalls: string[] = [];
   /** What it was asked for, in order. */
   readonly paths: string[] = [];
+  /** As part of which trace. */
+  readonly traces: { path: string; traceparent: string | string[] | undefined }[] = [];
   /** In which roles. */
   readonly roles: string[] = [];
   readonly approvals = new StubApprovals();
@@ -112,6 +114,7 @@ export class KernelStub {
     const text = Buffer.concat(chunks).toString('utf8');
     const url = new URL(req.url ?? '/', this.url);
     this.paths.push(url.pathname);
+    this.traces.push({ path: url.pathname, traceparent: req.headers['traceparent'] });
     if (this.fault === 'hang') return;
     if (this.fault === 'error_500') return send(res, 500, { error: { code: 'INTERNAL' } });
     if (url.pathname === '/healthz') return send(res, 200, { status: 'ok', version: 'stub' });

@@ -53,5 +53,12 @@ function blocksOf(path: string, body: Record<string, unknown>) {
 
 function budgetOf(path: string, body: Record<string, unknown>) {
   const none = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
-  return { budget_id: path.split('/').at(-1), ...body, used: none, reserved: none, resets_at: null, ...updated };
+  const remaining = {
+    tool_calls: null,
+    spend_minor: body['spend_limit_minor'] ?? null,
+    egress_bytes: null,
+    writes: null,
+  };
+  const use = { used: none, reserved: none, remaining, resets_at: null };
+  return { budget_id: path.split('/').at(-1), ...body, ...use, ...updated };
 }

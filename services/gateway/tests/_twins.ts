@@ -24,6 +24,14 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     // A person signs in to the first one.
     workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
     workspace_settings: inWorkspace(),
+    invites: {
+      columns: {
+        ...idsOf(owner, 'id'),
+        token_hash: `reverse(NEW.token_hash)`,
+        email: `NEW.email || '.twin'`,
+        expires_at: never,
+      },
+    },
     tasks: inWorkspace('id'),
     runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
     run_steps: inWorkspace('id', 'run_id'),

@@ -24,6 +24,7 @@ let adasTask: string;
 
 const all: AnyRoute[] = Object.values(gatewayRoutes);
 const workspaceRoutes = all.filter(({ auth }) => ['member', 'partner', 'owner'].includes(auth));
+const unknownObject = 'inv_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 /** A body that each route accepts, so that only the workspace can be what is wrong. */
@@ -34,6 +35,9 @@ const bodies: Record<string, object> = {
   'put-workspace-mode': { mode: 'build' },
   'put-workspace-settings': { policyConfig: { maxIterationBudget: 3 } },
   'resolve-workspace-approval': { status: 'approved' },
+  'create-invite': { email: 'invited@example.org', role: 'member' },
+  'put-member-role': { role: 'member' },
+  'accept-invite': { email: 'invited@example.org' },
 };
 
 beforeAll(async () => {
@@ -60,7 +64,9 @@ type Call = {
 
 async function call({ route, names, as, objectId, text }: Call): Promise<{ status: number; text: string }> {
   const isWorkspacePath = route.path.startsWith('/api/workspace/');
-  const path = route.path.replace(/\{\w+\}/, isWorkspacePath ? (names.path ?? '-') : (objectId ?? adasTask));
+  const path = route.path
+    .replace(/\{\w+\}/, isWorkspacePath ? (names.path ?? '-') : (objectId ?? adasTask))
+    .replace(/\{\w+\}/, objectId ?? unknownObject);
   const query = names.query === undefined ? '' : `?workspaceId=${encodeURIComponent(names.query)}`;
   const body =
     route.body === undefined

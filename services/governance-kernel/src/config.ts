@@ -61,6 +61,9 @@ export const kernelVariables = z.object({
   GOV_POLICY_PUBLIC_KEYS: list().describe(
     "Ed25519 public keys (base64url) that may sign activations beside the kernel's own policy key.",
   ),
+  GOV_RELATIONS_MAX_AGE: durationMs(86_400_000).describe(
+    'How long relations count as fresh once their writer confirmed them; then calls whose policy reads them are denied.',
+  ),
   GOV_APPROVER_KEYS: z
     .string()
     .default('[]')
@@ -111,6 +114,9 @@ export const kernelVariables = z.object({
   GOV_DISPATCH_DEADLINE: durationMs(300_000).describe(
     'How long a dispatched call may stay without an outcome before it is sealed as uncertain.',
   ),
+  GOV_CONFORMANCE_INTERVAL: durationMs(3_600_000, { minMs: 1_000 }).describe(
+    'How often the kernel proves again that it denies: a short conformance run, once for all replicas.',
+  ),
   GOV_SELF_TEST_DECISIONS: integer({ min: 0, max: 100_000, fallback: 2_000 }).describe(
     'How many decisions the kernel makes in memory before it is ready, so that the first caller meets a warm one.',
   ),
@@ -136,6 +142,7 @@ export type KernelConfig = ServiceConfig &
     policyFile: string | null;
     policyFileIntervalMs: number;
     policyAgeMaxMs: number;
+    relationsAgeMaxMs: number;
     /** They may sign activations, beside the kernel's own. */
     policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
@@ -154,6 +161,7 @@ export type KernelConfig = ServiceConfig &
     checkpointIntervalMs: number;
     dispatchDeadlineMs: number;
     selfTestDecisions: number;
+    conformanceIntervalMs: number;
   }>;
 
 /** Of the launcher, of the gateway and of command-line runs, which may share an environment with the kernel. */
@@ -183,6 +191,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
+    relationsAgeMaxMs: read.GOV_RELATIONS_MAX_AGE,
     policyKeys: sound('GOV_POLICY_PUBLIC_KEYS', () => readPublicKeys(read.GOV_POLICY_PUBLIC_KEYS)),
     approverKeys: sound('GOV_APPROVER_KEYS', () => readApproverKeys(read.GOV_APPROVER_KEYS)),
     upstream: {
@@ -201,6 +210,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
     dispatchDeadlineMs: read.GOV_DISPATCH_DEADLINE,
     selfTestDecisions: read.GOV_SELF_TEST_DECISIONS,
+    conformanceIntervalMs: read.GOV_CONFORMANCE_INTERVAL,
   });
   refuseEarlyDeadline(config);
   refuseReadableSecrets(config, env);

@@ -1,48 +1,73 @@
 import type { Digest } from '@countersign/contracts';
+import { shownReceiptsMax } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
-import { evaluateRules, wiredGates } from '@countersign/policy';
+import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { AssertionVerifier, createLogger, type Log } from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, openTelemetry, type Log, type Telemetry } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { argsCipher } from './approvals/args-cipher.ts';
+import { build } from './build.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
 import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
+import { decisionTelemetry } from './boundary/decision-telemetry.ts';
 import { Dispatch } from './boundary/dispatch.ts';
 import { KeptAnswers } from './boundary/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import { DemoAllowance } from './demo/demo-allowance.ts';
 import { dispatchMsMax, type KernelConfig } from './config.ts';
+import { readVectors } from './conformance/read-vectors.ts';
+import { RunCredential } from './conformance/run-credential.ts';
+import { runVectors } from './conformance/run-vectors.ts';
 import { controls } from './controls.ts';
+import { KnownOrgs } from './fences/known-orgs.ts';
+import { AgentTokens } from './identities/agent-tokens.ts';
+import { KeyChallenges } from './identities/key-challenges.ts';
 import { createCommit, type Commit } from './ledger/commit.ts';
+import { gaugeKernel } from './gauges.ts';
+import type { StandingParts } from './standing/boundary-status.ts';
+import { findLastProven } from './store/conformance-store.ts';
+import { sizeOfLog } from './store/gauge-store.ts';
+import { listReceipts } from './store/receipt-store.ts';
+import { countOpen, listScopesAround } from './store/standing-store.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
+import { measuredCommit } from './ledger/measured-commit.ts';
 import { Confirmations } from './policy/confirmations.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
+import { ShadowDrafts } from './policy/shadow-drafts.ts';
 import { createCheckpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
+import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
+import { relyingPartyAt } from './passkeys/relying-party.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
+import { challengeStore } from './store/challenge-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
+import { conformanceStore } from './store/conformance-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
-import { findFences } from './store/fence-store.ts';
+import { findFences, findFencesAround } from './store/fence-store.ts';
+import { findLiveKey, isRevoked } from './store/identity-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { messagingTransaction } from './store/messages.ts';
+import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
+import { relationsIn, relationStores } from './store/relation-stores.ts';
 import { listStoredPolicies } from './store/policy-store.ts';
-import { recordSigningKeys } from './store/trust-key-store.ts';
+import { findShadowDrafts } from './store/shadow-lane-store.ts';
+import { listTrustKeys, recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
 export type ContextOverrides = {
@@ -52,7 +77,11 @@ export type ContextOverrides = {
   askRules?: AskRules;
   spoil?: (judged: Judgeable) => Judgeable;
   wiredGates?: readonly GateName[];
+  /** Gates that are broken on purpose. The self-test before the start looks at the real ones; a conformance run looks at these. */
+  gates?: GateTable;
 };
+
+const newEvent = eventFactory({ source: '/governance-kernel' });
 
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
@@ -60,7 +89,8 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
 export async function createContext(config: KernelConfig, overrides: ContextOverrides = {}) {
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
-  const core = createCore(config, overrides, gateRosterHash(nodeProvider, gates));
+  const telemetry = await openTelemetry(config.collector, { service: 'governance-kernel', version: build.version });
+  const core = createCore(config, overrides, { rosterHash: gateRosterHash(nodeProvider, gates), telemetry });
   try {
     return await completeContext(core, overrides);
   } catch (error) {
@@ -72,8 +102,12 @@ export async function createContext(config: KernelConfig, overrides: ContextOver
 async function completeContext(core: Core, overrides: ContextOverrides) {
   const { config } = core;
   const selfTest = await runSelfTest({
-    cycle: { ...core.cycle, askRules: evaluateRules },
-    signer: createSigner(generateSigningKey().privateKeyPem),
+    cycle: {
+      ...core.cycle,
+      askRules: evaluateRules,
+      settings: { ...core.cycle.settings, gates: undefined },
+    },
+    signer: throwawaySigner(),
     controls,
     decisions: config.selfTestDecisions,
   });
@@ -93,9 +127,23 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...messages,
     ...createDoors(core),
     ...createCredentials(core),
+    ...createConformance(core),
+    passkeys: createPasskeys(core),
     demoAllowance: new DemoAllowance(core.clock),
     selfTest,
+    standing: standingOf(core, selfTest.denying),
     close,
+  };
+}
+
+/** What stops calls, as it is looked up: some of it may come between a decision and its dispatch. */
+function stopsOf(
+  reader: KernelDatabase['reader'],
+): Pick<BoundaryParts, 'findFencesAround' | 'orgs' | 'isRevokedAgent'> {
+  return {
+    findFencesAround: (caller) => findFencesAround(reader, caller),
+    orgs: new KnownOrgs(),
+    isRevokedAgent: ({ tenant, principal }) => isRevoked(reader, { tenant, kind: 'agent', principal }),
   };
 }
 
@@ -110,7 +158,9 @@ type Core = ReturnType<typeof createCore>;
 /** Connections of their own: an export reads for as long as its reader takes, and decisions must not wait for one. */
 const exportsAtOnce = 2;
 
-function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHash: Digest) {
+type Given = { rosterHash: Digest; telemetry: Telemetry };
+
+function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterHash, telemetry }: Given) {
   const clock = overrides.clock ?? (() => new Date());
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
   const signers = createSigners(config);
@@ -120,58 +170,72 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, rosterHas
   const { pool, reader } = database;
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
-  const store = ledgerStore({ pool, controls });
-  const commit = createCommit({ store, sealer: { provider, signer: signers.receipts }, controls });
-  const ledger = new GroupCommit(noticed(commit, logWatch));
+  const ledger = openLedger(pool, signers, { logWatch, telemetry });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
   const { policyAgeMaxMs } = config;
   const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
   const policies = new Policies({ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid });
-  const upstreams = createUpstreams({ config, log, registry: createMcpRegistry({ ...database, clock }) });
+  const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
+  const relations = relationsIn(reader);
+  const upstreams = createUpstreams({
+    config,
+    log,
+    tracer: telemetry.tracer,
+    registry: createMcpRegistry({ ...database, clock }),
+  });
   const cipher = argsCipher(config.tenantSaltSecret);
   const cycle: BoundaryParts = {
-    ledger,
-    policies,
+    ...{ ledger, policies, shadows, relations },
     tools: upstreams.mcp,
     askRules: overrides.askRules ?? evaluateRules,
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
-    clock,
-    newUlid,
-    findFences: (scopes) => findFences(reader, scopes),
-    settings: { ...cycleSettings(config, { rosterHash, argsCipher: cipher, confirmations }), spoil: overrides.spoil },
+    ...{ clock, newUlid, ...stopsOf(reader) },
+    tellDecision: decisionTelemetry(telemetry),
+    settings: {
+      ...cycleSettings(config, { rosterHash, argsCipher: cipher, confirmations }),
+      ...{ spoil: overrides.spoil, gates: overrides.gates },
+    },
   };
   const made = {
-    config,
-    clock,
-    log,
-    signers,
-    provider,
-    newUlid,
-    newEvent: eventFactory({ source: '/governance-kernel' }),
-    rosterHash,
+    ...{ config, clock, log, signers, provider, newUlid, newEvent, rosterHash },
     argsCipher: cipher,
-    ledger,
-    logWatch,
-    policies,
-    confirmations,
+    ...{ ledger, logWatch, policies, relations, confirmations },
     cycle,
     upstreams,
+    telemetry,
+    tracer: telemetry.tracer,
   };
   const boundary = createBoundary(cycle);
   const checkpoints = signedHeads({ ...made, signer: signers.log }, database);
-  const close = async () => {
-    await logWatch.close();
-    await ledger.close();
-    await exports.close();
-    await database.close();
-  };
-  return { ...made, ...shown(database), exports, boundary, checkpoints, dispatch: new Dispatch(boundary), close };
+  const effects = new Dispatch(boundary);
+  gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
+  const close = () => closeAll({ ...made, exports, database });
+  return { ...made, ...shown(database), exports, boundary, checkpoints, dispatch: effects, close };
+}
+
+type Closing = { telemetry: Telemetry } & Record<
+  'logWatch' | 'ledger' | 'exports' | 'database',
+  { close(): Promise<void> }
+>;
+
+async function closeAll({ logWatch, ledger, telemetry, exports, database }: Closing): Promise<void> {
+  await logWatch.close();
+  await ledger.close();
+  await telemetry.close(); // its gauges are read a last time
+  await exports.close();
+  await database.close();
 }
 
 /** What routes and workers see of the database: nobody but the ledger sends statements through the pool itself. */
 function shown({ pool, reader, transaction, ping }: KernelDatabase) {
   const watched: Pick<typeof pool, 'on'> = pool;
-  return { database: { ping }, pool: watched, reader, transaction };
+  return {
+    database: { ping },
+    pool: watched,
+    reader,
+    transaction,
+    ...relationStores({ reader, transaction }),
+  };
 }
 
 type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & { config: KernelConfig };
@@ -200,7 +264,23 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
     secret: config.tenantSaltSecret,
     isSecure: config.publicUrl.startsWith('https:'),
   });
-  return { presentedKeys, assertions: new AssertionVerifier(config.assertionKeys, clock), approverSessions };
+  const agentTokens = new AgentTokens({
+    ...{ clock, audience: config.publicUrl },
+    findLiveKey: (key) => findLiveKey(reader, key),
+  });
+  const keyChallenges = new KeyChallenges({ secret: config.tenantSaltSecret, clock });
+  const assertions = new AssertionVerifier(config.assertionKeys, clock);
+  return { presentedKeys, assertions, agentTokens, keyChallenges, approverSessions };
+}
+
+function createPasskeys({ config, ledger, provider, reader, transaction, clock, newUlid }: Core): PasskeyParts {
+  return {
+    ...{ ledger, provider, clock, newUlid },
+    challenges: challengeStore(transaction),
+    party: relyingPartyAt(config.publicUrl),
+    findPasskey: (key) => findPasskey(reader, key),
+    listLiving: (owner) => listLivingPasskeys(reader, owner, passkeysMax),
+  };
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
@@ -219,6 +299,33 @@ function createDoors({ config, reader, transaction, clock, upstreams, dispatch }
   };
 }
 
+/** What is signed in a memory that is thrown away must verify nowhere. */
+const throwawaySigner = () => createSigner(generateSigningKey().privateKeyPem);
+
+/** `listensAt` tells where this process listens, once it does: a run calls its own kernel as everybody else does. */
+function createConformance(core: Core) {
+  const credential = new RunCredential();
+  const vectors = readVectors(core.provider);
+  let url: string | null = null;
+  const parts = {
+    ...core,
+    ...{ controls, vectors, credential, throwawaySigner },
+    store: conformanceStore(core),
+    listTrustKeys: () => listTrustKeys(core.reader),
+    ownUrl: () => url,
+  };
+  return {
+    vectors,
+    runCredential: credential,
+    conformance: {
+      run: (asked: Parameters<typeof runVectors>[1]) => runVectors(parts, asked),
+      listensAt: (at: string) => {
+        url = at;
+      },
+    },
+  };
+}
+
 /** A bus that was handed in is shared with other services of the process. */
 function createMessages({ config, log, transaction }: Core, overrides: ContextOverrides) {
   const report = reportTo(log);
@@ -229,6 +336,14 @@ function createMessages({ config, log, transaction }: Core, overrides: ContextOv
     if (overrides.bus === undefined) await bus.close();
   };
   return { bus, relay, close };
+}
+
+type Watching = { logWatch: LogWatch; telemetry: Telemetry };
+
+function openLedger(pool: KernelDatabase['pool'], { receipts: signer }: Signers, { logWatch, telemetry }: Watching) {
+  const store = ledgerStore({ pool, controls });
+  const commit = createCommit({ store, sealer: { provider: nodeProvider, signer }, controls });
+  return new GroupCommit(measuredCommit(noticed(commit, logWatch), telemetry.meter));
 }
 
 /** Open tails hear of a local commit at once. */
@@ -246,8 +361,10 @@ function cycleSettings(
 ): CycleSettings {
   return {
     ...made,
+    newEvent,
     provider: nodeProvider,
     policyAgeMaxMs: config.policyAgeMaxMs,
+    relationsAgeMaxMs: config.relationsAgeMaxMs,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     publicUrl: config.publicUrl,
     monotonicMs: () => performance.now(),
@@ -261,4 +378,23 @@ function publishedKeys(signers: Signers, logOrigin: string) {
     purpose,
     logOrigin: purpose === 'log' ? logOrigin : null,
   }));
+}
+
+/** What the tenants' standing is read from. */
+function standingOf(
+  { reader, config, policies, clock, rosterHash, upstreams }: Core,
+  provenGates: readonly GateName[],
+): StandingParts {
+  const { policyAgeMaxMs } = config;
+  return {
+    ...{ clock, rosterHash, provenGates, policies, policyAgeMaxMs },
+    countOpen: (tenant, now) => countOpen(reader, tenant, now),
+    listScopesAround: (tenant, asked) => listScopesAround(reader, tenant, asked),
+    findFences: (scopes) => findFences(reader, scopes),
+    findLatestCheckpoint: () => findLatestCheckpoint(reader),
+    sizeOfLog: () => sizeOfLog(reader),
+    findLastProven: () => findLastProven(reader),
+    listLatestReceipts: (tenant) => listReceipts(reader, tenant, {}, { limit: shownReceiptsMax, before: null }),
+    countTools: async () => (await upstreams.mcp.listTools()).length,
+  };
 }

@@ -1,25 +1,45 @@
 import { accessKeys } from './access-keys/access-keys.ts';
+import { approvalTerms } from './passkeys/approval-terms.ts';
 import { approvals } from './approvals/approvals.ts';
 import { answers } from './boundary/answers.ts';
 import { dispatches } from './boundary/dispatches.ts';
 import { budgets } from './budgets/budgets.ts';
+import { budgetUsage } from './budgets/budget-usage.ts';
 import { budgetTerms } from './budgets/budget-terms.ts';
 import { fenceCommands, fences } from './fences/fences.ts';
+import { tenantOrgs } from './fences/tenant-orgs.ts';
+import { identities } from './identities/identities.ts';
+import { identityKeys } from './identities/identity-keys.ts';
 import type { AnyControl } from './ledger/control.ts';
+import { activationSignatures } from './policy/activation-signatures.ts';
+import { policyCeilings } from './policy/policy-ceilings.ts';
 import { policyHeads } from './policy/policy-heads.ts';
+import { shadowLanes } from './policy/shadow-lanes.ts';
 import { toolBlocks } from './policy/tool-blocks.ts';
+import { passkeys } from './passkeys/passkeys.ts';
+import { relationHeads } from './relations/relation-heads.ts';
 import { registry } from './registry/registry.ts';
 
 /** Everything that decisions read or change, in the order in which its rows are locked; `kernel.append` writes in this order. */
 export const controls: readonly AnyControl[] = [
   fenceCommands,
   fences,
+  tenantOrgs,
   policyHeads,
+  policyCeilings,
+  shadowLanes,
+  activationSignatures,
   toolBlocks,
+  identities,
+  identityKeys,
   accessKeys,
+  approvalTerms,
+  passkeys,
+  relationHeads,
   registry,
   budgetTerms,
   budgets,
+  budgetUsage,
   approvals,
   dispatches,
   answers,

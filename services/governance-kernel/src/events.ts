@@ -1,9 +1,18 @@
 import { Instant, type PrincipalId } from '@countersign/contracts';
-import { kernelApprovalResolved, kernelFenceSet } from '@countersign/contracts/governance-kernel';
+import {
+  kernelApprovalResolved,
+  kernelBudgetThreshold,
+  kernelFenceSet,
+  kernelIdentityRevoked,
+} from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from './approvals/approval-row.ts';
+import type { BudgetRow } from './budgets/budget-row.ts';
+import { isInstallationCeiling } from './budgets/installation-ceiling.ts';
+import { thresholdsReached, type Reached } from './budgets/thresholds.ts';
 import type { FenceRow } from './fences/fence-row.ts';
 import { fenceTerms } from './fences/fence-view.ts';
+import type { IdentityKey } from './identities/identities.ts';
 
 /*
  * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
@@ -30,4 +39,51 @@ export function approvalResolvedEvent(
 /** A scope is fenced, or open again. */
 export function fenceSetEvent({ newEvent }: { newEvent: NewEvent }, fence: FenceRow): OutgoingEvent {
   return newEvent(kernelFenceSet, fenceTerms(fence), { subject: fence.scope });
+}
+
+type Use = { before: readonly BudgetRow[]; after: readonly BudgetRow[]; nowMs: number };
+
+/** What a commit makes of budgets that were at `before` in the window of now, each at the same place in `after`. */
+export function budgetThresholdEvents(parts: { newEvent: NewEvent }, { before, after, nowMs }: Use): OutgoingEvent[] {
+  return after.flatMap((budget, index) =>
+    thresholdsReached(before[index] ?? null, budget).map((reached) =>
+      thresholdEvent(parts, budget, { reached, nowMs }),
+    ),
+  );
+}
+
+function thresholdEvent(
+  { newEvent }: { newEvent: NewEvent },
+  budget: BudgetRow,
+  { reached, nowMs }: { reached: Reached; nowMs: number },
+): OutgoingEvent {
+  const tenant = isInstallationCeiling(budget) ? null : budget.tenant;
+  const data = {
+    tenant_id: tenant,
+    budget_id: budget.id,
+    subject: budget.subject,
+    window: budget.window,
+    ...reached,
+    currency: budget.currency,
+    resets_at: budget.resetsAtMs === null ? null : Instant.parse(new Date(budget.resetsAtMs).toISOString()),
+    reached_at: Instant.parse(new Date(nowMs).toISOString()),
+  };
+  const attributes = tenant === null ? {} : { tenantid: tenant };
+  return newEvent(kernelBudgetThreshold, data, { subject: budget.id, ...attributes });
+}
+
+/** An agent or operator was revoked. */
+export function identityRevokedEvent(
+  { newEvent }: { newEvent: NewEvent },
+  revoked: IdentityKey & { revokedAtMs: number; revokedBy: PrincipalId },
+): OutgoingEvent {
+  const { tenant, kind, principal, revokedAtMs, revokedBy } = revoked;
+  const data = {
+    tenant_id: tenant,
+    principal_id: principal,
+    kind,
+    revoked_at: Instant.parse(new Date(revokedAtMs).toISOString()),
+    revoked_by: revokedBy,
+  };
+  return newEvent(kernelIdentityRevoked, data, { subject: `${kind}:${principal}`, tenantid: tenant });
 }

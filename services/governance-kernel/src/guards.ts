@@ -2,15 +2,18 @@ import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
 import {
   anonymous,
   bearerToken,
-  isAssertion,
+  isSignedToken,
   secretsEqual,
+  signedTokenType,
   type GuardRequest,
   type Guards,
   type ProvenAssertion,
 } from '@countersign/service-kit';
+import { agentTokenTerms } from '@countersign/contracts/governance-kernel';
 import type { AccessKeyRow } from './access-keys/access-keys.ts';
 import { isAccessKey } from './access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
+import { isConformanceTenant } from './conformance/tenants.ts';
 import type { Context } from './context.ts';
 
 /** Callers of admin and service routes have no tenant: they speak for the system. */
@@ -20,13 +23,15 @@ const adminPrincipal = 'admin' as PrincipalId; // within its schema
 const servicePrincipal = 'service' as PrincipalId;
 const ownScopes = ['*'];
 
-type Guarding = Pick<Context, 'config' | 'presentedKeys' | 'assertions'>;
+type Guarding = Pick<Context, 'config' | 'presentedKeys' | 'assertions' | 'agentTokens' | 'runCredential'>;
 
 /** Who may call which class of route. */
 export function createGuards({
   config,
   presentedKeys,
   assertions,
+  agentTokens,
+  runCredential,
 }: Guarding): Guards<Caller | SystemCaller | undefined> {
   return {
     public: anonymous,
@@ -41,16 +46,41 @@ export function createGuards({
     tenant_scoped: (request) => {
       const bearer = bearerToken(request.req);
       if (isAccessKey(bearer)) return callerOfKey(request, presentedKeys.get(bearer));
-      if (isAssertion(bearer)) return callerOfAssertion(request, assertions.verify(bearer));
-      requireKey(bearer, config.adminApiKey);
-      return {
-        tenant: tenantOf(request),
-        principal: principalOf(request),
-        identity: { kind: 'operator_credential' },
-        scopes: ownScopes,
-      };
+      if (isSignedToken(bearer))
+        return signedTokenType(bearer) === agentTokenTerms.tokenType
+          ? callerOfToken(request, agentTokens.verify(bearer))
+          : callerOfAssertion(request, assertions.verify(bearer));
+      const isOfRun = runCredential.isPresented(bearer);
+      if (!isOfRun) requireKey(bearer, config.adminApiKey);
+      const caller = operatorNamed(request);
+      refuseForeignTenant(request, { tenant: caller.tenant, isOfRun });
+      return caller;
     },
   };
+}
+
+function operatorNamed(request: GuardRequest): Caller {
+  return {
+    tenant: tenantOf(request),
+    principal: principalOf(request),
+    scopes: ownScopes,
+    door: request.route.door,
+  };
+}
+
+/** The tenants of conformance runs are nobody's to act for, or a run would prove what somebody arranged; anybody may read what was sealed there. */
+function refuseForeignTenant(
+  { route }: GuardRequest,
+  { tenant, isOfRun }: { tenant: TenantId; isOfRun: boolean },
+): void {
+  if (isOfRun ? isConformanceTenant(tenant) : !isConformanceTenant(tenant) || route.method === 'GET') return;
+  throw new AppError(
+    'PERMISSION_DENIED',
+    'Tenants of conformance runs are opened by runs alone, and runs open no other',
+    {
+      param: 'X-Gov-Tenant-ID',
+    },
+  );
 }
 
 /** The key says who calls; what the request says beside it may only repeat that. */
@@ -60,7 +90,18 @@ async function callerOfKey(request: GuardRequest, presented: AccessKeyRow | Prom
   if (kind !== 'agent' || door === undefined || !doors.includes(door))
     throw new AppError('PERMISSION_DENIED', 'This key does not open this route');
   refuseAnother(request, { tenant, principal });
-  return { tenant, principal, identity: { kind: 'missing' }, scopes: [], accessKey: id };
+  return { tenant, principal, scopes: [], accessKey: id, door };
+}
+
+type Signed = ReturnType<Context['agentTokens']['verify']>;
+
+/** An agent has signed who it is. It comes in wherever agents do, and nowhere else. */
+async function callerOfToken(request: GuardRequest, signed: Signed): Promise<Caller> {
+  const { tenant, principal, kid } = await signed;
+  if (request.route.door === undefined)
+    throw new AppError('PERMISSION_DENIED', 'An agent token does not open this route');
+  refuseAnother(request, { tenant, principal });
+  return { tenant, principal, scopes: [], agentKey: kid, door: request.route.door };
 }
 
 type Presented = ProvenAssertion | Promise<ProvenAssertion>;
@@ -71,8 +112,8 @@ async function callerOfAssertion(request: GuardRequest, presented: Presented): P
   if (request.route.assertedBy?.includes(role) !== true)
     throw new AppError('PERMISSION_DENIED', `An assertion for the role ${role} does not open this route`);
   refuseAnother(request, { tenant, principal });
-  const identity = { kind: 'agent', agent_id: principal, status: 'active' } as const;
-  return { tenant, principal, identity, scopes: [], assertion: { keyId, role } };
+  refuseForeignTenant(request, { tenant, isOfRun: false });
+  return { tenant, principal, scopes: [], assertion: { keyId, role }, door: request.route.door };
 }
 
 /** A proven caller may say again who it is, and never that it is somebody else. */

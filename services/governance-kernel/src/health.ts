@@ -5,6 +5,7 @@ import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { demoTenant } from './demo/demo-policy.ts';
 import type { SelfTest } from './self-test/self-test.ts';
+import { findLastRun } from './store/conformance-store.ts';
 import { listFreshHeads } from './store/policy-store.ts';
 
 /** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
@@ -24,8 +25,19 @@ function assertAllDenying({ denying }: SelfTest): void {
 }
 
 /** What is told beside them: without queue or workers decisions are sealed all the same; their events and what time has ended wait. */
-export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
-  return { queue: () => assertConnected(bus), workers: workers.check };
+export function toldChecks(
+  { bus, reader }: Pick<Context, 'bus' | 'reader'>,
+  workers: { check: HealthCheck },
+): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(bus), workers: workers.check, conformance: () => assertPassed(reader) };
+}
+
+/** What failed a vector may be a gate that lets everything pass, or a deployment that is slow: people decide whether traffic stops. */
+async function assertPassed(reader: Context['reader']): Promise<'passed' | 'none'> {
+  const last = await findLastRun(reader);
+  if (last === null) return 'none';
+  if (last.verdict !== 'PASS') throw new Error('The last conformance run failed');
+  return 'passed';
 }
 
 /**

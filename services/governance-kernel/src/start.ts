@@ -38,6 +38,7 @@ export async function startKernel(
     graceMs: dispatchMsMax(config),
   });
   lifecycle.onClose('api', api.close);
+  context.conformance.listensAt(api.url);
   return { url: api.url, healthUrl: health.url, context, workers, stop: () => lifecycle.stop() };
 }
 

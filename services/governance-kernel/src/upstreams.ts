@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '@countersign/service-kit';
+import type { Log, Tracer } from '@countersign/service-kit';
 import type { Dispatch } from './boundary/dispatch.ts';
 import { createModelUpstream } from './chat/model-upstream.ts';
 import type { KernelConfig } from './config.ts';
@@ -9,9 +9,10 @@ import { createToolExecutor } from './mcp/execute-tool.ts';
 import { createMcpGateway } from './mcp/gateway.ts';
 import { createMcpServers } from './mcp/servers.ts';
 import { createToolUpstream } from './mcp/tool-upstream.ts';
+import { tracedTools } from './mcp/traced-tools.ts';
 import type { McpRegistry } from './registry/mcp-registry.ts';
 
-type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry };
+type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry; tracer: Tracer | null };
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 4_194_304;
@@ -21,7 +22,7 @@ const now = () => performance.now();
  * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and `behind()`
  * hands them to the dispatch alone. `start()` connects; `close()` ends what it started.
  */
-export function createUpstreams({ config, log, registry }: UpstreamsParts) {
+export function createUpstreams({ config, log, registry, tracer }: UpstreamsParts) {
   const { upstream, mcpServers: configs, mcpTimeoutMs } = config;
   const model =
     upstream.url === null
@@ -38,6 +39,7 @@ export function createUpstreams({ config, log, registry }: UpstreamsParts) {
     log,
     now,
   });
+  const tools = tracedTools(tracer, createToolUpstream({ servers: servers.byId, outputBytesMax }));
   return {
     /** Knows tools, and calls none. */
     mcp: createMcpGateway({
@@ -49,7 +51,7 @@ export function createUpstreams({ config, log, registry }: UpstreamsParts) {
     modelList: model === null ? null : model.listModels,
     behind: (dispatch: Dispatch) => ({
       models: model === null ? null : dispatch.to(model.send),
-      executor: createToolExecutor(dispatch.to(createToolUpstream({ servers: servers.byId, outputBytesMax }))),
+      executor: createToolExecutor(dispatch.to(tools)),
     }),
     start: () => servers.start(),
     close: async () => {

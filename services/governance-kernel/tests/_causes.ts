@@ -1,7 +1,8 @@
-import type { BudgetId, GateName } from '@countersign/contracts';
+import type { BudgetId, GateName, PrincipalId } from '@countersign/contracts';
 import { asAdministrator } from './_administrator.ts';
 import { newSession } from './_caller.ts';
 import { attempt, type Attempt, type Door, type Site } from './_doors.ts';
+import { relationCauses } from './_relation-causes.ts';
 import { approve } from './_upstreams.ts';
 import { ofNoTwin } from './_twins.ts';
 
@@ -24,18 +25,28 @@ export type Cause = {
 export type At = { site: Site; door: Door; advance: (ms: number) => void };
 
 /** Allows what the doors ask for, but does this with the action that a door decides about. */
-function bundleOf(action: Door['action'], effect: 'allow' | 'deny' | 'escalate' | 'none'): string {
+function bundleOf(action: Door['action'], effect: 'allow' | 'deny' | 'escalate' | 'none', demanded?: string): string {
   const other = action === 'tool.call' ? 'model.call' : 'tool.call';
   const judged = effect === 'none' ? '' : `  - { id: judged, effect: ${effect}, match: { action: [${action}] } }\n`;
+  const identity = demanded === undefined ? '' : `identity: [${demanded}]\n`;
   const rest = `  - { id: others, effect: allow, match: { action: [${other}] } }\n`;
-  return `format: countersign/policy.v1\nname: doors\nversion: '1'\nrules:\n${judged}${rest}`;
+  return `format: countersign/policy.v1\nname: doors\nversion: '1'\n${identity}rules:\n${judged}${rest}`;
 }
 
 // Only rises: an epoch is never used twice. Demo is at its own first epoch when the kernel starts.
 let epoch = 1;
 
-export async function activateRules({ site, door }: At, effect: Parameters<typeof bundleOf>[1]): Promise<void> {
-  await site.test.activate(door.tenant, bundleOf(door.action, effect), (epoch += 1));
+export async function activateRules(
+  { site, door }: At,
+  effect: Parameters<typeof bundleOf>[1],
+  demanded?: 'proven' | 'enrolled',
+): Promise<void> {
+  await site.test.activate(door.tenant, bundleOf(door.action, effect, demanded), (epoch += 1));
+}
+
+/** The open rules, in a bundle with this member as well. */
+async function activateRulesWith(at: At, member: string): Promise<void> {
+  await at.site.test.activate(at.door.tenant, `${bundleOf(at.door.action, 'allow')}${member}\n`, (epoch += 1));
 }
 
 const openRules = (at: At) => activateRules(at, 'allow');
@@ -50,9 +61,23 @@ function fence(name: string, said: string, fenceOf: (door: Door) => Fenced): Cau
 }
 type Fenced = { scope: string; kind: 'freeze' | 'quarantine' | 'throttle'; callLimit?: number };
 
+const ofOrg = fence('a freeze of the organisation', 'SYSTEM_FROZEN', ({ tenant }) => ({
+  scope: `org:of-${tenant}`,
+  kind: 'freeze',
+}));
+const freezeOfOrg: Cause = {
+  ...ofOrg,
+  arises: async (at) => {
+    const body = { version: 1, org_id: `of-${at.door.tenant}` };
+    await at.site.test.system.putTenant({ params: { tenant: at.door.tenant }, body });
+    await ofOrg.arises?.(at);
+  },
+};
+
 const fences = [
   fence('a freeze of the system', 'SYSTEM_FROZEN', () => ({ scope: 'system', kind: 'freeze' })),
   fence('a freeze of the tenant', 'SYSTEM_FROZEN', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'freeze' })),
+  freezeOfOrg,
   fence('a quarantine of the tenant', 'TENANT_QUARANTINED', ({ tenant }) => ({
     scope: `tenant:${tenant}`,
     kind: 'quarantine',
@@ -104,6 +129,53 @@ const policies: Cause[] = [
     name: 'a bundle under an epoch that nobody signed',
     said: 'DENY POLICY_SIGNATURE_INVALID',
     ...storedAgain('bundle'),
+  },
+];
+
+/** The ceiling of its tenant that the bundle of the doors does not hold. */
+const ceiling = { id: 'ceiling.tested', effect: 'deny' as const, match: { tool: ['tested.*'] } };
+let ceilingsVersion = 0;
+async function setCeilings({ site, door: { tenant } }: At, rules: (typeof ceiling)[]): Promise<void> {
+  const version = (ceilingsVersion += 1);
+  const set_by = 'operator' as PrincipalId; // within its schema
+  const standing = await site.test.system.getPolicyCeilings({ params: { tenant } }).catch(() => null);
+  const headers: Record<string, string> = standing === null ? {} : { 'if-match': `"${standing.body.version}"` };
+  await site.test.system.putPolicyCeilings({ params: { tenant }, body: { version, rules, set_by }, headers });
+}
+policies.push({
+  gate: 'policy',
+  name: 'a bundle that lacks a ceiling of its tenant',
+  said: 'DENY CEILING_MISSING',
+  arises: (at) => setCeilings(at, [ceiling]),
+  ends: (at) => setCeilings(at, []),
+});
+
+const identities: Cause[] = [
+  {
+    gate: 'identity',
+    name: 'a policy that demands a proven identity of somebody who only claims one',
+    said: 'DENY CREDENTIALS_MISSING',
+    arises: (at) => activateRules(at, 'allow', 'proven'),
+    ends: openRules,
+  },
+  {
+    gate: 'identity',
+    name: 'a policy that demands enrolment of somebody who is not enrolled',
+    said: 'DENY AGENT_UNKNOWN',
+    arises: (at) => activateRules(at, 'allow', 'enrolled'),
+    ends: openRules,
+  },
+  {
+    gate: 'identity',
+    name: 'an agent that was revoked',
+    said: 'DENY AGENT_REVOKED',
+    arises: async ({ site, door: { tenant, principal } }) => {
+      const params = { directory: 'agents' as const, principal };
+      await site.test.as(tenant).putIdentity({ params, body: { display_name: 'Its last day' } });
+      await site.test.as(tenant).revokeIdentity({ params });
+    },
+    // Nothing else brings it back.
+    ends: (at) => administrator(at, `DELETE FROM identities WHERE ${ofNoTwin}`),
   },
 ];
 
@@ -207,6 +279,18 @@ const budget: Cause = {
   ends: (at) => administrator(at, `DELETE FROM budgets WHERE ${ofNoTwin}`),
 };
 
+const costly: Cause = {
+  gate: 'approval',
+  name: 'a budget that asks for an approval of what costs more than nothing',
+  said: 'ESCALATE BUDGET_APPROVAL_REQUIRED',
+  meetsAt: ({ costs }) => costs,
+  arises: async ({ site, door }) => {
+    const terms = { subject: 'tenant', window: 'total', currency: 'EUR', approval_required_above_minor: 0 } as never; // the schema has the defaults
+    await site.test.as(door.tenant).putBudget({ params: { budget_id: 'asking' }, body: terms });
+  },
+  ends: (at) => administrator(at, `DELETE FROM budgets WHERE ${ofNoTwin}`),
+};
+
 /** A call that was asked about and approved. */
 async function approved(at: At): Promise<Pick<Attempt, 'session' | 'grant'>> {
   const session = newSession();
@@ -262,4 +346,16 @@ const approvals: Cause[] = [
   },
 ];
 
-export const causes: Cause[] = [request, noObject, ...fences, ...policies, ...registry, ...rules, budget, ...approvals];
+export const causes: Cause[] = [
+  request,
+  noObject,
+  ...fences,
+  ...policies,
+  ...identities,
+  ...relationCauses({ openRules, administrator, activateWith: activateRulesWith }),
+  ...registry,
+  ...rules,
+  budget,
+  costly,
+  ...approvals,
+];

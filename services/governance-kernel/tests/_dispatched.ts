@@ -18,7 +18,6 @@ export function spawnedAgent({ tenant = 'acme', principal = 'agent', session, ..
     caller: {
       tenant: tenant as TenantId, // within their schemas
       principal: principal as PrincipalId,
-      identity: { kind: 'operator_credential' },
       scopes: [],
     },
     session,

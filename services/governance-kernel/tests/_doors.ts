@@ -54,6 +54,8 @@ export type Door = {
   takesGrant: boolean;
   /** A model proposes the call, in words that may be anything. */
   proposed: boolean;
+  /** A call of it costs money that the kernel hears of. */
+  costs: boolean;
   call(site: Site, attempt: Attempt): Promise<Told>;
   /** How often something was sent upstream for this door. */
   dispatches(site: Site): number;
@@ -72,7 +74,7 @@ export async function connectMcp(url: string): Promise<Client> {
 }
 
 /** What most doors are not. */
-const plain = { registered: false, dispatched: false, takesGrant: false, proposed: false };
+const plain = { registered: false, dispatched: false, takesGrant: false, proposed: false, costs: false };
 const toolsRun = ({ notes }: Site) => notes.calls.length;
 
 export const doors: Door[] = [
@@ -84,10 +86,12 @@ export const doors: Door[] = [
     action: 'tool.call',
     registered: true,
     takesGrant: true,
+    costs: true,
     call: async ({ test }, { session, args, tool = writing, grant, meanwhile }) => {
       await meanwhile();
       const given = grant === undefined ? {} : { approval_grant: grant };
-      const call = { tool, args, session_id: session, effect_level: 'E2', ...given };
+      const costing = { effect_level: 'E2', demand: { spend_minor: 1 } };
+      const call = { tool, args, session_id: session, ...costing, ...given };
       const body = { action: 'tool.call', context: {}, mode: 'enforce', ...call } as never; // a test writes plain names
       const { status, body: reply } = await test.as(caller.tenant, caller.principal).evaluate({ body });
       return toldBy(reply, status === 200 && reply.allow);
@@ -102,6 +106,7 @@ export const doors: Door[] = [
     action: 'model.call',
     dispatched: true,
     takesGrant: true,
+    costs: true,
     call: callModel,
     dispatches: ({ model }) => model.requests.length,
   },
@@ -170,6 +175,7 @@ function proposalDoor(name: string, { stream }: { stream: boolean }): Door {
     dispatched: false,
     takesGrant: false,
     proposed: true,
+    costs: false,
     call: (site, given) => proposeTool(site, given, { stream }),
     dispatches: toolsRun,
   };

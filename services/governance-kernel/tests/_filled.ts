@@ -82,6 +82,8 @@ SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELS
        NULL, demand, facts, NULL, judged_hash
   FROM generate_series(1, ${rows.approvals}) n, (SELECT * FROM approvals LIMIT 1) AS asked`;
 
+/** {1: 1, 3: -8, -1: 6, -2: 32 bytes}: an Ed25519 key as authenticators write it. */
+const coseKey = Buffer.concat([Buffer.from('a401010327200621', 'hex'), Buffer.from([0x58, 32]), Buffer.alloc(32, 7)]);
 const some = `generate_series(1, ${rows.others}) n`;
 const others = [
   `INSERT INTO checkpoints SELECT 'chk_' || lpad(n::text, 26, '0'), n * 10 - 1, root_hash, n, note, NULL, created_at
@@ -96,8 +98,25 @@ const others = [
      FROM ${some}, (SELECT * FROM policy_bundles WHERE tenant_id = '*') AS active`,
   `INSERT INTO policy_heads SELECT tenant_id, epoch, policy_hash, now(), key_id, signature
      FROM policy_bundles ON CONFLICT DO NOTHING`,
+  `INSERT INTO relation_tuples
+     SELECT CASE WHEN n % 2 = 0 THEN '${busy}' ELSE 'tenant-' || n % 100 END, 'document:' || n % 50, 'viewer', false, 'user:' || n FROM ${some}`,
+  `INSERT INTO relation_entities SELECT '${busy}', 'user', n::text, '{}' FROM ${some}`,
+  `INSERT INTO relation_snapshots SELECT CASE WHEN n > ${rows.others} - 256 THEN '${busy}' ELSE 'tenant-' || n END, n, 'snp_' || lpad(n::text, 26, '0'), 'sha256:' || lpad(n::text, 64, '0'), NULL, '{}', 10000, NULL, now(), now() FROM ${some}`,
+  `INSERT INTO relation_heads SELECT CASE WHEN n = 1 THEN '${busy}' ELSE 'tenant-' || n END, ${rows.others}, 'sha256:' || lpad('${rows.others}', 64, '0'), now() FROM ${some}`,
   `INSERT INTO fences (scope, kind, reason, effective_at, epoch, set_by)
      SELECT 'tenant:tenant-' || n, 'quarantine', 'test', now(), 1, 'test' FROM ${some}`,
+  `INSERT INTO passkeys
+     SELECT lpad(n::text, 26, '0'), '${busy}', 'credential-' || n, 'agent-' || n % 4, '${coseKey.toString('base64url')}', 0, '{}',
+            false, false, now(), 'agent-1', now(), NULL, NULL, CASE WHEN n % 100 > 0 THEN now() END FROM ${some}`,
+  `INSERT INTO passkey_challenges
+     SELECT '${busy}', 'agent-' || n, 'approval', '', 'challenge-' || n, '', '{}', now() + interval '1 hour' FROM ${some}`,
+  `INSERT INTO approval_terms SELECT 'tenant-' || n, 1, false, NULL, now() FROM ${some}`,
+  `INSERT INTO identities SELECT '${busy}', kind, kind || '-' || n, lpad(n::text, 26, '0'), 'test', 1, 1, now(), 'test'
+     FROM ${some}, unnest(ARRAY['agent', 'operator']) AS kind`,
+  `INSERT INTO identity_keys SELECT '${busy}', lpad(n || '-' || nth, 43, 'k'), 'agent-' || n, 'none', now(), 'test', CASE nth WHEN 1 THEN NULL ELSE now() END
+     FROM ${some}, generate_series(1, 3) nth`,
+  `INSERT INTO access_keys
+     SELECT 'key_' || lpad(n::text, 26, '0'), '${busy}', 'agent-' || n, 'agent', '{evaluate}', NULL, 'agk_', 'hash-' || n, now(), now(), 'test' FROM ${some}`,
   `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${some}`,
   `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${some}`,
 ];

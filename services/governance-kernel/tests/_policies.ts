@@ -1,7 +1,7 @@
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url, type Signer } from '@countersign/crypto';
-import { parsePolicyBundle } from '@countersign/policy';
+import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { activationBytes } from '@countersign/receipts';
 import type { StartedKernel } from '../src/index.ts';
 import { instantOf, nextConfirmation } from '../src/policy/activation.ts';
@@ -13,10 +13,10 @@ const statedMs = new Map<string, number>();
 
 /** A bundle as its source hands it over: signed by the kernel's policy key, for the next moment, unless the test says otherwise. */
 export function signedActivation({ context }: StartedKernel, asked: Asked) {
-  const { policies, confirmations, signers, clock, config } = context;
+  const { confirmations, provider, signers, clock, config } = context;
   const { tenant, epoch, signer = signers.policies } = asked;
   const bundle: PolicyBundle = parsePolicyBundle(asked.bundle);
-  const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  const policyHash = compilePolicy(bundle, provider).hash as Digest; // it hashes with digestOf
   const source = `${config.databaseUrl}\n${tenant}`;
   // The kernel itself states the policy of the demo.
   const last = Math.max(statedMs.get(source) ?? 0, confirmations.newest(tenant)?.confirmedAtMs ?? 0);

@@ -14,19 +14,29 @@ const unknownParams: Record<string, string> = {
   checkpoint_id: `chk_${ulid}`,
   approval_id: `apr_${ulid}`,
   key_id: `key_${ulid}`,
+  principal: 'unknown-person',
+  credential_id: 'A'.repeat(43),
+  snapshot_id: `snp_${ulid}`,
   budget_id: 'unknown-budget',
-  ceiling_id: 'ceiling.unknown',
   action: 'deny',
+  report_id: `cfr_${ulid}`,
+  directory: 'agents',
+  kid: 'A'.repeat(43),
   tenant: 'unknown-tenant',
   scope: 'tenant:unknown-tenant',
+  lane: 'unknown',
+  surface_id: 'unknown',
 };
+
+/** Where a route takes fewer than others do under one name. */
+const unknownParamsOf: Record<string, Record<string, string>> = { 'put-ceiling': { budget_id: 'ceiling.unknown' } };
 
 /** Values for the path parameters of a route. A parameter that no test knows must be added above, so that it is tested. */
 export function paramsOf(route: AnyRoute, known: Record<string, string> = {}): Record<string, string> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return Object.fromEntries(
     names.map((name) => {
-      const value = known[name] ?? unknownParams[name];
+      const value = known[name] ?? unknownParamsOf[route.operation]?.[name] ?? unknownParams[name];
       if (value === undefined) throw new Error(`${route.operation}: no test knows the path parameter ${name}`);
       return [name, value];
     }),
@@ -86,4 +96,11 @@ export function credentialsFor({ auth }: AnyRoute, tenant = 'acme'): Record<stri
   if (auth === 'service_internal') return { authorization: `Bearer ${serviceKey}` };
   const admin = { authorization: `Bearer ${adminKey}` };
   return auth === 'tenant_scoped' ? { ...admin, 'x-gov-tenant-id': tenant } : admin;
+}
+
+/** The code of a refusal. AuthZEN has no place for one: its errors are a sentence under the same status. */
+export function refusalCodeOf({ media }: AnyRoute, { status, text }: { status: number; text: string }): string {
+  const code = /"code":"([A-Z_]+)"/.exec(text)?.[1];
+  if (code !== undefined || media !== 'authzen' || !/^"[^"]+"$/.test(text)) return code ?? 'none';
+  return status === 403 ? 'PERMISSION_DENIED' : 'CREDENTIALS_INVALID';
 }

@@ -1,9 +1,13 @@
-import type { AnyRoute } from '@countersign/contracts';
+import type { AnyRoute, ApprovalId, Digest, PrincipalId } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import type { Signer } from '@countersign/crypto/signing';
+import { runConformance } from './_conformance.ts';
+import { parsePolicyBundle } from '@countersign/policy';
+import { TestAgent } from './_agents.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
+import { Approver } from './_passkeys.ts';
 import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
 
@@ -48,6 +52,16 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   };
   const { key_id } = (await client.createAccessKey({ body: { kind: 'approver', principal_id: 'dave' } as never })).body;
   await test.setFence('tenant:fenced', 'freeze');
+  const limited = { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } as never; // as above
+  await client.putBudget({ params: { budget_id: 'shown' }, body: limited });
+  const now = test.kernel.context.clock().toISOString();
+  const noCeilings = { version: 1, rules: [], set_by: 'carol' as PrincipalId }; // within its schema
+  await test.system.putPolicyCeilings({ params: { tenant: 'ceiled' }, body: noCeilings });
+  const draft = { bundle: parsePolicyBundle(starterPolicy), set_by: 'carol' as PrincipalId }; // as above
+  await test.system.putShadowLane({ params: { tenant: 'ceiled', lane: 'draft' }, body: draft });
+  const viewer = { object: 'document:42', relation: 'viewer', subject: 'agent:agent' };
+  const batch = { tenant_id: 'acme', writes: [viewer] } as never; // as above
+  const { snapshot_id } = (await test.system.writeRelationships({ body: batch })).body;
   const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
@@ -65,22 +79,180 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       body: {},
     },
     'approve-by-kernel': { body: signedApproval(signed, approver) },
+    ...(await passkeySamples(test, signed)),
     ...(await pageSamples(test, shownOnPage)),
     'create-access-key': { body: { kind: 'approver', principal_id: 'carol' } },
+    ...(await identitySamples(test)),
     'put-budget': { body: { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } },
     'put-ceiling': {
-      params: { tenant: 'newcomer', ceiling_id: 'ceiling.tested' },
+      params: { tenant: 'newcomer', budget_id: 'ceiling.tested' },
       body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1 },
+    },
+    'get-budget': { params: { tenant: 'acme', budget_id: 'shown' } },
+    'record-budget-usage': {
+      params: { tenant: 'acme', budget_id: 'shown' },
+      body: { event_id: 'e1', occurred_at: now, tool_calls: 1 },
     },
     'put-tool-blocks': { params: { tenant: 'newcomer' }, body: { version: 1, tools: ['files.write'] } },
     'put-fence': {
       params: { scope: 'tenant:newcomer' },
       body: { kind: 'freeze', epoch: 1, reason: 'for a test', set_by: 'carol' },
     },
+    'put-tenant': { params: { tenant: 'newcomer' }, body: { version: 1, org_id: 'newcomers' } },
+    'get-console-surface': { params: { surface_id: 'budgets' } },
     'get-fence': { params: { scope: 'tenant:fenced' } },
+    'put-policy-ceilings': { params: { tenant: 'newcomer' }, body: noCeilings },
+    'get-policy-ceilings': { params: { tenant: 'ceiled' } },
+    'write-relationships': { body: { tenant_id: 'newcomer', writes: [viewer] } },
+    'put-permission-model': {
+      params: { tenant: 'newcomer' },
+      body: { types: { document: { permissions: { read: 'relations.viewer' } } } },
+    },
+    'check-relation': { body: viewer },
+    ...accessSamples(),
+    'run-conformance': { body: { scope: 'short' } },
+    'put-shadow-lane': { params: { tenant: 'newcomer', lane: 'draft' }, body: draft },
+    'delete-shadow-lane': { params: { tenant: 'ceiled', lane: 'draft' } },
+    'create-activation-signature': { params: { tenant: 'decided' }, body: await decidedChange(test) },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: newcomers },
   };
-  return { ids: { receipt_id, record_id, checkpoint_id, key_id, budget_id: 'nobodys' }, byOperation };
+  const { report_id } = (await runConformance(test, 'short')).report;
+  return {
+    ids: { receipt_id, record_id, checkpoint_id, key_id, report_id, snapshot_id, budget_id: 'nobodys' },
+    byOperation,
+  };
+}
+
+/** What was decided to become the policy of a tenant. */
+async function decidedChange(test: TestKernel): Promise<object> {
+  const changes = `\n  - { id: changes, effect: allow, match: { action: [policy.change] } }\ntools:`;
+  await test.activate('decided', starterPolicy.replace('\ntools:', changes));
+  const [policy_hash, report_hash] = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`];
+  const change = { action: 'policy.change', resource: `policy/${policy_hash}?report=${report_hash}` };
+  const body = { ...change, session_id: newSession() } as never; // the defaults are the kernel's to fill in
+  const { decision_id } = (await test.as('decided').evaluate({ body })).body;
+  return { decision_id, policy_hash, report_hash, epoch: 2 };
+}
+
+/** Of a person with a passkey in a tenant of their own, since its first one changes what a vote needs. */
+async function passkeySamples(test: TestKernel, { session_id }: Approval): Promise<Record<string, Sample>> {
+  const of = 'passkeys';
+  await test.activate(of, starterPolicy);
+  const [anna, ben, cora, emma] = ['anna', 'ben', 'cora', 'emma'].map((name) => new Approver(test, name, of));
+  if (!anna || !ben || !cora || !emma) throw new Error('there are four');
+  for (const person of [anna, ben, cora, emma]) await person.enrol();
+  const question = { action: 'tool.call', tool: 'files.write', session_id, reason: 'for a test' };
+  const ask = async () => (await test.as(of, 'agent').createApproval({ body: question as never })).body.approval_id;
+  const [first, second, third, fourth] = [await ask(), await ask(), await ask(), await ask()];
+  const vote = await anna.challenge(second);
+  const voucher = (await anna.client.challengeVoucher({ params: ben.place })).body;
+  const enrolment = (await test.as(of, 'dora').registerPasskey({ params: { principal: 'dora' } })).body;
+  const by = (principal: string) => ({ 'x-gov-tenant-id': of, 'x-gov-principal-id': principal });
+  return {
+    'challenge-approval': { params: { approval_id: first }, headers: by('anna'), body: {} },
+    'assert-approval': {
+      params: { approval_id: second },
+      headers: by('anna'),
+      body: { challenge_id: vote.challenge_id, assertion: anna.authenticator.get(vote.challenge) },
+    },
+    'register-passkey': { params: { principal: 'emil' }, headers: by('operator') },
+    'verify-passkey': {
+      params: { principal: 'dora' },
+      headers: by('dora'),
+      body: { attestation: new Approver(test, 'dora', of).authenticator.create(enrolment.challenge) },
+    },
+    'list-passkeys': { params: { principal: 'anna' }, headers: by('anna') },
+    'challenge-voucher': { params: cora.place, headers: by('anna') },
+    'vouch-for-passkey': {
+      params: ben.place,
+      headers: by('anna'),
+      body: { assertion: anna.authenticator.get(voucher.challenge) },
+    },
+    'accept-passkey': {
+      params: { tenant: of, credential_id: cora.id },
+      body: { reason: 'for a test', accepted_by: 'operator' },
+    },
+    'revoke-passkey': { params: emma.place, headers: by('anna') },
+    'put-approval-terms': { params: { tenant: 'newcomer' }, body: { version: 1, signatures_only: false } },
+    // Last, as they are sent: each signature counts on from the one before.
+    ...(await passkeyPageSamples(test, anna, [third, fourth])),
+  };
+}
+
+/** The same on pages: who is signed in says whose passkey it is. */
+async function passkeyPageSamples(
+  test: TestKernel,
+  anna: Approver,
+  [shown, signed]: [ApprovalId, ApprovalId],
+): Promise<Record<string, Sample>> {
+  const of = 'passkeys';
+  const { approverSessions: sessions } = test.kernel.context;
+  const signedIn = async (principal: string) => {
+    const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+    const [cookie = ''] = (await sessions.open((await test.as(of).createAccessKey({ body })).body.key)).split(';');
+    const session = await sessions.find(cookie);
+    if (session === null) throw new Error('The session was not taken');
+    return { session, headers: { cookie } };
+  };
+  const approver = await signedIn('anna');
+  const decided = async (id: ApprovalId) => {
+    const { body } = await test.as(of).listApprovals({ query: { limit: 200 } });
+    const ceremony_hash = body.data.find(({ approval_id }) => approval_id === id)?.ceremony_hash as Digest;
+    const form = { id, action: 'decide', ceremonyHash: ceremony_hash } as const;
+    return { ceremony_hash, csrf_token: sessions.csrfToken(approver.session, form) };
+  };
+  const vote = await anna.challenge(signed);
+  const assertion = anna.authenticator.get(vote.challenge);
+  const [gina, hans] = [await signedIn('gina'), await signedIn('hans')];
+  const enrolling = ({ session }: typeof gina) => ({
+    csrf_token: sessions.csrfToken(session, { id: shown, action: 'enrol' }),
+  });
+  const { challenge } = (await test.as(of).registerPasskey({ params: { principal: 'hans' } })).body;
+  const attestation = new Approver(test, 'hans', of).authenticator.create(challenge);
+  const params = { approval_id: shown };
+  const { headers } = approver;
+  return {
+    'challenge-on-page': { params, headers, body: await decided(shown) },
+    'assert-on-page': {
+      params: { approval_id: signed },
+      headers,
+      body: { ...(await decided(signed)), challenge_id: vote.challenge_id, assertion },
+    },
+    'register-on-page': { params, headers: gina.headers, body: enrolling(gina) },
+    'verify-on-page': { params, headers: hans.headers, body: { ...enrolling(hans), attestation } },
+  };
+}
+
+async function identitySamples(test: TestKernel): Promise<Record<string, Sample>> {
+  const [holder, newcomer] = ['holder', 'newcomer'].map((principal) => new TestAgent(test, { principal }));
+  if (holder === undefined || newcomer === undefined) throw new Error('there are two');
+  await holder.enrol(test);
+  const operator = test.as('acme', 'operator');
+  const { principal } = newcomer;
+  const named = (name: string, directory: 'agents' | 'operators') => ({ directory, principal: name });
+  for (const key of [named(principal, 'agents'), named('leaver', 'operators')])
+    await operator.putIdentity({ params: key, body: { display_name: 'for a test' } });
+  const { nonce } = (await operator.createKeyChallenge({ params: { principal } })).body;
+  return {
+    'put-identity': { params: named('another', 'agents'), body: { display_name: 'Another' } },
+    'revoke-identity': { params: named('leaver', 'operators') },
+    'create-key-challenge': { params: { principal: holder.principal } },
+    'enrol-identity-key': { params: { principal }, body: { proof: newcomer.proof(nonce) } },
+    'revoke-identity-key': { params: { principal: holder.principal, kid: holder.kid } },
+  };
+}
+
+function accessSamples(): Record<string, Sample> {
+  const subject = { type: 'agent', id: 'agent' };
+  const resource = { type: 'document', id: '42' };
+  const body = { subject, resource, action: { name: 'read' } };
+  return {
+    'evaluate-access': { body },
+    'evaluate-accesses': { body: { ...body, evaluations: [{}] } },
+    'search-subjects': { body },
+    'search-resources': { body },
+    'search-actions': { body },
+  };
 }
 
 async function pageSamples(

@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { movableClock, newSession, refusal, said } from './_caller.ts';
 import { kernelRoutes } from './_kernel.ts';
-import { allRoutes, rawCall } from './_raw.ts';
+import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
 import { startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
 
 const time = movableClock(new Date().toISOString());
@@ -39,7 +39,6 @@ async function told(key: string, { at = site.test.kernel.url, tool = 'lookup', h
 }
 
 const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
-const codeOf = (text: string) => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'none';
 
 describe('the key of an agent', () => {
   it('opens every governed door by itself and says who calls', async () => {
@@ -67,7 +66,7 @@ describe('the key of an agent', () => {
     const closed = allRoutes.filter(({ auth, door }) => auth !== 'public' && door === undefined);
     const told = async (route: AnyRoute) => {
       const { status, text } = await rawCall(site.test.kernel.url, { route, headers: bearer(key) });
-      return [route.operation, status, codeOf(text)];
+      return [route.operation, status, refusalCodeOf(route, { status, text })];
     };
     const expected = ({ auth, operation }: AnyRoute) =>
       auth === 'tenant_scoped' ? [operation, 403, 'PERMISSION_DENIED'] : [operation, 401, 'CREDENTIALS_INVALID'];

@@ -132,7 +132,7 @@ describe('what is appended was decided on what the database holds at that moment
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rowCount !== 0;
-    }, 5_000);
+    }, 20_000);
     await other.query(`SELECT lock_chains('{acme}', '{${old}}')`);
     await other.query('ROLLBACK');
     other.release();
@@ -153,7 +153,7 @@ describe('what is appended was decided on what the database holds at that moment
   });
 
   verifies('kn.atomic', 'or nothing is written: the call was settled', async () => {
-    const dispatch = { ulid: 'D1', tenant, reservations: [], deadlineAtMs: 0 };
+    const dispatch = { ulid: 'D1', tenant, tools: [], reservations: [], deadlineAtMs: 0 };
     await (
       await decided(() => ({ changes: [put(dispatches, dispatch)] }))
     )();

@@ -151,7 +151,13 @@ describe('the page of an approval', () => {
     const { id } = await question();
     const { key_id } = await keyOf('alice');
     const { session_id: session, ceremony_hash: expectedCeremonyHash } = await agent.approval(id);
-    const vote = { action: 'approve', by: 'alice' as PrincipalId, accessKey: key_id, evidence: {} } as const;
+    const vote = {
+      action: 'approve',
+      by: 'alice' as PrincipalId,
+      accessKey: key_id,
+      proof: 'bearer',
+      evidence: {},
+    } as const;
     const place = { tenant: 'acme' as TenantId, id, session, expectedCeremonyHash };
     const cast = (changes: object) => refusal(moveApproval(test.kernel.context, { ...place, ...vote, ...changes }));
     expect(await cast({ by: 'bob' })).toBe('CREDENTIALS_INVALID');
@@ -287,10 +293,11 @@ describe('what an attacker writes', () => {
 
   it('is text inside of arguments too, where only our own line ends end a line', () => {
     const approval = { tool: payload, arguments: { note: `${payload}\u2028`, lines: 'a\nb' }, state: 'denied' };
-    const tokens = { decide: '', signOut: '' };
+    const tokens = { decide: '', signOut: '', enrol: '' };
+    const passkeys = { areRequired: false, state: null, areAvailable: false };
     const view = { ...approval, action: 'tool.call', expires_at: '', approved_by: [], quorum: 1 } as never;
     const obstacles = { approve: null, deny: null };
-    const shown = approvalPage({ approval: view, viewer: 'a' as PrincipalId, nowMs: 0, obstacles, tokens });
+    const shown = approvalPage({ approval: view, viewer: 'a' as PrincipalId, nowMs: 0, obstacles, tokens, passkeys });
     const markup = JSON.stringify(
       Object.getOwnPropertySymbols(shown).map((name) => Reflect.get(shown, name) as unknown),
     );

@@ -155,8 +155,8 @@ describe('the arithmetic of budgets', () => {
 
   it('counts a call in the budgets of its tenant, of whoever makes it under both names, and of its tool', () => {
     const ofEvery = ['tenant', 'principal:ada', 'agent:ada'];
-    expect(budgetSubjects({ principal: 'ada', tool: null })).toEqual(ofEvery);
-    expect(budgetSubjects({ principal: 'ada', tool: 'Files__read' })).toEqual([
+    expect(budgetSubjects({ principal: 'ada', tools: [] })).toEqual(ofEvery);
+    expect(budgetSubjects({ principal: 'ada', tools: ['Files__read', 'files.read'] })).toEqual([
       ...ofEvery,
       ...['Files__read', 'Files.read', 'files__read', 'files.read'].map((name) => `tool:${name}`),
     ]);

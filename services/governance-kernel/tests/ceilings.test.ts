@@ -35,7 +35,7 @@ type Terms = Partial<Omit<typeof noLimits, 'tool_call_limit'>> & { tool_call_lim
 
 async function setCeiling(tenant: string, version: number, terms: object, id = 'ceiling.tested') {
   const body = { version, ...noLimits, ...(terms as Terms) };
-  return (await test.system.putCeiling({ params: { tenant, ceiling_id: id }, body })).body;
+  return (await test.system.putCeiling({ params: { tenant, budget_id: id }, body })).body;
 }
 const blockTools = async (tenant: string, version: number, tools: string[]) =>
   (await test.system.putToolBlocks({ params: { tenant }, body: { version, tools } })).body;
@@ -84,7 +84,7 @@ describe('a ceiling', () => {
       );
     expect(await refusal(setCeiling(tenant, 1, {}, 'models'))).toBe('INVALID_REQUEST');
     const asOperator = test.as(tenant).putCeiling({
-      params: { tenant, ceiling_id: 'ceiling.tested' },
+      params: { tenant, budget_id: 'ceiling.tested' },
       body: { version: 1, ...noLimits },
     });
     expect(await refusal(asOperator)).toBe('CREDENTIALS_INVALID');

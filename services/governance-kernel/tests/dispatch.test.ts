@@ -15,7 +15,6 @@ const newCall = (): NamedCall & { kind: 'tool' } => ({
   caller: {
     tenant: 'acme' as TenantId,
     principal: 'ann' as PrincipalId,
-    identity: { kind: 'operator_credential' },
     scopes: [],
   },
   session: 's' as SessionId,

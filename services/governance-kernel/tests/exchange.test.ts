@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
-import { ack, openBus, type MessageBus } from '@countersign/messaging';
+import { fenceSet, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import { ack, eventFactory, openBus, type MessageBus } from '@countersign/messaging';
 import { removeTopology } from '@countersign/messaging/testing';
 import { messagingTransaction } from '../src/store/messages.ts';
 import { asked, Caller, newSession } from './_caller.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await listener.close();
   await test.close();
-  await removeTopology(amqpUrl, { exchange, queues: [queue] });
+  await removeTopology(amqpUrl, { exchange, queues: [queue, `${exchange}.governance-kernel.fences`] });
 });
 
 describe('GOV_AMQP_EXCHANGE', () => {
@@ -42,7 +42,25 @@ describe('GOV_AMQP_EXCHANGE', () => {
     const agent = new Caller(test, 'acme');
     const decided = await agent.decide({ tool: 'pay.send', effect_level: 'E1', session_id: newSession() });
     await new Caller(test, 'acme', 'alice').move('approve', asked(decided));
-    await until(() => Promise.resolve(heard.length > 0), 10_000);
+    await until(() => Promise.resolve(heard.length > 0), 20_000);
     expect(heard).toEqual([asked(decided)]);
+  });
+
+  it('names the exchange from which the kernel takes commands, and what is no command is a dead letter there', async () => {
+    await test.kernel.workers.subscribed;
+    const scope = 'tenant:told-by-broker';
+    const command = { scope, kind: 'freeze', epoch: 7, reason: 'a leak', set_by: 'olga' } as never; // the schema has the defaults
+    const { event } = eventFactory({ source: '/control-plane' })(fenceSet, command);
+    const send = async (told: object, id: string) =>
+      await listener.publish([{ id, type: event.type, body: JSON.stringify(told), needsConsumer: true }]);
+    await until(async () => (await send({ ...event, data: { scope } }, 'evt_none')).unroutable.length === 0, 20_000);
+    await send(event, event.id);
+    await send(event, event.id);
+    const agent = new Caller(test, 'told-by-broker');
+    await until(async () => (await agent.decide({ tool: 'files.read' })).reason_code === 'SYSTEM_FROZEN', 20_000);
+    const { body } = await test.system.getFence({ params: { scope } });
+    expect(body).toMatchObject({ kind: 'freeze', epoch: 7, set_by: 'olga' });
+    const { bus } = test.kernel.context;
+    await until(async () => (await bus.redrive(`${exchange}.governance-kernel.fences`)) > 0, 20_000);
   });
 });

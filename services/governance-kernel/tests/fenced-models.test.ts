@@ -51,7 +51,6 @@ describe('a fence around a tool', () => {
     const caller = {
       tenant: 'searching',
       principal: 'agent',
-      identity: { kind: 'operator_credential' },
       scopes: ['*'],
     };
     const args = { hosted_tools: ['web_search'] };

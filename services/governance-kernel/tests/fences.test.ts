@@ -150,7 +150,8 @@ describe('a command', () => {
   });
 
   it.each([
-    ['scope', 'org:acme', {}],
+    ['scope', 'org:', {}],
+    ['scope', 'org:acme/ann', {}],
     ['scope', 'agent:acme', {}],
     ['scope', 'tool:/files.read', {}],
     ['scope', 'tool:*/\u200b', {}],

@@ -151,9 +151,9 @@ describe('the ceiling of the installation', () => {
     const id = installationCeiling;
     const { system } = site.test;
     const attempts = [
-      system.putCeiling({ params: { tenant: 'acme', ceiling_id: id }, body: { version: 9, ...terms } }),
-      system.putCeiling({ params: { tenant: '*', ceiling_id: id }, body: { version: 9, ...terms } }),
-      system.putCeiling({ params: { tenant: '*', ceiling_id: 'ceiling.other' }, body: { version: 9, ...terms } }),
+      system.putCeiling({ params: { tenant: 'acme', budget_id: id }, body: { version: 9, ...terms } }),
+      system.putCeiling({ params: { tenant: '*', budget_id: id }, body: { version: 9, ...terms } }),
+      system.putCeiling({ params: { tenant: '*', budget_id: 'ceiling.other' }, body: { version: 9, ...terms } }),
       site.test.as('acme').putBudget({ params: { budget_id: id }, body: terms }),
       site.test.as('*').putBudget({ params: { budget_id: 'own' }, body: terms }),
       site.test.as('*').listBudgets(),

@@ -8,9 +8,11 @@ import { cursorOf } from '../src/receipts/cursor.ts';
 import { messagingTransaction } from '../src/store/messages.ts';
 import { asAdministrator } from './_administrator.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
+import { runConformance } from './_conformance.ts';
 import { openEvents } from './_event-source.ts';
-import { busy, denied, fillHistory, instantOf, longSession, rare } from './_filled.ts';
+import { busy, denied, fillHistory, instantOf, longSession, rare, rows } from './_filled.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { change, check } from './_relations.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
 /** A page and the leaves of a few tiles of the log: what an answer needs, and far below what the history holds. */
@@ -53,6 +55,9 @@ const values: Record<string, unknown[]> = {
   receipt_id: ['rcp_00000000000000000000001005'],
 };
 
+/** Lists of what somebody has. */
+const owners: Record<string, object> = { listPasskeys: { principal: 'agent-1' } };
+
 const routes = Object.entries(kernelRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
 const gets = routes.filter(([, { method, media }]) => method === 'GET' && media === 'json');
 const membersOf = ({ query }: AnyRoute) => (query instanceof z.ZodObject ? Object.keys(query.shape) : []);
@@ -90,12 +95,12 @@ async function settleCall(): Promise<void> {
 }
 
 async function vote({ approval }: DecisionReply): Promise<void> {
-  const { rows } = await test.pool.query<{ ceremony_hash: string }>(
+  const { rows: found } = await test.pool.query<{ ceremony_hash: string }>(
     'SELECT ceremony_hash FROM approvals WHERE approval_id = $1',
     [approval?.approval_id],
   );
   const params = { approval_id: approval?.approval_id, action: 'approve' };
-  const headers = { 'if-match': `"${rows[0]?.ceremony_hash}"` };
+  const headers = { 'if-match': `"${found[0]?.ceremony_hash}"` };
   await test.as(busy, 'alice').transitionApproval({ params, body: {}, headers } as never); // as above
 }
 
@@ -113,13 +118,14 @@ async function expectFlat(work: () => Promise<unknown>, most = bound): Promise<v
 describe('on a long history', () => {
   it.each(lists)('%s reads no more than its page, whatever it is asked for', async (name, route) => {
     const filters = filtersOf(route);
+    const owner = name in owners ? { params: owners[name] } : {};
     expect(filters.filter((filter) => values[filter] === undefined)).toEqual([]);
     await expectFlat(async () => {
       for (const query of queriesOf(route)) {
-        const { next_cursor } = await ask(name, { query });
-        if (next_cursor) await ask(name, { query: { ...query, cursor: next_cursor } });
+        const { next_cursor } = await ask(name, { ...owner, query });
+        if (next_cursor) await ask(name, { ...owner, query: { ...query, cursor: next_cursor } });
       }
-      await ask(name, { query: { limit: 200 } });
+      await ask(name, { ...owner, query: { limit: 200 } });
     });
   });
 
@@ -134,26 +140,46 @@ describe('on a long history', () => {
 
   it('every look-up reads what it gives', async () => {
     const { receipt_id, record_id } = sealed;
+    const ran = await runConformance(test, 'short');
+    const reportId = ran.report.report_id;
+    const ceilings = { version: 1, rules: [], set_by: 'olga' } as never; // branded by the schema
+    await test.system.putPolicyCeilings({ params: { tenant: busy }, body: ceilings });
+    const snapshot_id = `snp_${String(rows.others).padStart(26, '0')}`;
     const lookups: Record<string, Input> = {
       getReceipt: { params: { receipt_id } },
       getRecord: { params: { record_id } },
       exportReceipts: { query: { session_id: longSession, from: 100_000, limit: 20 } },
       getInclusionProof: { query: { receipt_id } },
       getConsistencyProof: { query: { from: 1_000, to: 150_000 } },
+      getConformanceReport: { params: { report_id: reportId } },
       getFence: { params: { scope: 'tenant:tenant-7' } },
+      getBudget: { params: { tenant: busy, budget_id: 'budget-2' } },
+      getPolicyCeilings: { params: { tenant: busy } },
+      getAuthzHealth: {},
+      getRelationSnapshot: { params: { snapshot_id } },
       getLatestCheckpoint: {},
+      getBoundaryStatus: {},
+      getConsoleBootstrap: {},
+      listConsoleSurfaces: {},
+      getConsoleSurface: { params: { surface_id: 'approvals' } },
       listTrustKeys: {},
     };
     const withoutStore = [
       'getOpenApi',
       'getHealth',
       'getHealthz',
+      'getAuthzenConfiguration',
       'healthz',
       'version',
       'getVersion',
       'listMcpCapabilities',
       'describeMcp',
       'listModels',
+      'listConformanceVectors',
+      'listNegativeVectors',
+      'getOtelConfig',
+      'listBoundaryCapabilities',
+      'getCoexistenceCapabilities',
     ];
     const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
     expect(left.filter((name) => !(name in lookups) && !withoutStore.includes(name))).toEqual([]);
@@ -187,6 +213,16 @@ describe('on a long history', () => {
       for (const key of ['once', 'twice', 'twice']) await sealKeyed(key);
       await test.activate(busy, starterPolicy);
       await sealMany(test, 40, { tenant: busy, session_id: longSession as SessionId });
+    });
+  });
+
+  it('a check finds one of many, and a change of relations touches what it names', async () => {
+    const tuples = ['document:42#viewer@group:g#member', 'group:g#member@user:1'];
+    await expectFlat(async () => {
+      await change(test, busy, { writes: tuples, entities: [{ entity: 'user:1', properties: { a: 1 } }] });
+      expect(await check(test.as(busy), 'document:42#viewer@user:1')).toMatchObject({ decision: true });
+      await change(test, busy, { deletes: tuples });
+      await change(test, busy, {});
     });
   });
 

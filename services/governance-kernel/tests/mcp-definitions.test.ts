@@ -42,7 +42,7 @@ async function call(kernel: StartedKernel, tool: string, args: Record<string, st
   const execution = await kernel.context.executor.execute(request, { signal: AbortSignal.timeout(5_000) }, log); // plain names
   return execution.decision.reply.reason_code;
 }
-const operator = { identity: { kind: 'operator_credential' as const }, scopes: ['*'] };
+const operator = { scopes: ['*'] };
 const note = { id: 'a', text: 'x' };
 
 describe('an MCP server that first lists nothing', () => {

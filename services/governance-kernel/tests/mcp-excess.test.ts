@@ -3,13 +3,15 @@ import type { Transport } from '@modelcontextprotocol/client';
 import { excessCode, messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
 import { withFewValues } from '../src/mcp/count-values.ts';
 import { newSession } from './_caller.ts';
+import { until } from './_kernel-process.ts';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const annotations = { readOnlyHint: true };
 const listed = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' }, annotations };
-/** The same over stdio, where nothing is counted before it is read. */
+/** The same over stdio; its second call is answered by one line of three million values. */
 const flood = `
+  let calls = 0;
   const tool = ${JSON.stringify(listed)};
   const many = Array.from({ length: ${messageValuesMax} }, () => 0);
   const results = {
@@ -20,6 +22,10 @@ const flood = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     const reply = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } };
+    if (method === 'tools/call' && ++calls === 2) {
+      process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":{"many":[');
+      return void process.stdout.write('{},'.repeat(1_350_000) + '0]}}}\\n');
+    }
     if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...reply }) + '\\n');
   });`;
 const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
@@ -65,6 +71,13 @@ describe('an upstream MCP server that says too much', () => {
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
+  it('is let go over stdio before a line of countless values is parsed, and works again when it was started anew', async () => {
+    const { text, sealed } = await called('flood.act');
+    expect(sealed).toEqual(['ALLOWED', 'uncertain']);
+    expect(text).not.toContain('more than can be read at once');
+    await until(async () => (await called('flood.act')).sealed.includes('uncertain'), 20_000);
+  });
+
   it('may say much in few values', async () => {
     const commas = ',{['.repeat(messageValuesMax);
     scripted.answer('tools/call', { result: { ...complete, content: [{ type: 'text', text: commas }] } });
@@ -84,12 +97,12 @@ describe('an upstream MCP server that says too much', () => {
 });
 
 describe('the values of a body', () => {
-  const taken = async (texts: string[], isStream = false) => {
+  const taken = async (texts: string[], framing: 'whole' | 'events' | 'lines' = 'whole') => {
     const chunks = (async function* () {
       for (const text of texts) yield Promise.resolve(Buffer.from(text));
     })();
     let seen = '';
-    for await (const chunk of withFewValues(chunks, { valuesMax: 3, isStream })) seen += chunk.toString();
+    for await (const chunk of withFewValues(chunks, { valuesMax: 3, framing })) seen += chunk.toString();
     return seen;
   };
 
@@ -104,10 +117,15 @@ describe('the values of a body', () => {
       await expect(taken(many)).rejects.toThrow('more than 3 values');
   });
 
+  it('over stdio are those of each line', async () => {
+    expect(await taken(['[1,2]\n[1,', '2]\n'], 'lines')).toBe('[1,2]\n[1,2]\n');
+    await expect(taken(['[1]\n[1,', '2,3,4]\n'], 'lines')).rejects.toThrow('more than 3 values');
+  });
+
   it('of an event stream are those of each event, and no quote of another line hides them', async () => {
     const event = 'data: {"a":[1,2]}\n\n';
-    expect(await taken([event, event, event], true)).toBe(event.repeat(3));
-    await expect(taken([': "\n', 'data: {"a":[1,2,3]}\n\n'], true)).rejects.toThrow('more than 3 values');
+    expect(await taken([event, event, event], 'events')).toBe(event.repeat(3));
+    await expect(taken([': "\n', 'data: {"a":[1,2,3]}\n\n'], 'events')).rejects.toThrow('more than 3 values');
   });
 });
 

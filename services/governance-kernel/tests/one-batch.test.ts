@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import pg from 'pg';
 import { changeBudget } from '../src/budgets/change-budget.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import { blockTools } from '../src/policy/block-tools.ts';
@@ -19,7 +21,6 @@ const read = (): GovernedCall => ({
   caller: {
     tenant: 'acme' as TenantId,
     principal: 'agent' as PrincipalId, // within their schemas
-    identity: { kind: 'operator_credential' },
     scopes: [],
   },
   session: newSession(),
@@ -34,14 +35,32 @@ const read = (): GovernedCall => ({
 
 const decide = async (call: GovernedCall) => (await test.kernel.context.boundary.decide(call)).reply;
 
-/** What is submitted in one turn of the event loop while the ledger is busy commits together, in the order of submission. */
+/** What is submitted while the ledger is busy commits together, in the order of submission. */
 const ledgerIsBusy = (tenant: string) => test.activate(tenant, starterPolicy);
+
+/** A bundle is compiled in turns before its activation is submitted: the ledger is kept busy until the call behind it has come. */
+async function behindActivation<Result>(tenant: string, activate: () => Promise<unknown>, work: () => Promise<Result>) {
+  const holder = new pg.Client({ connectionString: test.database.adminUrl });
+  await holder.connect();
+  try {
+    await holder.query('BEGIN; LOCK TABLE kernel.controls IN EXCLUSIVE MODE');
+    const before = [ledgerIsBusy(tenant), delay(500).then(activate)];
+    await delay(1_500);
+    const result = work();
+    await holder.query('ROLLBACK');
+    await Promise.all(before);
+    return await result;
+  } finally {
+    await holder.end();
+  }
+}
 
 describe('in one batch', () => {
   it('a decision behind the activation of a policy is made under that policy', async () => {
     expect(said(await decide(read()))).toBe('ALLOW ALLOWED');
     const call = read();
-    const [, , reply] = await Promise.all([ledgerIsBusy('busy-1'), test.activate('*', nothingPolicy, 2), decide(call)]);
+    const activate = () => test.activate('*', nothingPolicy, 2);
+    const reply = await behindActivation('busy-1', activate, () => decide(call));
     expect([said(reply), reply.policy_epoch]).toEqual(['DENY POLICY_DENIED', 2]);
     expect(await ledgerOf(test, call.session)).toHaveLength(1);
     await test.activate('*', starterPolicy, 3);
@@ -51,11 +70,8 @@ describe('in one batch', () => {
   it('a decision behind the confirmation of a policy that had become stale is made under it', async () => {
     time.advance(3_600_000 + 1_000); // each activation before was a moment later than the last
     expect(said(await decide(read()))).toBe('DENY POLICY_STALE');
-    const [, , reply] = await Promise.all([
-      ledgerIsBusy('busy-2'),
-      test.activate('*', starterPolicy, 3),
-      decide(read()),
-    ]);
+    const activate = () => test.activate('*', starterPolicy, 3);
+    const reply = await behindActivation('busy-2', activate, () => decide(read()));
     expect(said(reply)).toBe('ALLOW ALLOWED');
   });
 

@@ -264,7 +264,7 @@ describe('two kernels on one database', () => {
       value: encodeBase64Url(sign(bytes)),
     });
     const bundle = parsePolicyBundle(starterPolicy);
-    const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+    const policyHash = (await policies.compile(bundle)).hash as Digest; // the compiler hashes with digestOf
     const kept = { tenant, bundle, policyHash, by: 'test' as PrincipalId, replaces: true }; // within its schema
     const parts = { policies, sign: signature, clock: time.clock, confirmEveryMs: hourMs };
     const ahead = { ...parts, clock: () => new Date(time.clock().getTime() + 1_000) };

@@ -22,6 +22,7 @@ it('a kernel that waits for its first policy says that there is none and is read
   expect(await readiness(test)).toEqual({
     status: 200,
     database: 'up',
+    conformance: 'none',
     gates: 'up',
     policy: 'none',
     queue: 'up',

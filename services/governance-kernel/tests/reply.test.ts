@@ -28,7 +28,6 @@ const call = (tool: string): GovernedCall => ({
   caller: {
     tenant: 'acme' as TenantId,
     principal: 'agent' as PrincipalId, // within their schemas
-    identity: { kind: 'operator_credential' },
     scopes: [],
   },
   session: newSession(),

@@ -39,7 +39,6 @@ verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is
     caller: {
       tenant: 'acme' as TenantId,
       principal: 'agent' as PrincipalId,
-      identity: { kind: 'operator_credential' as const },
       scopes: [],
     },
     session,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnyRoute, ApprovalId, BudgetId, SessionId } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { TestAgent } from './_agents.ts';
 import { openEvents, type EventReader } from './_event-source.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, credentialsFor, rawCall } from './_raw.ts';
@@ -17,6 +18,8 @@ const unknown: Record<string, string> = {
   record_id: `rec_${unknownUlid}`,
   approval_id: `apr_${unknownUlid}`,
   budget_id: 'no-budget',
+  principal: 'no-principal',
+  kid: 'A'.repeat(43),
   session_id: 'no-session',
   agent: 'no-agent',
 };
@@ -42,7 +45,11 @@ async function ownersThings(): Promise<Record<string, string>> {
     tool: 'pay.send',
   });
   const { session_id } = receipt.payload;
+  const signer = new TestAgent(test, { tenant: 'owner', principal: 'owners-signer' });
+  await signer.enrol(test);
   return {
+    principal: signer.principal,
+    kid: signer.kid,
     receipt_id,
     record_id,
     approval_id: approval?.approval_id ?? '',
@@ -67,9 +74,23 @@ function queryNames({ query }: AnyRoute): string[] {
   return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
 }
 
-const idsInPath = ({ path }: AnyRoute) => Object.keys(unknown).filter((name) => path.includes(`{${name}}`));
+/** Whose passkeys are asked for is a name like that of the caller: there is nothing to find behind it. */
+const idsInPath = ({ path }: AnyRoute) =>
+  path.includes('/webauthn') ? [] : Object.keys(unknown).filter((name) => path.includes(`{${name}}`));
 const idsInQuery = (route: AnyRoute) =>
   route.media === 'json' ? Object.keys(unknown).filter((name) => queryNames(route).includes(name)) : [];
+
+/** Where an empty body is none: the door would refuse it before it looks for anything. */
+const bodies: Record<string, object> = {
+  'enrol-identity-key': { proof: 'none' },
+  'assert-approval': {
+    challenge_id: `wch_${unknownUlid}`,
+    assertion: {
+      ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' },
+      response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    },
+  },
+};
 
 /** Everything of an answer that a caller can see, but the time. */
 async function seenBy(
@@ -78,7 +99,7 @@ async function seenBy(
   ids: { params?: Record<string, string>; query?: Record<string, string> },
 ) {
   const headers = { ...credentialsFor(route, tenant), 'x-request-id': 'the-same-id' };
-  const body = route.body === undefined ? {} : { body: '{}' };
+  const body = route.body === undefined ? {} : { body: JSON.stringify(bodies[route.operation] ?? {}) };
   const answer = await rawCall(test.kernel.url, { route, ...ids, ...body, headers });
   return { status: answer.status, text: answer.text, headers: [...answer.headers].filter(([name]) => name !== 'date') };
 }

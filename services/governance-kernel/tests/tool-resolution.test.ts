@@ -83,7 +83,8 @@ describe.each(ofEachDoor)('at %s', (_name, door) => {
     const args = { id: 'a', text: 'x' };
     for (const { asked, tool } of spellings) {
       const session = newSession();
-      const approval = await askedBeforehand({ tool: asked, args, session_id: session });
+      const demand = door.costs ? { demand: { spend_minor: 1 } } : {};
+      const approval = await askedBeforehand({ tool: asked, args, session_id: session, ...demand });
       if (typeof approval === 'string') throw new Error(approval);
       expect(approval.tool).toBe(canonical);
       await approve(site.test, approval.id);

@@ -8,7 +8,7 @@ import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
 type Layer = 'operation' | 'store' | 'wiring' | 'domain';
 
 const operationFolders = new Set(['routes', 'orchestrator', 'workers']);
-const operationFiles = new Set(['guards.ts', 'handle.ts', 'health.ts']);
+const operationFiles = new Set(['gauges.ts', 'guards.ts', 'handle.ts', 'health.ts']);
 const wiringFiles = new Set(['main.ts', 'index.ts', 'start.ts', 'app.ts', 'context.ts', 'upstreams.ts', 'config.ts']);
 /** Where a verdict is made, domain code never reaches for the store: what it decides on is handed to it. */
 const deciding = 'services/governance-kernel/';

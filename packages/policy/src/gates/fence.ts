@@ -19,6 +19,7 @@ function stops({ kind, calls_remaining: left }: FenceInForce): boolean {
 
 const quarantined: Record<FenceInForce['level'], ReasonCode> = {
   system: 'SYSTEM_FROZEN',
+  org: 'TENANT_QUARANTINED',
   tenant: 'TENANT_QUARANTINED',
   agent: 'AGENT_QUARANTINED',
   tool: 'TOOL_QUARANTINED',

@@ -1,13 +1,20 @@
 import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
+import { identityDemanded } from '../identity-demands.ts';
 
-/** Judges every call: somebody always makes it. */
-export const identity: Gate = ({ facts }) => {
+/** Judges every call: somebody always makes it. What is revoked is refused whatever the policy demands. */
+export const identity: Gate = ({ policy, intent, facts }) => {
   if (facts.identity.state !== 'known') return unavailable('identity');
-  const who = facts.identity.value;
-  if (who.kind === 'operator_credential') return pass;
-  if (who.kind === 'missing') return deny('CREDENTIALS_MISSING', 'The required credential was not presented.');
-  if (who.status === 'active') return pass;
-  if (who.status === 'revoked') return deny('AGENT_REVOKED', 'The agent was revoked.');
-  return deny('AGENT_UNKNOWN', 'The agent is not enrolled.');
+  const { credential, credential_state: state, enrolment } = facts.identity.value;
+  if (enrolment === 'revoked') return deny('AGENT_REVOKED', 'The agent was revoked.');
+  if (state === 'revoked') return deny('AGENT_REVOKED', 'The credential of the agent was revoked or has expired.');
+  if (state !== 'active') return deny('AGENT_UNKNOWN', 'The credential is not one of this agent.');
+  const demanded = identityDemanded(policy, intent);
+  if (demanded.has('proven') && !proving.has(credential))
+    return deny('CREDENTIALS_MISSING', 'A proven identity is required, and the caller only claims one.');
+  if (demanded.has('enrolled') && enrolment !== 'active') return deny('AGENT_UNKNOWN', 'The agent is not enrolled.');
+  return pass;
 };
+
+/** A credential that nobody has named here proves nothing. */
+const proving: ReadonlySet<string> = new Set(['access_key', 'agent_token', 'assertion']);

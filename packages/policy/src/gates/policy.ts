@@ -4,7 +4,7 @@ import type { Gate } from '../gate.ts';
 /** How far the clock of whoever signs may be ahead: clocks that are kept differ by less, and a stolen minute wins nothing. */
 export const confirmationSkewMaxMs = 60_000;
 
-/** Present, signed, fresh, and the very bundle that was compiled. A time counts only when it is one that was signed. */
+/** Present, signed, fresh, the very bundle that was compiled, and within the ceilings. A time counts only when it is one that was signed. */
 export const policy: Gate = ({ policy: compiled, facts }) => {
   if (facts.policy.state !== 'known') return unavailable('policy');
   const active = facts.policy.value;
@@ -17,5 +17,7 @@ export const policy: Gate = ({ policy: compiled, facts }) => {
   if (!(active.age_ms >= -confirmationSkewMaxMs))
     return deny('POLICY_STALE', 'The policy bundle is confirmed for a time that has not come.');
   if (active.hash !== compiled.hash) return deny('POLICY_STALE', 'The compiled policy is not the active one.');
+  if (active.missing_ceiling !== null)
+    return deny('CEILING_MISSING', `The policy bundle differs from the ceilings in force: ${active.missing_ceiling}`);
   return pass;
 };

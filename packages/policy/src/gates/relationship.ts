@@ -1,12 +1,14 @@
 import { deny, notApplicable, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
+import { confirmationSkewMaxMs } from './policy.ts';
 
 export const relationship: Gate = ({ facts }) => {
   if (facts.relationship.state === 'not_applicable') return notApplicable;
   if (facts.relationship.state !== 'known') return unavailable('relationship');
   const { age_ms, age_max_ms, relations, required } = facts.relationship.value;
-  if (!(age_ms <= age_max_ms)) return deny('AUTHZ_SNAPSHOT_STALE', 'The relationship snapshot is older than allowed.');
-  if (!required.every((relation) => relations.includes(relation)))
-    return deny('RELATION_MISSING', 'A required relation does not exist.');
-  return pass;
+  // Written so that an age that is no number is stale.
+  if (!(age_ms <= age_max_ms && age_ms >= -confirmationSkewMaxMs))
+    return deny('AUTHZ_SNAPSHOT_STALE', 'The relationship snapshot is older than allowed.');
+  const missing = required.find((name) => relations[name] !== true);
+  return missing === undefined ? pass : deny('RELATION_MISSING', `The relation "${missing}" is required.`);
 };

@@ -25,7 +25,7 @@ export const rules: Gate = (input) => {
 // An evaluator is injected and may throw, hang on a promise, or answer nonsense: none of that is an answer.
 function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnType<typeof parseRuleOutcome> {
   if (policy === null) return null;
-  const relations = facts.relationship.state === 'known' ? facts.relationship.value.relations : [];
+  const relations = facts.relationship.state === 'known' ? facts.relationship.value.relations : {};
   try {
     return parseRuleOutcome(evaluate(policy, intent, { now: facts.now, relations }));
   } catch {

@@ -32,7 +32,7 @@ export async function applySettings(
     write_limit: null,
     approval_required_above_minor: null,
   };
-  const params = { tenant, ceiling_id: monthlyCeiling };
+  const params = { tenant, budget_id: monthlyCeiling };
   accept(await sibling.putCeiling({ params, body: ceiling, signal }).catch(throwKernelError));
 }
 

@@ -14,18 +14,28 @@ type KernelClients = {
   readonly anonymous: KernelClient;
 };
 
-type Ways = { signer: AssertionSigner; fetch: typeof fetch; repeatsForMs: number };
+type Ways = {
+  signer: AssertionSigner;
+  fetch: typeof fetch;
+  repeatsForMs: number;
+  /** Of the work that a call is part of. */
+  traceparent: () => string | null;
+};
 
 /** The kernel, by each of the credentials that the gateway has for it. None of them is an operator's. */
 export function createKernelClients(
   { url: baseUrl, serviceApiKey, timeoutMs }: GovernanceConfig,
-  { signer, ...ways }: Ways,
+  { signer, traceparent, ...ways }: Ways,
 ): KernelClients {
   const options = { baseUrl, timeoutMs, ...ways };
+  const traced = (): Record<string, string> => {
+    const trace = traceparent();
+    return trace === null ? {} : { traceparent: trace };
+  };
   const bearing = (bearer: () => string | Promise<string>) =>
     createRawClient(kernelRoutes, {
       ...options,
-      headers: async () => ({ authorization: `Bearer ${await bearer()}` }),
+      headers: async () => ({ authorization: `Bearer ${await bearer()}`, ...traced() }),
     });
   return {
     as: (asserted) => bearing(() => signer.sign(asserted)),

@@ -56,11 +56,18 @@ type ApprovalVote = {
 /** Whoever votes waits at a screen, and can vote again. */
 const personWaitsMs = 1_500;
 
-type Ways = { signer: AssertionSigner; fetch?: typeof fetch | undefined };
+type Ways = {
+  signer: AssertionSigner;
+  fetch?: typeof fetch | undefined;
+  /** Of the work that a call is part of; null: nobody traces it. */
+  traceparent?: () => string | null;
+};
 
 /** The kernel as the orchestrator sees it: nothing it says counts before its receipt was verified. Methods throw KernelError. */
-export function createKernel(config: GovernanceConfig, { signer, fetch: fetchNow = fetch }: Ways): Kernel {
-  const repeating = (repeatsForMs: number) => createKernelClients(config, { signer, fetch: fetchNow, repeatsForMs });
+export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
+  const { signer, fetch: fetchNow = fetch, traceparent = () => null } = given;
+  const repeating = (repeatsForMs: number) =>
+    createKernelClients(config, { signer, fetch: fetchNow, repeatsForMs, traceparent });
   // A kernel, or its database, that is away for seconds ends no run: a step waits for it as long as it may take at all.
   const clients = repeating(config.timeoutMs);
   const forPeople = repeating(personWaitsMs);

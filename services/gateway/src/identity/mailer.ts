@@ -1,6 +1,13 @@
 import { createTransport } from 'nodemailer';
 
-export type Mailer = { sendCode(email: string, code: string): Promise<void>; close(): void };
+export type Mailer = {
+  sendCode(email: string, code: string): Promise<void>;
+  /** True once the mail server has taken it. */
+  sendInvite(email: string, invitation: Invitation): Promise<boolean>;
+  close(): void;
+};
+
+type Invitation = { workspace: string; from: string; url: string };
 
 /** A mail server that takes longer is treated as down; the caller waits for this. */
 const smtpTimeoutMs = 10_000;
@@ -17,6 +24,16 @@ export function createSmtpMailer(options: { smtpUrl: string; from: string }): Ma
           text: `Your sign-in code is ${code}. It is valid for 10 minutes.\n\nIf you did not ask for it, ignore this mail.\n`,
         }),
       );
+    },
+    sendInvite: async (email, { workspace, from, url }) => {
+      await withTimeout(
+        transport.sendMail({
+          to: email,
+          subject: 'You are invited to a workspace of Countersign',
+          text: `${from} invites you to ${workspace}.\n\nAccept with this address within 7 days:\n${url}\n\nIf you do not know the sender, ignore this mail.\n`,
+        }),
+      );
+      return true;
     },
     close: () => transport.close(),
   };

@@ -6,6 +6,7 @@ import type { Tx } from '../store/database.ts';
 import { countTry, endCode, findLiveCode, lockAddress } from '../store/email-codes.ts';
 import { insertSession } from '../store/sessions.ts';
 import { ensureUser } from '../store/users.ts';
+import { joinInvited } from '../members/join-invited.ts';
 import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
 import { checkCode } from './email-code.ts';
 import { maySignUp } from './sign-up.ts';
@@ -38,7 +39,8 @@ async function spendTry(tx: Tx, context: Context, { email, code }: SignInAttempt
 async function openSession(tx: Tx, context: Context, { email, requestId }: SignInAttempt): Promise<SignedIn> {
   const now = context.now();
   const user = await ensureUser(tx, email, now);
-  const known = await findFirstMembership(tx, user.id);
+  const invited = await joinInvited(tx, { user, requestId, now });
+  const known = invited.at(-1) ?? (await findFirstMembership(tx, user.id));
   if (known === null && !maySignUp(context.config.signUp, email))
     throw new AppError('PERMISSION_DENIED', 'This installation opens no workspace for this address; ask its operator');
   const workspace = known ?? (await createWorkspace(tx, user, now));

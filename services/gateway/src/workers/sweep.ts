@@ -4,6 +4,7 @@ import { publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
+import { forgetInvites } from '../store/invites.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
 import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
 import { changeRun } from '../orchestrator/change-run.ts';
@@ -16,9 +17,11 @@ const attemptsMax = 5;
  */
 const unclaimedMs = 600_000;
 
+const invitesKeptMs = 30 * 24 * 3_600_000;
+
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, and removes answers that are too old to be given again. Safe on every replica at once.
+ * out, and removes answers that are too old to be given again, and invites that ended long ago. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
@@ -27,6 +30,7 @@ export async function sweep(context: Context): Promise<void> {
   for (const expired of await findExpired(context.database.reader, context.now()))
     await expireApproval(context, expired);
   await context.database.transaction((tx) => forgetAnswers(tx, context.now()));
+  await context.database.transaction((tx) => forgetInvites(tx, new Date(context.now().getTime() - invitesKeptMs)));
 }
 
 async function bringBackOrphans(context: Context): Promise<void> {

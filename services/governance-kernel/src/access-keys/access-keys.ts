@@ -1,5 +1,5 @@
 import type { AccessKeyId, Door, PrincipalId, TenantId } from '@countersign/contracts';
-import type { AccessKey } from '@countersign/contracts/governance-kernel';
+import type { AccessKey, IdentityKind } from '@countersign/contracts/governance-kernel';
 import { columnsOf, instantMs, json, nullable, selectByKey, text, texts } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 
@@ -51,4 +51,9 @@ export const accessKeys: Control<AccessKeyId, AccessKeyRow> = {
 
 export function hasEnded({ revokedAtMs, expiresAtMs }: AccessKeyRow, nowMs: number): boolean {
   return revokedAtMs !== null || expiresAtMs <= nowMs;
+}
+
+/** As what the holder of a key stands in the registry. */
+export function identityKindOf({ kind }: Pick<AccessKeyRow, 'kind'>): IdentityKind {
+  return kind === 'agent' ? 'agent' : 'operator';
 }

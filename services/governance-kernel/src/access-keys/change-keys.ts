@@ -11,9 +11,11 @@ import { meaningOf } from '@countersign/policy';
 import { announcementStatement, argsHash } from '@countersign/receipts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Hasher } from '../call/normalise.ts';
+import { requireActive } from '../identities/change-identities.ts';
+import { identities, newIdentity } from '../identities/identities.ts';
 import { put, wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
-import { accessKeys, type AccessKeyRow } from './access-keys.ts';
+import { accessKeys, identityKindOf, type AccessKeyRow } from './access-keys.ts';
 import { newSecret, secretHash, shownPrefix } from './secret.ts';
 
 type Parts = { ledger: GroupCommit; hasher: Hasher; clock: () => Date; newUlid: (nowMs: number) => string };
@@ -22,7 +24,7 @@ const dayMs = 86_400_000;
 /** The chain that tells of a tenant's keys. */
 const session = 'access-keys' as SessionId; // within its schema
 
-/** Makes a key, sealed with its terms. The secret is returned once and not kept. */
+/** Makes a key, sealed with its terms, for somebody who is enrolled by it if they were not. The secret is returned once and not kept. */
 export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKey) {
   const nowMs = parts.clock().getTime();
   const ulid = parts.newUlid(nowMs);
@@ -41,12 +43,17 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
     createdBy: caller.principal,
     revokedAtMs: null,
   };
+  const owner = { tenant: key.tenant, kind: identityKindOf(key), principal: key.principal };
   await parts.ledger.submit({
     chain: { tenant: caller.tenant, session },
-    wants: [],
+    wants: [wanted(identities, owner)],
     conclude: (batch) => {
+      const enrolled = batch.row(identities, owner);
+      if (enrolled !== null) requireActive(enrolled);
+      const displayName = key.principal;
+      const enrolment = { ulid, by: caller.principal, nowMs, displayName };
       batch.seal(changeOf(parts, { caller, key, ulid, nowMs, action: 'access_key.create' }), () => ({
-        changes: [put(accessKeys, key)],
+        changes: [...(enrolled === null ? [put(identities, newIdentity(owner, enrolment))] : []), put(accessKeys, key)],
       }));
       return () => undefined;
     },

@@ -1,7 +1,8 @@
 import { AppError, toolOfFunctionName } from '@countersign/contracts';
-import type { Fact, Facts, IdentityFact, Intent } from '@countersign/policy';
+import { toolsNamed, type Fact, type Facts, type IdentityFact, type Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
-import { toolsNamed } from '../call/tools-named.ts';
+import { identities, wantedIdentity, type IdentityRow } from '../identities/identities.ts';
+import { identityKeys, type IdentityKeyRow } from '../identities/identity-keys.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import { accessKeys, hasEnded, type AccessKeyRow } from './access-keys.ts';
@@ -10,16 +11,49 @@ export function wantedKey({ accessKey }: Pick<Caller, 'accessKey'>): Wanted[] {
   return accessKey === undefined ? [] : [wanted(accessKeys, accessKey)];
 }
 
-/** Who calls: whoever came with a key is judged by that key as it is now. */
-export function identityFact(batch: LedgerBatch, caller: Caller, nowMs: number): Fact<IdentityFact> {
-  if (caller.accessKey === undefined) return { state: 'known', value: caller.identity };
-  const key = batch.row(accessKeys, caller.accessKey);
-  return { state: 'known', value: { kind: 'agent', agent_id: caller.accessKey, status: statusOf(key, caller, nowMs) } };
+/** What shows who calls, and who that is in the registry. */
+export function wantedIdentityOf(caller: Caller): Wanted[] {
+  const { tenant, agentKey: kid } = caller;
+  const ofToken = kid === undefined ? [] : [wanted(identityKeys, { tenant, kid })];
+  return [wantedIdentity(caller, 'agent'), ...wantedKey(caller), ...ofToken];
 }
 
-function statusOf(key: AccessKeyRow | null, { tenant, principal }: Caller, nowMs: number) {
+/** Who calls: whoever came with a key is judged by that key as it is now, and everybody by what the registry holds of the name. */
+export function identityFact(batch: LedgerBatch, caller: Caller, nowMs: number): Fact<IdentityFact> {
+  const { tenant, principal } = caller;
+  const enrolled = batch.row(identities, { tenant, kind: 'agent', principal });
+  return { state: 'known', value: { ...credentialOf(batch, caller, nowMs), enrolment: enrolmentOf(enrolled) } };
+}
+
+function enrolmentOf(identity: IdentityRow | null): IdentityFact['enrolment'] {
+  if (identity === null) return 'none';
+  return identity.revokedAtMs === null ? 'active' : 'revoked';
+}
+
+function credentialOf(batch: LedgerBatch, caller: Caller, nowMs: number): Omit<IdentityFact, 'enrolment'> {
+  const { tenant, accessKey, agentKey, assertion, isVisitor } = caller;
+  if (accessKey !== undefined) {
+    const state = stateOf(batch.row(accessKeys, accessKey), caller, nowMs);
+    return { credential: 'access_key', credential_id: accessKey, credential_state: state };
+  }
+  if (agentKey !== undefined) {
+    const state = signingStateOf(batch.row(identityKeys, { tenant, kid: agentKey }), caller);
+    return { credential: 'agent_token', credential_id: agentKey, credential_state: state };
+  }
+  if (assertion !== undefined)
+    return { credential: 'assertion', credential_id: assertion.keyId, credential_state: 'active' };
+  return { credential: isVisitor === true ? 'none' : 'operator_key', credential_id: null, credential_state: 'active' };
+}
+
+function stateOf(key: AccessKeyRow | null, { tenant, principal }: Caller, nowMs: number) {
   if (key?.tenant !== tenant || key.principal !== principal || key.kind !== 'agent') return 'unknown';
   return hasEnded(key, nowMs) ? 'revoked' : 'active';
+}
+
+/** The tenant is part of what was looked for. */
+function signingStateOf(key: IdentityKeyRow | null, { principal }: Caller) {
+  if (key?.principal !== principal) return 'unknown';
+  return key.revokedAtMs === null ? 'active' : 'revoked';
 }
 
 /** Throws CREDENTIALS_INVALID unless this key of this approver is good at the moment of the commit. */

@@ -1,4 +1,5 @@
 import { AppError } from '@countersign/contracts';
+import { neededRelations } from '@countersign/policy';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
 import type { Instant } from '@countersign/contracts';
 import type { NamedCall } from '../call/governed-call.ts';
@@ -10,6 +11,13 @@ import type { GroupCommit } from '../ledger/group-commit.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import { activePolicy, isActive, wantedPolicies } from '../policy/policy-heads.ts';
 import { underActivePolicy, type PolicyChanged, type PolicySource } from '../policy/under-active-policy.ts';
+import { relationsOf, type HeldRelations, type RelationSource } from '../relations/relation-source.ts';
+import {
+  stands,
+  underStandingRelations,
+  wantedRelations,
+  type RelationsChanged,
+} from '../relations/under-standing-relations.ts';
 import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import type { ArgsCipher } from './args-cipher.ts';
@@ -21,6 +29,7 @@ import { usesOf } from './scope.ts';
 type AskParts = {
   ledger: GroupCommit;
   policies: PolicySource;
+  relations: RelationSource;
   tools: ToolResolver;
   hasher: Hasher;
   clock: () => Date;
@@ -46,32 +55,37 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
   const asked = await underActivePolicy(parts.policies, tenant, async (policy) => {
     const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: policy?.policy ?? null });
     if (fault !== null) throw new AppError('POLICY_DENIED', fault, { reasonCode: 'MALFORMED_ARGUMENTS' });
-    const nowMs = parts.clock().getTime();
-    const now = instant(nowMs);
-    const judged = judgedOf(parts.hasher, call, { intent, policy: policy?.policy ?? null, now });
-    return await openQuestion(parts, { question, intent, judged, policy, nowMs, ulid: parts.newUlid(nowMs) });
+    const needed = policy === null ? null : neededRelations(policy.policy, intent);
+    return await underStandingRelations({ source: parts.relations, tenant, needed }, (held) => {
+      const nowMs = parts.clock().getTime();
+      const environment = { now: instant(nowMs), relations: relationsOf(held) };
+      const judged = judgedOf(parts.hasher, call, { intent, policy: policy?.policy ?? null, ...environment });
+      return openQuestion(parts, { question, intent, judged, policy, held, nowMs, ulid: parts.newUlid(nowMs) });
+    });
   });
   return asked.approval;
 }
 
-type Opened = PolicyChanged | { kind: 'asked'; approval: ApprovalRow };
+type Opened = PolicyChanged | RelationsChanged | { kind: 'asked'; approval: ApprovalRow };
 type Asked = {
   question: Question;
   intent: SealedIntent;
   judged: Judged;
   policy: LoadedPolicy | null;
+  held: HeldRelations;
   ulid: string;
   nowMs: number;
 };
 
 function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
-  const { policy, ulid } = asked;
+  const { policy, held, ulid } = asked;
   const { caller, session } = asked.question.call;
   return parts.ledger.submit({
     chain: { tenant: caller.tenant, session },
-    wants: wantedPolicies(caller.tenant),
+    wants: [...wantedPolicies(caller.tenant), ...wantedRelations(held, caller.tenant)],
     conclude: (batch: LedgerBatch): (() => Opened) => {
       if (!isActive(activePolicy(batch, caller.tenant), policy)) return () => ({ kind: 'policy_changed' });
+      if (!stands(batch, held, caller.tenant)) return () => ({ kind: 'relations_changed' });
       const approval = questionRow(parts, asked);
       batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],

@@ -1,5 +1,5 @@
 import { canonicalBytes, digestOf, type CryptoProvider } from '@countersign/crypto';
-import type { Digest } from '@countersign/contracts';
+import { AppError, type Digest } from '@countersign/contracts';
 import type { ApprovalRow } from './approval-row.ts';
 
 /** Hash of what an approver looks at and of how far the ceremony is: whoever decides names it, so nobody decides on an old view. */
@@ -23,6 +23,24 @@ function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'cer
       expires_at_ms: approval.expiresAtMs,
     }),
   ) as Digest; // digestOf writes exactly this form
+}
+
+/**
+ * Did the caller name what was looked at? By header or body; both may be sent when they agree. Throws PRECONDITION_FAILED for another
+ * state than this one.
+ */
+export function requireSameCeremony(
+  tags: readonly string[] | null,
+  expected: Digest | undefined,
+  current: Digest,
+): boolean {
+  const named = [
+    ...(tags === null ? [] : [tags.includes(current)]),
+    ...(expected === undefined ? [] : [expected === current]),
+  ];
+  if (named.includes(false))
+    throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', { param: 'If-Match' });
+  return named.length > 0;
 }
 
 /** The row with the hash of what it says now. */

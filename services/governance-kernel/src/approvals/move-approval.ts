@@ -16,10 +16,15 @@ import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement } from '@countersign/receipts';
 import { requireApproverKey, wantedKey } from '../access-keys/key-facts.ts';
 import { approvalResolvedEvent } from '../events.ts';
+import { wantedIdentity } from '../identities/identities.ts';
+import { requireNotRevoked } from '../identities/operators.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { put, wanted } from '../ledger/control.ts';
+import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
+import { countUse, wantedPasskey } from '../passkeys/use-passkey.ts';
+import type { PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import { approvalTerms, requireProof, type VoteProof } from '../passkeys/approval-terms.ts';
 import { approvals } from './approvals.ts';
 import { expired, isExpired } from './expire.ts';
 import { transition, type ApprovalAction } from './transition.ts';
@@ -43,8 +48,12 @@ type ApprovalMove = ApprovalKey & {
   reason?: string | undefined;
   /** The access key that the decider came with: it must be good when the decision commits. */
   accessKey?: AccessKeyId;
+  /** What the vote comes with. A denial and a withdrawal only stop, and take any. */
+  proof: VoteProof;
   /** What the decider showed: sealed into the boundary record, so that it can be checked offline. */
   evidence: Record<string, PlainJson>;
+  /** The passkey that signed: it must be good when the decision commits, and counts this use. */
+  passkey?: PasskeyUse;
   /** Checked under the lock, before the move: a signature over what is decided. */
   verify?: (approval: ApprovalRow) => void;
 };
@@ -69,7 +78,12 @@ export async function moveApproval(parts: ApprovalParts, move: ApprovalMove): Pr
   const { tenant, id, session } = move;
   const moved = await parts.ledger.submit({
     chain: { tenant, session },
-    wants: [wanted(approvals, { tenant, session, id }), ...wantedKey(move)],
+    wants: [
+      wanted(approvals, { tenant, session, id }),
+      wanted(approvalTerms, tenant),
+      wantedIdentity({ tenant, principal: move.by }, 'operator'),
+      ...wantedCredential(move),
+    ],
     conclude: (batch) => {
       const approval = concludeMove(parts, batch, move);
       return () => approval;
@@ -102,34 +116,51 @@ function found(batch: LedgerBatch, { tenant, id, session }: ApprovalKey): Approv
   return approval;
 }
 
+function wantedCredential({ tenant, accessKey, passkey }: ApprovalMove): Wanted[] {
+  return [
+    ...wantedKey(accessKey === undefined ? {} : { accessKey }),
+    ...(passkey === undefined ? [] : [wantedPasskey(tenant, passkey)]),
+  ];
+}
+
 function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMove): ApprovalRow {
   const approval = found(batch, move);
   const nowMs = parts.clock().getTime();
   move.verify?.(approval);
   const { tenant, by: principal, accessKey } = move;
+  requireNotRevoked(batch, { tenant, principal });
   if (accessKey !== undefined) requireApproverKey(batch, { id: accessKey, tenant, principal }, nowMs);
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
+  const { by, evidence, action, reason, passkey } = move;
+  if (action === 'approve') requireProof(batch, tenant, move.proof);
   const moved = transition(parts.provider, approval, { ...move, nowMs });
-  const { by, evidence, action, reason } = move;
+  const used = passkey === undefined ? [] : [countUse(batch, { tenant, principal, use: passkey }, nowMs)];
   const facts = {
     ...evidence,
     ...(reason === undefined ? {} : { reason }),
     ceremony_hash: move.expectedCeremonyHash,
   };
-  return sealMove(parts, batch, { approval: moved, nowMs, by, facts, ...said[action] });
+  return sealMove(parts, batch, { approval: moved, nowMs, by, facts, used, ...said[action] });
 }
 
 function sealExpiry(parts: ApprovalParts, batch: LedgerBatch, approval: ApprovalRow, nowMs: number): ApprovalRow {
   const moved = expired(parts.provider, approval, nowMs);
-  return sealMove(parts, batch, { approval: moved, nowMs, by: nobody, facts: {}, ...said.expire });
+  return sealMove(parts, batch, { approval: moved, nowMs, by: nobody, facts: {}, used: [], ...said.expire });
 }
 
-type SaidMove = Said & { approval: ApprovalRow; nowMs: number; by: PrincipalId; facts: Record<string, PlainJson> };
+type SaidMove = Said & {
+  approval: ApprovalRow;
+  nowMs: number;
+  by: PrincipalId;
+  facts: Record<string, PlainJson>;
+  /** What the vote took of its credential. */
+  used: Change[];
+};
 
 function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: SaidMove): ApprovalRow {
   const { approval } = move;
   batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
-    changes: [put(approvals, approval)],
+    changes: [...move.used, put(approvals, approval)],
     events:
       approval.state === 'pending'
         ? []

@@ -3,6 +3,7 @@ import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
 import { withCeremonyHash } from './ceremony.ts';
+import { samePerson } from './same-person.ts';
 
 export type ApprovalAction = 'approve' | 'deny' | 'revoke';
 
@@ -71,12 +72,12 @@ function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): vo
 }
 
 function assertEntitled(approval: ApprovalRow, by: PrincipalId): void {
-  if (by === approval.requestedBy)
+  if (samePerson(by, approval.requestedBy))
     throw new AppError('PERMISSION_DENIED', 'Whoever asked for an approval cannot decide it');
   if (approval.approvers.length > 0 && !approval.approvers.includes(by)) {
     throw new AppError('PERMISSION_DENIED', 'This approval names its approvers, and the caller is not among them');
   }
-  if (approval.approvedBy.includes(by))
+  if (approval.approvedBy.some((voter) => samePerson(voter, by)))
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
 }
 

@@ -1,5 +1,5 @@
 import type { PlainJson, PrincipalId } from '@countersign/contracts';
-import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { Approval, PasskeyState } from '@countersign/contracts/governance-kernel';
 import { html, page, type Html, type Prepared } from '@countersign/service-kit';
 import { lifeText } from './life-text.ts';
 
@@ -12,10 +12,14 @@ export type ApprovalPage = {
   nowMs: number;
   /** Why the viewer cannot decide this way now; null: nothing stands against it. */
   obstacles: Readonly<Record<'approve' | 'deny', string | null>>;
-  tokens: Readonly<Record<'decide' | 'signOut', string>>;
+  tokens: Readonly<Record<'decide' | 'signOut' | 'enrol', string>>;
+  passkeys: ViewerPasskeys;
   /** What became of the form that was sent, where it decided nothing. */
   notice?: { text: string; status: number } | undefined;
 };
+
+/** What passkeys mean for whoever looks: must one approve here, has this person one, and can a browser have one here at all? */
+export type ViewerPasskeys = Readonly<{ areRequired: boolean; state: PasskeyState | null; areAvailable: boolean }>;
 
 /** What the person decides on stands first; all other members follow, so nothing of the view is left out. */
 const first = [
@@ -33,18 +37,21 @@ const first = [
   'scope',
 ];
 
-/** The approval, how long there is, and the form to decide it. It works without a script. */
-export function approvalPage({ approval, viewer, nowMs, obstacles, tokens, notice }: ApprovalPage): Prepared {
+/** The approval, how long there is, and the form to decide it. Only a passkey takes a script. */
+export function approvalPage({ approval, viewer, nowMs, obstacles, tokens, passkeys, notice }: ApprovalPage): Prepared {
   const rest = Object.keys(approval).filter((name) => !first.includes(name));
   const life = lifeText(approval, nowMs);
   const body = html`<h1>${approval.tool ?? approval.action}: ${life.heading}</h1>
     ${notice === undefined ? null : html`<p class="notice" role="alert">${notice.text}</p>`}
     <p>${life.text}</p>
-    ${members(approval, first)} ${approval.state === 'pending' ? decision(approval, obstacles, tokens.decide) : null}
+    ${members(approval, first)}
+    ${approval.state === 'pending' ? decision(approval, { obstacles, passkeys, token: tokens.decide }) : null}
+    <p class="notice" id="passkey-notice" role="status"></p>
     <details>
       <summary>Everything else about it</summary>
       ${members(approval, rest)}
     </details>
+    ${enrolment(approval, passkeys, tokens.enrol)}
     <form method="post" action="/approvals/sign-out">
       <p class="quiet">You are signed in as ${viewer}.</p>
       <input type="hidden" name="approval_id" value="${approval.approval_id}" />
@@ -55,6 +62,7 @@ export function approvalPage({ approval, viewer, nowMs, obstacles, tokens, notic
   return page({
     title: `${life.heading}: ${approval.tool ?? approval.action}`,
     body,
+    ...(passkeys.areAvailable ? { script: '/approvals/passkey.js' } : {}),
     status: notice?.status ?? 200,
     ...(reloadSeconds === null ? {} : { reloadSeconds }),
   });
@@ -79,16 +87,50 @@ function valueOf(value: PlainJson): Html {
   return html`<pre>${lines.map((line) => html`${line}<br />`)}</pre>`;
 }
 
-type Obstacles = ApprovalPage['obstacles'];
+type Decision = { obstacles: ApprovalPage['obstacles']; passkeys: ViewerPasskeys; token: string };
 
-function decision({ approval_id, ceremony_hash }: Approval, { approve, deny }: Obstacles, token: string): Html {
+function decision(approval: Approval, { obstacles, passkeys, token }: Decision): Html {
+  const { approve, deny } = obstacles;
   if (approve !== null && deny !== null) return html`<p class="notice">You cannot decide this: ${deny}.</p>`;
-  return html`<form method="post" action="/approvals/${approval_id}">
-    <input type="hidden" name="ceremony_hash" value="${ceremony_hash}" />
+  const named = html`<input type="hidden" name="ceremony_hash" value="${approval.ceremony_hash}" />
+    <input type="hidden" name="csrf_token" value="${token}" />`;
+  const byPasskey = approve === null && (passkeys.areRequired || passkeys.state === 'active');
+  const byForm = html`<button type="submit" name="decision" value="approve">Approve</button>`;
+  return html`<form method="post" action="/approvals/${approval.approval_id}">
+      ${named}
+      <label for="reason">Reason (the agent reads it when you deny)</label>
+      <textarea id="reason" name="reason" rows="3" maxlength="2000"></textarea>
+      ${approve === null ? null : html`<p>${approve}.</p>`} ${approve === null && !byPasskey ? byForm : null}
+      <button type="submit" name="decision" value="deny">Deny</button>
+    </form>
+    ${byPasskey ? approveByPasskey(approval, passkeys, named) : null}`;
+}
+
+function approveByPasskey({ approval_id: id }: Approval, { state, areAvailable }: ViewerPasskeys, named: Html): Html {
+  if (!areAvailable) return html`<p>Approving takes a passkey, and browsers have none at this address.</p>`;
+  if (state !== 'active') return html`<p>Approving takes an active passkey, and you have none.</p>`;
+  return html`<form
+    method="post"
+    action="/approvals/${id}"
+    data-passkey="/approvals/${id}/passkey"
+    data-ceremony="approve"
+  >
+    ${named} <button type="submit">Approve with your passkey</button>
+    <noscript>Approving with a passkey takes a script.</noscript>
+  </form>`;
+}
+
+function enrolment({ approval_id: id }: Approval, { state, areAvailable }: ViewerPasskeys, token: string): Html | null {
+  if (!areAvailable || state === 'active') return null;
+  if (state === 'waiting')
+    return html`<p class="quiet">Your passkey waits until somebody with an active one vouches for it.</p>`;
+  return html`<form
+    method="post"
+    action="/approvals/${id}"
+    data-passkey="/approvals/${id}/passkey"
+    data-ceremony="enrol"
+  >
     <input type="hidden" name="csrf_token" value="${token}" />
-    <label for="reason">Reason (the agent reads it when you deny)</label>
-    <textarea id="reason" name="reason" rows="3" maxlength="2000"></textarea>
-    ${approve === null ? html`<button type="submit" name="decision" value="approve">Approve</button>` : html`<p>${approve}.</p>`}
-    <button type="submit" name="decision" value="deny">Deny</button>
+    <button type="submit">Enrol a passkey</button>
   </form>`;
 }

@@ -5,7 +5,7 @@ import type { ApprovalRow } from '../approvals/approval-row.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { approvalWithArgs } from '../approvals/approval-view.ts';
 import { obstacleOf } from '../approvals/transition.ts';
-import { approvalPage, type ApprovalPage } from './approval-page.ts';
+import { approvalPage, type ApprovalPage, type ViewerPasskeys } from './approval-page.ts';
 import type { ApproverSession, ApproverSessions } from './sessions.ts';
 
 type Parts = {
@@ -19,7 +19,7 @@ type Parts = {
 export function renderApproval(
   { provider, argsCipher, approverSessions, clock }: Parts,
   session: ApproverSession,
-  { row, notice }: { row: ApprovalRow; notice?: ApprovalPage['notice'] },
+  { row, passkeys, notice }: { row: ApprovalRow; passkeys: ViewerPasskeys; notice?: ApprovalPage['notice'] },
 ): Prepared {
   const nowMs = clock().getTime();
   const { id, ceremonyHash } = row;
@@ -32,7 +32,9 @@ export function renderApproval(
       approve: obstacleOf(provider, row, { action: 'approve', by: viewer, nowMs }),
       deny: obstacleOf(provider, row, { action: 'deny', by: viewer, nowMs }),
     },
+    passkeys,
     tokens: {
+      enrol: approverSessions.csrfToken(session, { id, action: 'enrol' }),
       decide: approverSessions.csrfToken(session, { id, action: 'decide', ceremonyHash }),
       signOut: approverSessions.csrfToken(session, { id, action: 'sign-out' }),
     },

@@ -79,8 +79,9 @@ export class ApproverSessions {
 }
 
 /** A decision names the state that was shown, so a form is good for that state alone. */
-type FormOf = { id: ApprovalId; action: 'decide'; ceremonyHash: Digest } | { id: ApprovalId; action: 'sign-out' };
+type FormOf =
+  { id: ApprovalId; action: 'decide'; ceremonyHash: Digest } | { id: ApprovalId; action: 'sign-out' | 'enrol' };
 
 function formName(form: FormOf): string {
-  return form.action === 'decide' ? `decide\n${form.id}\n${form.ceremonyHash}` : `sign-out\n${form.id}`;
+  return form.action === 'decide' ? `decide\n${form.id}\n${form.ceremonyHash}` : `${form.action}\n${form.id}`;
 }

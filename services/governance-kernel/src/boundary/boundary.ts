@@ -1,42 +1,51 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  DecisionReply,
-  FenceScope,
-  ReceiptPayload,
-  StoredReceipt,
-} from '@countersign/contracts/governance-kernel';
+import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { neededRelations, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import type { BudgetId, Instant } from '@countersign/contracts';
+import { AppError, type BudgetId, type Instant } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
-import { scopesAround } from '../fences/scopes.ts';
-import { toolsNamed } from '../call/tools-named.ts';
+import type { OrgMoved } from '../fences/in-force.ts';
+import type { KnownOrgs } from '../fences/known-orgs.ts';
+import type { Fenced } from '../fences/scopes.ts';
+import { toolsNamed } from '@countersign/policy';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import { underActivePolicy, type PolicySource } from '../policy/under-active-policy.ts';
+import { relationsOf, type RelationSource } from '../relations/relation-source.ts';
+import { underStandingRelations, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
-import { concludeCall, wantedFor, type Concluded, type CycleSettings } from './conclude-call.ts';
+import { concludeCall, wantedFor, type Concluded, type CycleSettings, type PreparedCall } from './conclude-call.ts';
 import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
-import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
 import { judgedOf } from '../call/judged.ts';
+import type { DecisionTelemetry } from './decision-telemetry.ts';
 import { isClaimTo } from './dispatch.ts';
-import { dispatchedBy, learnedOf, type Asker } from './known-call.ts';
+import { dispatchedBy, learnedOf, type Asker, type KnownCall } from './known-call.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
+import { askDrafts, type ShadowsChanged, type ShadowSource } from './shadow.ts';
 import { closeReply, openReply, replyOf, type Answered } from './reply.ts';
 import { evaluateAhead, type AskRules } from './rule-evaluation.ts';
 
 export type BoundaryParts = {
   ledger: GroupCommit;
   policies: PolicySource;
+  shadows: ShadowSource;
+  relations: RelationSource;
   tools: ToolResolver;
   askRules: AskRules;
   hasher: Hasher;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
-  /** The fences of these scopes, as the database holds them now. */
-  findFences: (scopes: readonly FenceScope[]) => Promise<FenceRow[]>;
+  /** The fences that are set around such a call, as the database holds them now. */
+  findFencesAround: (caller: Omit<Fenced, 'org'>) => Promise<FenceRow[]>;
+  orgs: KnownOrgs;
+  /** As the database holds the agent now. */
+  isRevokedAgent: (agent: Pick<Caller, 'tenant' | 'principal'>) => Promise<boolean>;
   settings: CycleSettings;
+  /** Told of each new decision once it is durable. */
+  tellDecision?: DecisionTelemetry | undefined;
 };
 
 /** The one decision cycle. Every governed route comes through here. */
@@ -78,6 +87,8 @@ async function decideInOrder(
     const decision = decideCall(parts, { call, asker: call, resolution });
     decision.catch(() => undefined); // it may be refused while others are still handed over, and is told below
     decisions.push(decision);
+    // It may have to ask for relations before it is submitted, and those behind it may not.
+    if (asksForRelations(parts, call)) await decision.catch(() => undefined);
     if (monotonicMs() - turnSinceMs < turnMsMax) continue;
     await nextTurn();
     turnSinceMs = monotonicMs();
@@ -87,61 +98,123 @@ async function decideInOrder(
   return await Promise.all(decisions);
 }
 
+function asksForRelations({ policies }: BoundaryParts, { caller }: GovernedCall): boolean {
+  return (policies.current(caller.tenant)?.policy.relations.size ?? 0) > 0;
+}
+
 /** Many names before many rules take their time; others have theirs in between. */
 const turnMsMax = 10;
 
 type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
 
 async function decideCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision> {
-  const { tenant } = asked.call.caller;
-  const concluded = await underActivePolicy(parts.policies, tenant, (policy) => attemptCall(parts, asked, policy));
-  return concluded.kind === 'replayed' ? new ReplayedDecision(concluded.json) : new FreshDecision(concluded);
+  const { caller } = asked.call;
+  const startedAtMs = performance.now();
+  const concluded = await underActivePolicy(parts.policies, caller.tenant, (policy) =>
+    attemptCall(parts, asked, policy),
+  );
+  if (concluded.kind === 'replayed') return new ReplayedDecision(concluded.json);
+  const { entry, decision } = concluded.answered;
+  const endedAtMs = performance.now();
+  parts.tellDecision?.({ caller, payload: entry.payload, trace: decision.trace, startedAtMs, endedAtMs });
+  return new FreshDecision(concluded);
 }
 
 async function attemptCall(
   parts: BoundaryParts,
   { call, asker, resolution }: Asked,
   policy: LoadedPolicy | null,
-): Promise<Concluded> {
+): Promise<Exclude<Concluded, OrgMoved | RelationsChanged | ShadowsChanged>> {
   const compiled = policy?.policy ?? null;
   const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: compiled });
+  const known = { call, asker, intent, fault, policy, resolution };
+  const needed = compiled === null ? null : neededRelations(compiled, intent);
+  const asked = { source: parts.relations, tenant: call.caller.tenant, needed };
+  return await underStandingRelations(asked, (held) => submitCall(parts, { ...known, needed, held }));
+}
+
+type Normalised = Asked &
+  Pick<KnownCall, 'intent' | 'fault' | 'held'> & { policy: LoadedPolicy | null; needed: NeededRelations | null };
+
+async function submitCall(
+  parts: BoundaryParts,
+  { resolution, policy, needed, ...known }: Normalised,
+): Promise<Exclude<Concluded, OrgMoved | ShadowsChanged>> {
+  const { call, asker, intent, held } = known;
+  const compiled = policy?.policy ?? null;
   const nowMs = parts.clock().getTime();
   const now = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
-  const evaluate = compiled === null ? neverAsked : await evaluateAhead(parts.askRules, compiled, intent, now);
+  const environment = { now, relations: relationsOf(held) };
+  const evaluate = compiled === null ? neverAsked : await evaluateAhead(parts.askRules, compiled, intent, environment);
   const prepared = {
+    ...known,
     ulid: parts.newUlid(nowMs),
     nowMs,
     now,
     policy,
     evaluate,
-    call,
-    asker,
-    intent,
-    judged: judgedOf(parts.hasher, call, { intent, policy: compiled, now }),
-    fault,
+    judged: judgedOf(parts.hasher, call, { intent, policy: compiled, ...environment }),
     dispatchedBy: dispatchedBy(asker, resolution),
     learned: learnedOf(intent, asker, resolution),
   };
-  return parts.ledger.submit({
-    chain: { tenant: call.caller.tenant, session: call.session },
-    wants: wantedFor(prepared),
-    conclude: (batch) => concludeCall(batch, prepared, parts.settings),
-  });
+  const { tenant } = call.caller;
+  const ask = () =>
+    askDrafts(parts.shadows, parts.shadows.current(tenant), {
+      call,
+      intent,
+      resolution,
+      now,
+      relations: { needed, held },
+    });
+  const concluded = await concludeInOrg(parts, { ...prepared, shadows: ask(), shadowsStand: false });
+  if (concluded.kind !== 'shadows_changed') return concluded;
+  await parts.shadows.reload(tenant);
+  const settled = await concludeInOrg(parts, { ...prepared, shadows: ask(), shadowsStand: true });
+  if (settled.kind === 'shadows_changed') throw new Error('A decision waits for drafts once');
+  return settled;
 }
 
-/** As long as a decision may take to become durable and be acted upon before the fences are looked at again. */
+/** A tenant that moves more often than this within one decision is an attack or a fault. */
+const orgMovesMax = 5;
+
+/** Under the fences of the organisation that the tenant is in. Throws RECEIPT_STORE_UNAVAILABLE when it keeps moving. */
+async function concludeInOrg(
+  { ledger, orgs, settings }: BoundaryParts,
+  prepared: Omit<PreparedCall, 'org'>,
+): Promise<Exclude<Concluded, OrgMoved>> {
+  const { caller, session } = prepared.call;
+  for (let attempts = 0; attempts < orgMovesMax; attempts += 1) {
+    const asked = { ...prepared, org: orgs.of(caller.tenant) };
+    const concluded = await ledger.submit({
+      chain: { tenant: caller.tenant, session },
+      wants: wantedFor(asked),
+      conclude: (batch) => concludeCall(batch, asked, settings),
+    });
+    if (concluded.kind !== 'org_moved') return concluded;
+    orgs.learn(caller.tenant, concluded.org);
+  }
+  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The tenant keeps moving; nothing was executed');
+}
+
+/** As long as a decision may take to become durable and be acted upon before fences and revocations are looked at again. */
 const sentWithinMs = 500;
 
-function maySendLate(
-  { settings, clock, findFences }: BoundaryParts,
-  { concludedAtMs, intent, reply: { receipt } }: SealedDecision,
-): Promise<boolean> | null {
-  if (settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
+function maySendLate(parts: BoundaryParts, decision: SealedDecision): Promise<boolean> | null {
+  const { concludedAtMs, intent } = decision;
+  if (parts.settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
   if (intent === null) return Promise.resolve(false); // an earlier answer, and nothing to send
-  const { tenant_id: tenant, principal_id: principal } = receipt.payload;
-  return findFences(scopesAround({ tenant, principal, tools: toolsNamed(intent) })).then(
-    (fences) => !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime())),
-  );
+  return isUnstopped(parts, decision.reply.receipt.payload, intent);
+}
+
+/** Neither a fence nor a revocation has come between the decision and now. */
+async function isUnstopped(
+  { clock, findFencesAround, isRevokedAgent }: BoundaryParts,
+  { tenant_id: tenant, principal_id: principal }: ReceiptPayload,
+  intent: SealedIntent,
+): Promise<boolean> {
+  const around = findFencesAround({ tenant, principal, tools: toolsNamed(intent) });
+  const [fences, isRevoked] = await Promise.all([around, isRevokedAgent({ tenant, principal })]);
+  return !isRevoked && !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime()));
 }
 
 function neverAsked(): never {
@@ -165,6 +238,7 @@ async function settleReceipt(
     outcome: settlement.outcome,
     outputHash: settlement.output === undefined ? null : outputHash(provider, salt, settlement.output),
     spentMicros: settlement.spentMicros ?? null,
+    newEvent: parts.settings.newEvent,
   };
   return await parts.ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },

@@ -1,7 +1,17 @@
 import type { ApprovalId, BudgetId, Digest, Instant } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
 import { AppError } from '@countersign/contracts';
-import { decide, type Decision, type Facts, type Intent, type RuleEvaluator } from '@countersign/policy';
+import {
+  decide,
+  toolsNamed,
+  validateWithAjv,
+  type Decision,
+  type Facts,
+  type GateTable,
+  type Intent,
+  type RuleEvaluator,
+} from '@countersign/policy';
+import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
@@ -11,14 +21,17 @@ import { budgets } from '../budgets/budgets.ts';
 import { isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
-import { takeOfThrottles } from '../fences/in-force.ts';
+import { budgetThresholdEvents } from '../events.ts';
+import { movedOrg, takeOfThrottles, type OrgMoved } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { PlaceOf, SealedEntry } from '../ledger/statement.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { Confirmations } from '../policy/confirmations.ts';
 import { activePolicy, isActive } from '../policy/policy-heads.ts';
+import { shadowLanes } from '../policy/shadow-lanes.ts';
 import type { PolicyChanged } from '../policy/under-active-policy.ts';
+import { stands, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import { answers, answersKeptMs } from './answers.ts';
 import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
@@ -26,10 +39,11 @@ import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { Asker, KnownCall } from './known-call.ts';
 import { closeReply, openReply, type Answered } from './reply.ts';
+import { areAsked, shadowVerdicts, validatedOnce, type ShadowAnswer, type ShadowsChanged } from './shadow.ts';
 import { statementOf } from './statement-of.ts';
 import { isStopped } from './stopped.ts';
 
-type Prepared = KnownCall & {
+export type PreparedCall = KnownCall & {
   ulid: string;
   nowMs: number;
   /** The same moment, as it is written. */
@@ -37,6 +51,10 @@ type Prepared = KnownCall & {
   policy: LoadedPolicy | null;
   /** The rules' answer, or why there is none; found before the batch. */
   evaluate: RuleEvaluator;
+  /** What the drafts of the shadow lanes say, found before the batch. */
+  shadows: readonly ShadowAnswer[];
+  /** They are the ones that are in force, as far as could be found out: no decision waits for drafts twice. */
+  shadowsStand: boolean;
 };
 
 /** What the gates judge. */
@@ -47,14 +65,18 @@ export type CycleSettings = {
   argsCipher: ArgsCipher;
   rosterHash: Digest;
   policyAgeMaxMs: number;
+  relationsAgeMaxMs: number;
   confirmations: Confirmations;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
   publicUrl: string;
+  newEvent: NewEvent;
   /** Milliseconds on a clock that only rises. */
   monotonicMs: () => number;
   /** Only tests have this: it spoils what the gates judge, so that each can be seen to hold. No configuration leads here. */
   spoil?: ((judged: Judgeable) => Judgeable) | undefined;
+  /** Only tests have this: gates that are broken on purpose, so that it can be seen who notices. No configuration leads here. */
+  gates?: GateTable | undefined;
 };
 
 export type Concluded =
@@ -68,12 +90,15 @@ export type Concluded =
       concludedAtMs: number;
     }
   | { kind: 'replayed'; json: string }
-  | PolicyChanged;
+  | OrgMoved
+  | PolicyChanged
+  | RelationsChanged
+  | ShadowsChanged;
 
 /** The sets that steps 3 to 5 look at. */
 export function wantedFor(known: KnownCall): Wanted[] {
   const { call } = known;
-  const facts = wantedFacts(known);
+  const facts = [...wantedFacts(known), wanted(shadowLanes, call.caller.tenant)];
   return call.idempotency === undefined ? facts : [...facts, wanted(answers, answerKey(call, call.idempotency))];
 }
 
@@ -83,10 +108,12 @@ export function wantedFor(known: KnownCall): Wanted[] {
  */
 export function concludeCall(
   batch: LedgerBatch,
-  asked: Prepared,
+  asked: PreparedCall,
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
   const { call } = asked;
+  const moved = movedOrg(batch, asked);
+  if (moved !== null) return () => moved;
   const replayed = earlierAnswer(batch, asked);
   if (replayed === null) return concludeAnew(batch, asked, settings);
   if (!isStopped(batch, asked, asked.nowMs)) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
@@ -96,18 +123,24 @@ export function concludeCall(
 
 function concludeAnew(
   batch: LedgerBatch,
-  prepared: Prepared,
+  prepared: PreparedCall,
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
   const { call, intent, policy } = prepared;
   const head = activePolicy(batch, call.caller.tenant);
   if (!isActive(head, policy)) return () => ({ kind: 'policy_changed' });
+  const lanes = batch.row(shadowLanes, call.caller.tenant)?.lanes ?? noLanes;
+  if (!prepared.shadowsStand && !areAsked(lanes, prepared.shadows)) return () => ({ kind: 'shadows_changed' });
 
-  const { confirmations, policyAgeMaxMs } = settings;
-  const gathered = gatherFacts(batch, prepared, { head, confirmations, policyAgeMaxMs });
+  if (!stands(batch, prepared.held, call.caller.tenant)) return () => ({ kind: 'relations_changed' });
+
+  const { confirmations, policyAgeMaxMs, relationsAgeMaxMs } = settings;
+  const gathered = gatherFacts(batch, prepared, { head, confirmations, policyAgeMaxMs, relationsAgeMaxMs });
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
-  const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate);
+  const validateArguments = lanes.length === 0 ? validateWithAjv : validatedOnce(validateWithAjv);
+  const judging = { table: settings.gates, validateArguments };
+  const decision = decide(policy?.policy ?? null, judged.intent, judged.facts, prepared.evaluate, judging);
   const asked = decision.verdict === 'ESCALATE' ? approvalAsked(prepared, decision, gathered, settings) : null;
   const taken = takesEffect(prepared, decision)
     ? effectsOfAllow({ prepared, decision, gathered, settings })
@@ -124,9 +157,13 @@ function concludeAnew(
     facts: gathered.facts,
     approvalId: approval?.id ?? namedApproval(prepared, decision, gathered),
     rosterHash: settings.rosterHash,
+    shadow: shadowVerdicts(lanes, prepared.shadows, {
+      ...{ tenant: call.caller.tenant, batch, facts: judged.facts, active: policy, validateArguments },
+    }),
   });
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
+    events: taken.events,
   }));
   const definitionHash = judgedDefinition(gathered.facts);
   const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
@@ -135,6 +172,8 @@ function concludeAnew(
     return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told };
   };
 }
+
+const noLanes: readonly never[] = [];
 
 /** An ALLOW says that the definition is the pinned one. */
 function judgedDefinition({ registry }: Facts): string | null {
@@ -148,7 +187,7 @@ function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: 
   return { tenant: caller.tenant, principal: caller.principal, route, key };
 }
 
-function earlierAnswer(batch: LedgerBatch, { call, nowMs }: Prepared): ((placeOf: PlaceOf) => string) | null {
+function earlierAnswer(batch: LedgerBatch, { call, nowMs }: PreparedCall): ((placeOf: PlaceOf) => string) | null {
   if (!call.idempotency) return null;
   const earlier = batch.row(answers, answerKey(call, call.idempotency));
   if (earlier === null || earlier.createdAtMs <= nowMs - answersKeptMs) return null;
@@ -161,7 +200,7 @@ function earlierAnswer(batch: LedgerBatch, { call, nowMs }: Prepared): ((placeOf
   return (placeOf) => closeReply(answer, typeof place === 'number' ? place : placeOf(place));
 }
 
-function answerKept({ ulid, nowMs, call }: Prepared, answered: Answered): Change[] {
+function answerKept({ ulid, nowMs, call }: PreparedCall, answered: Answered): Change[] {
   if (!call.idempotency) return [];
   const { fingerprint } = call.idempotency;
   const kept = { fingerprint, ulid, answer: openReply(answered), createdAtMs: nowMs, place: answered.entry };
@@ -175,7 +214,7 @@ type Asked = { approval: ApprovalRow; changes: Change[] };
  * a new one. Null where no approval of a call would help: a server that is not approved is another question.
  */
 function approvalAsked(
-  { call, ...prepared }: Prepared,
+  { call, ...prepared }: PreparedCall,
   decision: Decision,
   { open }: Gathered,
   { provider, argsCipher }: CycleSettings,
@@ -200,10 +239,10 @@ function takesEffect({ asker, dispatchedBy }: KnownCall, { verdict }: Decision):
   return verdict === 'ALLOW' && asker.mode === 'enforce' && dispatchedBy !== 'nobody';
 }
 
-type Allowed = { prepared: Prepared; decision: Decision; gathered: Gathered; settings: CycleSettings };
-type Taken = { changes: Change[]; budgets: Gathered['budgets']; held: readonly BudgetId[] };
+type Allowed = { prepared: PreparedCall; decision: Decision; gathered: Gathered; settings: CycleSettings };
+type Taken = { changes: Change[]; events: OutgoingEvent[]; budgets: Gathered['budgets']; held: readonly BudgetId[] };
 
-const nothingTaken: Taken = { changes: [], budgets: [], held: [] };
+const nothingTaken: Taken = { changes: [], events: [], budgets: [], held: [] };
 
 /** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
 function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Taken {
@@ -214,17 +253,19 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
   const changes = [...takeOfThrottles(gathered.fences), ...left.map((budget) => put(budgets, budget))];
   if (decision.consumes_approval && gathered.approval !== null)
     changes.push(put(approvals, usedOnce(settings.provider, gathered.approval, nowMs)));
-  if (dispatchedBy === 'caller') return { changes, budgets: left, held: [] };
+  const events = budgetThresholdEvents(settings, { before: gathered.budgets, after: left, nowMs });
+  if (dispatchedBy === 'caller') return { changes, events, budgets: left, held: [] };
   const held = left.map(({ id }) => id);
   changes.push(
     put(dispatches, {
       ulid: prepared.ulid,
       tenant: call.caller.tenant,
+      tools: toolsNamed(prepared.intent),
       reservations: held.map((budget) => reservationOf(budget, demand)),
       deadlineAtMs: nowMs + settings.dispatchDeadlineMs,
     }),
   );
-  return { changes, budgets: left, held };
+  return { changes, events, budgets: left, held };
 }
 
 /** What was only tried, and what nobody would answer, opens no approval. */

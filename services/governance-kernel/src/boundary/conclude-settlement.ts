@@ -1,15 +1,17 @@
 import type { BudgetId, Digest, Instant } from '@countersign/contracts';
 import { AppError } from '@countersign/contracts';
 import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { NewEvent } from '@countersign/messaging';
 import { outcomeStatement, ulidOf } from '@countersign/receipts';
 import { budgets } from '../budgets/budgets.ts';
 import { budgetKey } from '../budgets/installation-ceiling.ts';
-import type { BudgetAmounts } from '../budgets/budget-row.ts';
+import type { BudgetAmounts, BudgetRow } from '../budgets/budget-row.ts';
 import { heldBy } from '../budgets/reservation.ts';
 import { settleReservation } from '../budgets/reserve.ts';
-import { noAmounts } from '../budgets/window.ts';
+import { inWindow, noAmounts } from '../budgets/window.ts';
+import { budgetThresholdEvents } from '../events.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { drop, put, wanted, type Change, type Wanted } from '../ledger/control.ts';
+import { drop, put, wanted, type Wanted } from '../ledger/control.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
 import { dispatches, type Dispatch } from './dispatches.ts';
 
@@ -22,6 +24,7 @@ type PreparedSettlement = {
   outputHash: Digest | null;
   /** Null: as much as was held. */
   spentMicros: bigint | null;
+  newEvent: NewEvent;
   /** Nobody lives who could say whether the call was sent. */
   abandoned?: true;
 };
@@ -35,8 +38,10 @@ export function concludeSettlement(batch: LedgerBatch, prepared: PreparedSettlem
   const at = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
   const ending = { ulid, at, outcome, output_hash: outputHash ?? undefined, spend_micros: countedSpend(prepared) };
   const statement = outcomeStatement(decided, ending);
+  const { before, after } = released(batch, dispatch, prepared);
   return batch.seal(statement, () => ({
-    changes: [drop(dispatches, dispatch), ...released(batch, dispatch, prepared)],
+    changes: [drop(dispatches, dispatch), ...after.map((budget) => put(budgets, budget))],
+    events: budgetThresholdEvents(prepared, { before, after, nowMs }),
   }));
 }
 
@@ -46,13 +51,17 @@ export function wantedForSettlement({ tenant_id, decision_id }: ReceiptPayload, 
   return [wanted(dispatches, ulidOf(decision_id)), ...ofBudgets];
 }
 
-function released(batch: LedgerBatch, { tenant, reservations }: Dispatch, prepared: PreparedSettlement): Change[] {
-  return reservations.flatMap((reservation) => {
+type Released = { before: BudgetRow[]; after: BudgetRow[] };
+
+/** In the window of now: what is settled after a window's end was reserved in this one until now. */
+function released(batch: LedgerBatch, { tenant, reservations }: Dispatch, prepared: PreparedSettlement): Released {
+  const settled = reservations.flatMap((reservation) => {
     const budget = batch.row(budgets, budgetKey(tenant, reservation.budget_id));
     if (budget === null) return []; // the budget was deleted since; nothing is left to release
-    const held = heldBy(reservation);
-    return [put(budgets, settleReservation(budget, held, used(held, prepared)))];
+    const [before, held] = [inWindow(budget, prepared.nowMs), heldBy(reservation)];
+    return [{ before, after: settleReservation(before, held, used(held, prepared)) }];
   });
+  return { before: settled.map(({ before }) => before), after: settled.map(({ after }) => after) };
 }
 
 /**

@@ -175,7 +175,10 @@ export class Dispatch {
   /** Settles the call as one that was not sent, and throws. */
   async #endUnsent(decision: SealedDecision, log: Log): Promise<never> {
     await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
-    throw new AppError('UPSTREAM_FAILED', 'The call was held up until a fence stood before it, so it was not sent');
+    throw new AppError(
+      'UPSTREAM_FAILED',
+      'The call was held up until a fence stood before it, or its agent was revoked, so it was not sent',
+    );
   }
 
   async #send<Request, Answer, Result>(

@@ -1,6 +1,6 @@
 import type { TenantId } from '@countersign/contracts';
 import type { Reservation } from '../budgets/reservation.ts';
-import { columnsOf, instantMs, json, lockInOrder, selectByKey, text } from '../ledger/columns.ts';
+import { columnsOf, instantMs, json, lockInOrder, selectByKey, text, texts } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 
 /** A call that the kernel executes itself: here from its decision until its outcome is sealed. */
@@ -8,6 +8,8 @@ export type Dispatch = {
   /** Of the decision. */
   readonly ulid: string;
   readonly tenant: TenantId;
+  /** All that the call runs: of a model call, what it lets its provider run. */
+  readonly tools: readonly string[];
   readonly reservations: readonly Reservation[];
   readonly deadlineAtMs: number;
 };
@@ -23,6 +25,7 @@ export const dispatches: Control<string, Dispatch> = {
   ...columnsOf<Dispatch>({
     ulid: text('ulid'),
     tenant: text('tenant_id'),
+    tools: texts('tools'),
     reservations: json('reservations'),
     deadlineAtMs: instantMs('deadline_at'),
   }),

@@ -1,7 +1,7 @@
 import type { GateName } from '@countersign/contracts';
-import type { Facts } from '@countersign/policy';
+import { toolsNamed, type Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { identityFact, scopesFact, wantedKey } from '../access-keys/key-facts.ts';
+import { identityFact, scopesFact, wantedIdentityOf, wantedKey } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
@@ -10,16 +10,18 @@ import { budgetFact, budgetSubjects } from '../budgets/reserve.ts';
 import { inWindow } from '../budgets/window.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
 import { fenceFact, fencesInForce, wantedFences } from '../fences/in-force.ts';
-import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { Confirmations } from '../policy/confirmations.ts';
 import { policyFact } from '../policy/policy-fact.ts';
 import { isBlocked } from '../policy/block-tools.ts';
+import { wantedCeilings } from '../policy/policy-ceilings.ts';
 import { wantedPolicies, type PolicyHead } from '../policy/policy-heads.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
+import { relationshipFact } from '../relations/relationship-fact.ts';
+import { wantedRelations } from '../relations/under-standing-relations.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
 import type { Asker, KnownCall } from './known-call.ts';
 import { registeredTool, registryFact } from './registry-fact.ts';
@@ -66,10 +68,15 @@ type Source<Gate extends GateName> = {
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
-/** What the policy is judged by: the head that the tenant is under, and what is known of the statements behind it. */
-type PolicyBasis = { head: PolicyHead | null; confirmations: Confirmations; policyAgeMaxMs: number };
+/** What policy and relations are judged by: the head that the tenant is under, what is known of the statements behind it, how old they may be. */
+type Basis = {
+  head: PolicyHead | null;
+  confirmations: Confirmations;
+  policyAgeMaxMs: number;
+  relationsAgeMaxMs: number;
+};
 type Read = Situation &
-  PolicyBasis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
+  Basis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
 const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
@@ -82,19 +89,22 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     facts: ({ fences }) => ({ fence: { state: 'known', value: fences.map(fenceFact) } }),
   },
   policy: {
-    wants: ({ call: { caller } }) => wantedPolicies(caller.tenant),
-    facts: ({ head, call, confirmations, policyAgeMaxMs, nowMs }) => {
-      const { tenant } = call.caller;
-      const value = policyFact(head, { tenant, confirmations, policyAgeMaxMs, nowMs });
+    wants: ({ call: { caller } }) => [...wantedPolicies(caller.tenant), ...wantedCeilings(caller.tenant)],
+    facts: ({ head, ...read }) => {
+      const value = policyFact(head, { ...read, tenant: read.call.caller.tenant });
       return { policy: { state: 'known', value } };
     },
   },
   identity: {
-    wants: ({ call: { caller } }) => wantedKey(caller),
+    wants: ({ call: { caller } }) => wantedIdentityOf(caller),
     facts: ({ batch, call, nowMs }) => ({ identity: identityFact(batch, call.caller, nowMs) }),
   },
-  // No policy can ask for a relation yet.
-  relationship: { facts: () => ({ relationship: notApplicable }) },
+  relationship: {
+    wants: ({ held, call: { caller } }) => wantedRelations(held, caller.tenant),
+    facts: ({ batch, held, call, nowMs, relationsAgeMaxMs: ageMaxMs }) => ({
+      relationship: relationshipFact(batch, { held, tenant: call.caller.tenant, nowMs, ageMaxMs }),
+    }),
+  },
   registry: {
     wants: (known) => {
       const address = registeredTool(known);
@@ -150,13 +160,12 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 }
 
 /** Step 3 of the cycle: everything the decision looks at, in one object, under the versions that the commit checks. */
-export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: PolicyBasis): Gathered {
+export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: Basis): Gathered {
   const fences = fencesInForce(batch, situation, situation.nowMs);
   const limiting = limitingBudgets(batch, situation);
   const standing = standingApprovals(batch, situation);
   const approval = presentedApproval(batch, situation, standing);
-  const { head, confirmations, policyAgeMaxMs } = basis;
-  const read: Read = { ...situation, head, confirmations, policyAgeMaxMs, batch, fences, limiting, approval };
+  const read: Read = { ...situation, ...basis, batch, fences, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
@@ -193,7 +202,8 @@ const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1
 
 /** What the kernel calls a model for, the installation pays. */
 function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
-  const own = budgetSubjects(intent).map((subject) => ({ tenant: caller.tenant, subject }));
+  const limited = { principal: intent.principal, tools: toolsNamed(intent) };
+  const own = budgetSubjects(limited).map((subject) => ({ tenant: caller.tenant, subject }));
   return intent.action === 'model.call' && dispatchedBy === 'kernel' ? [...own, installationBudgets] : own;
 }
 

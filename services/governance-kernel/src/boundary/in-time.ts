@@ -13,6 +13,8 @@ export function inTime(permit: Sendable, body: Buffer): Readable {
 
 async function* checked(permit: Sendable, body: Buffer): AsyncGenerator<Buffer> {
   if ((await permit.mayStillSend()) === false)
-    throw new NotSent('The call had to wait until a fence stood before it, so it was not sent');
+    throw new NotSent(
+      'The call had to wait until a fence stood before it, or its agent was revoked, so it was not sent',
+    );
   yield body;
 }

@@ -1,7 +1,9 @@
 import type { Fact, RegistryFact } from '@countersign/policy';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
 import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
+import type { HeldRelations } from '../relations/relation-source.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 
 /** Who asks for the decision: a door for somebody who executes, or the dispatch, which executes itself. */
@@ -16,6 +18,8 @@ export type KnownCall = {
   intent: SealedIntent;
   judged: Judged;
   fault: string | null;
+  /** Of the tenant, as this kernel has last seen it. */
+  org: OrgId | null;
   /**
    * `kernel`: what the call takes is held until settle(). `caller`: it is committed with the decision. `nobody`: the proposal of a
    * registered tool, which takes nothing.
@@ -23,6 +27,8 @@ export type KnownCall = {
   dispatchedBy: 'kernel' | 'caller' | 'nobody';
   /** Before it is held against the rows of the batch. */
   learned: Fact<RegistryFact>;
+  /** As well. */
+  held: HeldRelations;
 };
 
 export function dispatchedBy(

@@ -1,8 +1,9 @@
 import type { evaluateRules } from '@countersign/policy';
-import { type CompiledPolicy, type Intent, type RuleEvaluator } from '@countersign/policy';
+import type { CompiledPolicy, Intent, RuleEvaluator } from '@countersign/policy';
 
 /** Asks the rules of a bundle. In process it answers at once; an evaluator elsewhere may answer with a promise. */
-export type AskRules = (policy: CompiledPolicy, intent: Intent, env: { now: string; relations: string[] }) => unknown;
+type Environment = Parameters<typeof evaluateRules>[2];
+export type AskRules = (policy: CompiledPolicy, intent: Intent, environment: Environment) => unknown;
 
 /** A rule set answers in microseconds; one that has not answered by then will not. */
 const evaluationDeadlineMs = 250;
@@ -15,10 +16,10 @@ export async function evaluateAhead(
   ask: AskRules,
   policy: CompiledPolicy,
   intent: Intent,
-  now: string,
+  environment: Environment,
 ): Promise<RuleEvaluator> {
   try {
-    const answer = ask(policy, intent, { now, relations: [] });
+    const answer = ask(policy, intent, environment);
     const outcome = answer instanceof Promise ? await withDeadline(answer) : answer;
     return () => outcome as ReturnType<typeof evaluateRules>; // decide() checks the shape of what it is given
   } catch (error) {

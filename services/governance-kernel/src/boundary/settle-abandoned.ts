@@ -12,12 +12,12 @@ export type Abandoned = { decided: ReceiptPayload; held: readonly BudgetId[] };
  * cannot be known, so it is not repeated, and what it held goes back. Throws ILLEGAL_TRANSITION when it is settled already.
  */
 export async function settleAbandoned(
-  { ledger, clock, newUlid }: Pick<BoundaryParts, 'ledger' | 'clock' | 'newUlid'>,
+  { ledger, clock, newUlid, settings: { newEvent } }: Pick<BoundaryParts, 'ledger' | 'clock' | 'newUlid' | 'settings'>,
   { decided, held }: Abandoned,
 ): Promise<StoredReceipt> {
   const nowMs = clock().getTime();
   const ending = { outcome: 'uncertain', outputHash: null, spentMicros: null, abandoned: true } as const;
-  const prepared = { ulid: newUlid(nowMs), nowMs, decided, ...ending };
+  const prepared = { ulid: newUlid(nowMs), nowMs, decided, newEvent, ...ending };
   return await ledger.submit({
     chain: { tenant: decided.tenant_id, session: decided.session_id },
     wants: wantedForSettlement(decided, held),

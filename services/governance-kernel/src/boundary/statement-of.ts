@@ -1,7 +1,7 @@
 import type { ApprovalId, Digest, Instant } from '@countersign/contracts';
 import type { Decision, Fact, Facts, RegistryFact } from '@countersign/policy';
 import { decisionStatement, type Statement } from '@countersign/receipts';
-import type { RecordedFence } from '@countersign/contracts/governance-kernel';
+import type { RecordedFence, ShadowVerdict } from '@countersign/contracts/governance-kernel';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { remainderOf } from '../budgets/reserve.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
@@ -18,8 +18,9 @@ type Said = {
   fences: readonly FenceRow[];
   /** Before the decision took anything. */
   budgets: readonly BudgetRow[];
-  facts: Pick<Facts, 'block'>;
+  facts: Pick<Facts, 'block' | 'identity'>;
   approvalId: ApprovalId | null;
+  shadow: readonly ShadowVerdict[];
 };
 
 /** What a decision states, in the words of the record. */
@@ -44,14 +45,17 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
     policy_epoch: policy?.epoch ?? 0,
     mcp_server_id: tool.server,
     tool_definition_hash: tool.hash,
+    authz_snapshot_hash: judgedCall.held.kind === 'read' ? judgedCall.held.hash : null,
     budgets: said.budgets.map(remainderOf),
     demand: judged.recorded,
     judged_hash: judged.hash,
     fences: said.fences.length === 0 ? undefined : said.fences.map(recordedFence),
+    identity: said.facts.identity.state === 'known' ? said.facts.identity.value : undefined,
     tool_blocked: isBlocked(said.facts) ? true : undefined,
     approval_id: said.approvalId,
     dispatched_by: judgedCall.dispatchedBy,
-    shadow: judgedCall.asker.mode === 'shadow',
+    shadow: [...said.shadow],
+    isShadow: judgedCall.asker.mode === 'shadow',
   });
 }
 

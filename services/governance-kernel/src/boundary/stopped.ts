@@ -1,5 +1,5 @@
+import { toolsNamed } from '@countersign/policy';
 import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
-import { toolsNamed } from '../call/tools-named.ts';
 import { stopsEveryCall } from '../fences/fence-row.ts';
 import { fencesInForce } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -16,7 +16,8 @@ export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): 
   // Telling an answer again is no call that a throttle would count.
   if (fencesInForce(batch, known, nowMs).some(stopsEveryCall)) return true;
   const who = identityFact(batch, caller, nowMs);
-  if (who.state !== 'known' || (who.value.kind === 'agent' && who.value.status !== 'active')) return true;
+  if (who.state !== 'known' || who.value.enrolment === 'revoked' || who.value.credential_state !== 'active')
+    return true;
   const scopes = scopesFact(batch, caller, known.intent);
   if (scopes.state === 'known' && !scopes.value.required.every((scope) => scopes.value.granted.includes(scope)))
     return true;

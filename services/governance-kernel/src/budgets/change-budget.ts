@@ -1,13 +1,15 @@
 import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
-import { put, wanted } from '../ledger/control.ts';
-import type { LedgerBatch } from '../ledger/batch.ts';
+import type { NewEvent } from '@countersign/messaging';
+import { put } from '../ledger/control.ts';
+import { budgetThresholdEvents } from '../events.ts';
 import { receiptTenant } from '../policy/receipt-tenant.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import type { BudgetRow, StoredBudget } from './budget-row.ts';
 import { budgets } from './budgets.ts';
 import { budgetTerms } from './budget-terms.ts';
+import { standingBudget, wantedBudget } from './standing-budget.ts';
 import { assertTerms, type BudgetTerms } from './terms.ts';
-import { inWindow, noAmounts, windowEndMs } from './window.ts';
+import { noAmounts, windowEndMs } from './window.ts';
 
 type BudgetChange = {
   tenant: TenantId;
@@ -23,14 +25,17 @@ type BudgetChange = {
 type Changed = { budget: StoredBudget; isNew: boolean };
 
 /** Sets the terms of a budget and seals that. What is used and reserved counts on, and a new window starts with its own end. */
-export async function changeBudget(parts: SettingParts, change: BudgetChange): Promise<Changed> {
+export async function changeBudget(
+  parts: SettingParts & { newEvent: NewEvent },
+  change: BudgetChange,
+): Promise<Changed> {
   assertTerms(change.terms);
   const { tenant, id } = change;
   const nowMs = parts.clock().getTime();
   const chain = { tenant: receiptTenant(tenant), session: 'budgets' as SessionId }; // within its schema
   return await parts.ledger.submit({
     chain,
-    wants: [wanted(budgetTerms, { tenant, id }), wanted(budgets, { tenant, id })],
+    wants: wantedBudget({ tenant, id }),
     conclude: (batch) => {
       const standing = standingBudget(batch, change, nowMs);
       const version = change.versionAfter(standing);
@@ -40,17 +45,13 @@ export async function changeBudget(parts: SettingParts, change: BudgetChange): P
       const setting = { version: budget.version, ...change.terms };
       const resource = `budget:${id}`;
       const said = { ...chain, by: change.by, nowMs, action: 'budget.change', resource, setting } as const;
-      batch.seal(settingStatement(parts, said), () => ({ changes: [put(budgetTerms, budget), put(budgets, row)] }));
+      batch.seal(settingStatement(parts, said), () => ({
+        changes: [put(budgetTerms, budget), put(budgets, row)],
+        events: budgetThresholdEvents(parts, { before: standing === null ? [] : [standing.row], after: [row], nowMs }),
+      }));
       return () => ({ budget, isNew: standing === null });
     },
   });
-}
-
-/** With what the entries before this one have taken. */
-function standingBudget(batch: LedgerBatch, { tenant, id }: BudgetChange, nowMs: number): StoredBudget | null {
-  const stored = batch.row(budgetTerms, { tenant, id });
-  const row = batch.row(budgets, { tenant, id });
-  return stored === null || row === null ? null : { ...stored, row: inWindow(row, nowMs) };
 }
 
 function rowUnder({ tenant, id, terms, carryOn }: BudgetChange, standing: BudgetRow | null, nowMs: number): BudgetRow {

@@ -5,10 +5,17 @@ import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 import { isInstallationCeiling } from './installation-ceiling.ts';
 
 /** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
-export function budgetSubjects({ principal, tool }: { principal: string; tool: string | null }): string[] {
-  const ofEveryCall = ['tenant', `principal:${principal}`, `agent:${principal}`];
-  return tool === null ? ofEveryCall : [...ofEveryCall, ...spellingsOf(tool).map((name) => `tool:${name}`)];
+export function budgetSubjects({ principal, tools }: Limited): string[] {
+  const ofTools = tools.flatMap((tool) => spellingsOf(tool).map((name) => `tool:${name}`));
+  // Each once: what two names share is taken of once.
+  return [...new Set(['tenant', `principal:${principal}`, `agent:${principal}`, ...ofTools])];
 }
+
+type Limited = {
+  principal: string;
+  /** All that the call would run: of a model call, what it lets its provider run. */
+  tools: readonly string[];
+};
 
 /** `files.read`, `files__read` and what reads like them are one tool: a budget of it counts the calls of all. */
 function spellingsOf(tool: string): string[] {

@@ -1,5 +1,6 @@
 import { isAppError, type BudgetId, type PrincipalId } from '@countersign/contracts';
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
+import type { NewEvent } from '@countersign/messaging';
 import { ConfigError } from '@countersign/service-kit';
 import type { SettingParts } from '../policy/setting-statement.ts';
 import type { StoredBudget } from './budget-row.ts';
@@ -15,7 +16,10 @@ const operator = 'operator' as PrincipalId; // within its schema
  * Makes the ceiling that of the configuration, sealed when it changes. Several kernels may do it at once. Another currency begins to
  * count anew. Throws ConfigError for one while calls are on their way that are held in the earlier one.
  */
-export async function setInstallationCeiling(parts: SettingParts, limit: ModelSpendLimit): Promise<void> {
+export async function setInstallationCeiling(
+  parts: SettingParts & { newEvent: NewEvent },
+  limit: ModelSpendLimit,
+): Promise<void> {
   const terms = termsOf(limit);
   const { tenant } = installationBudgets;
   const change = { tenant, id, terms, by: operator, carryOn: countedIn };

@@ -2,24 +2,31 @@ import type {
   AccessKeyId,
   ApprovalId,
   AssertionRole,
+  Door,
   EffectLevel,
   PlainJson,
   PrincipalId,
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { Demand, IdentityFact } from '@countersign/policy';
+import type { KeyThumbprint } from '@countersign/contracts/governance-kernel';
+import type { Demand } from '@countersign/policy';
 
-/** Who calls, as proven by credentials; never as claimed in a body. */
+/** Who calls, never as claimed in a body. Without a credential of their own they came with the key of the operators. */
 export type Caller = {
   tenant: TenantId;
   principal: PrincipalId;
-  identity: IdentityFact;
   scopes: string[];
   /** The key that the caller came with; the decision judges it as it is then. */
   accessKey?: AccessKeyId;
+  /** The key that the caller's token is signed with; judged in the same way. */
+  agentKey?: KeyThumbprint;
+  /** A visitor of the demo, whom the kernel itself names. */
+  isVisitor?: true;
   /** The gateway's word for who calls, and the key that it was signed with. */
   assertion?: { readonly keyId: string; readonly role: AssertionRole };
+  /** By which door the call came in; told by measures, and judged by nothing. */
+  door?: Door | undefined;
 };
 
 type Named = {

@@ -15,17 +15,23 @@ export type Judged = {
   readonly hash: Digest;
 };
 
-type Known = { intent: SealedIntent; policy: CompiledPolicy | null; now: Instant };
+type Known = {
+  intent: SealedIntent;
+  policy: CompiledPolicy | null;
+  now: Instant;
+  /** Which of the relations that the policy asks for hold. */
+  relations: Readonly<Record<string, boolean>>;
+};
 
 /** The same for a call that is made and for one whose approval is asked for beforehand. */
 export function judgedOf(
   { provider, saltOf }: Hasher,
   call: Pick<NamedCall, 'demand'>,
-  { intent, policy, now }: Known,
+  { intent, policy, now, relations }: Known,
 ): Judged {
   const demand = demandOf(call, intent);
   const recorded = recordedDemand(demand);
-  const facts = policy === null ? {} : readFacts(policy, intent, { now, relations: [] });
+  const facts = policy === null ? {} : readFacts(policy, intent, { now, relations });
   const read = recordedFacts(provider, saltOf(intent.tenant), facts);
   const { intent_hash, effect_level } = intent;
   const hash = judgedHash(provider, { intent_hash, effect_level, ...read, demand: recorded });

@@ -43,6 +43,12 @@ export function normalise({ provider, saltOf }: Hasher, call: NamedCall, known: 
   return { intent, fault: faultOf(call, intent, known) };
 }
 
+/** The same call as another policy takes it: with what that one declares of the tool. */
+export function underPolicy(call: NamedCall, intent: SealedIntent, known: Known): Normalised {
+  const seen = Object.freeze({ ...intent, effect_level: effectOf(call, intent.tool, known) });
+  return { intent: seen, fault: faultOf(call, seen, known) };
+}
+
 /** The tool that a call names, in its caller's spelling. */
 export function toolOf(call: NamedCall): string | null {
   return call.kind === 'model' ? null : call.tool;

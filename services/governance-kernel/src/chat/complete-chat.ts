@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { AppError, type ApprovalId, type SessionId } from '@countersign/contracts';
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
-import type { Log } from '@countersign/service-kit';
+import type { Log, Tracer } from '@countersign/service-kit';
 import type { Effects, Performed } from '../boundary/dispatch.ts';
 import type { Caller, NamedCall } from '../call/governed-call.ts';
 import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
@@ -9,6 +9,7 @@ import { answerHeaders } from './answer-headers.ts';
 import { judgeWith } from './judge-calls.ts';
 import { modelCall } from './model-call.ts';
 import { modelFacts } from './model-facts.ts';
+import { ModelSpan } from './model-span.ts';
 import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { receive, type EndingOf, type WholeAnswer } from './receive-answer.ts';
@@ -17,6 +18,8 @@ export type ChatParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
   models: Effects<ModelRequest, UpstreamAnswer | NoAnswer>;
   prices: ModelPrices;
+  /** Null: nobody asks for traces. */
+  tracer: Tracer | null;
 };
 
 export type ChatExchange = {
@@ -47,20 +50,26 @@ export async function completeChat(
   const facts = modelFacts(request, body);
   const price = findPrice(parts.prices, facts);
   const worstCase = worstCaseMicros(price, facts);
-  const endingOf = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
+  const settle = settlementBy((usage) => (usage === null || price === null ? worstCase : costMicros(price, usage)));
+  const span = parts.tracer === null ? null : new ModelSpan(parts.tracer, facts.model);
+  const endingOf: EndingOf = (ended) => {
+    span?.settle(ended);
+    return settle(ended);
+  };
   const termsOf = ({ deadline }: UpstreamAnswer) => ({
     judge: judgeWith({ ...parts, caller, session, deadline }),
     choicesMax: facts.n,
   });
   const running = { exchange, endingOf, termsOf };
   const stream = request.stream === true;
-  const performed = await parts.models.perform({
+  const performing = parts.models.perform({
     call: modelCall({ ...exchange, facts, worstCaseMicros: worstCase }),
-    request: { body, stream, traceparent, signal },
+    request: { body, stream, traceparent, signal, span },
     receive: (answer, decision) => receive(running, { answer, decision, stream, res }),
-    failed: endingOf({ outcome: 'failed', usage: null }),
+    failed: settle({ outcome: 'failed', usage: null }),
     log,
   });
+  const performed = await performing.finally(() => span?.end());
   if (performed.kind === 'refused') throw refusedModelCall(performed.decision);
   // A stream ends once its outcome is sealed: who has read it to the end finds the receipt.
   if (performed.kind === 'performed' && performed.result === null) res.end();

@@ -5,6 +5,7 @@ import { inTime } from '../boundary/in-time.ts';
 import { bodyHash } from './body-hash.ts';
 import { NotSent } from '../boundary/not-sent.ts';
 import { listModels, type ListedModel } from './list-models.ts';
+import type { ModelSpan } from './model-span.ts';
 import { toldHeaders } from './told-headers.ts';
 
 type ModelUpstreamOptions = {
@@ -30,7 +31,14 @@ export type UpstreamAnswer = {
 /** No answer came. `wasSent`: the model may have been asked, and may be paid. */
 export type NoAnswer = { kind: 'unanswered'; wasSent: boolean; cause: unknown };
 
-export type ModelRequest = { body: Buffer; stream: boolean; traceparent: string; signal: AbortSignal };
+export type ModelRequest = {
+  body: Buffer;
+  stream: boolean;
+  traceparent: string;
+  signal: AbortSignal;
+  /** Begins when the call is sent; without a collector there is none. */
+  span?: ModelSpan | null;
+};
 
 export type ModelUpstream = {
   /** Sends the bytes that were decided, as they are. Of the caller's headers its trace alone goes with them. Never rejects because of the server. */
@@ -52,12 +60,12 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   });
   const path = completionsPath(target);
   return {
-    send: async (permit, { body, stream, traceparent, signal }) => {
+    send: async (permit, { body, stream, traceparent, signal, span = null }) => {
       assertDecided(permit, body);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const length = String(body.byteLength);
-      const about = { 'content-type': 'application/json', 'content-length': length, traceparent };
-      const headers = { ...headersOf(apiKey, stream), ...about };
+      const about = { 'content-type': 'application/json', 'content-length': length };
+      const headers = { ...headersOf(apiKey, stream), ...about, traceparent: span?.begin() ?? traceparent };
       const answer = await pool
         .request({ path, method: 'POST', headers, body: inTime(permit, body), signal: deadline })
         .catch(unanswered);

@@ -1,18 +1,34 @@
-import type { FenceInForce } from '@countersign/policy';
+import { toolsNamed, type FenceInForce } from '@countersign/policy';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
-import { toolsNamed } from '../call/tools-named.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import { inWindow, isInForce, withOneMore, type FenceRow } from './fence-row.ts';
 import { fences } from './fences.ts';
 import { levelOf, scopesAround } from './scopes.ts';
+import { tenantOrgs } from './tenant-orgs.ts';
 
-type Called = { call: Pick<GovernedCall, 'caller'>; intent: Pick<SealedIntent, 'action' | 'tool' | 'args'> };
+type Called = {
+  call: Pick<GovernedCall, 'caller'>;
+  /** Of the tenant, as it was last seen: `movedOrg` says when it is another. */
+  org: OrgId | null;
+  intent: Pick<SealedIntent, 'action' | 'tool' | 'args'>;
+};
 
 export function wantedFences(called: Called): Wanted[] {
-  return scopesOf(called).map((scope) => wanted(fences, scope));
+  const ofScopes = scopesOf(called).map((scope) => wanted(fences, scope));
+  return [wanted(tenantOrgs, called.call.caller.tenant), ...ofScopes];
 }
+
+/** The organisation that the tenant belongs to now, where it is not the one whose fences were read. */
+export function movedOrg(batch: LedgerBatch, { call, org }: Pick<Called, 'call' | 'org'>): OrgMoved | null {
+  const now = batch.row(tenantOrgs, call.caller.tenant)?.org ?? null;
+  return now === org ? null : { kind: 'org_moved', org: now };
+}
+
+/** The fences around the call were not those of its organisation: come back with these. */
+export type OrgMoved = { kind: 'org_moved'; org: OrgId | null };
 
 /** The fences around this call that stand at `nowMs`, the widest first. */
 export function fencesInForce(batch: LedgerBatch, called: Called, nowMs: number): FenceRow[] {
@@ -41,6 +57,6 @@ export function takeOfThrottles(standing: readonly FenceRow[]): Change[] {
   return standing.filter(({ kind }) => kind === 'throttle').map((fence) => put(fences, withOneMore(fence)));
 }
 
-function scopesOf({ call: { caller }, intent }: Called) {
-  return scopesAround({ ...caller, tools: toolsNamed(intent) });
+function scopesOf({ call: { caller }, org, intent }: Called) {
+  return scopesAround({ ...caller, org, tools: toolsNamed(intent) });
 }

@@ -1,18 +1,21 @@
 import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
-import { FenceScope } from '@countersign/contracts/governance-kernel';
+import { FenceScope, type OrgId } from '@countersign/contracts/governance-kernel';
 import { meaningOf, type FenceInForce } from '@countersign/policy';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 
-type Fenced = {
+export type Fenced = {
   tenant: TenantId;
+  /** Of the tenant. */
+  org: OrgId | null;
   principal: PrincipalId;
   /** All that the call would run: of a model call, what it lets its provider run. */
   tools: readonly string[];
 };
 
 /** The scopes of fences that could stop this call, the widest first. */
-export function scopesAround({ tenant, principal, tools }: Fenced): FenceScope[] {
-  const scopes = new Set(['system', `tenant:${tenant}`, `agent:${tenant}/${principal}`]);
+export function scopesAround({ tenant, org, principal, tools }: Fenced): FenceScope[] {
+  const ofOrg = org === null ? [] : [`org:${org}`];
+  const scopes = new Set(['system', ...ofOrg, `tenant:${tenant}`, `agent:${tenant}/${principal}`]);
   for (const tool of tools) for (const scope of scopesOfTool(tenant, tool)) scopes.add(scope);
   return [...scopes] as FenceScope[]; // made of what makes one
 }
@@ -42,7 +45,12 @@ export function levelOf(scope: FenceScope): FenceInForce['level'] {
 /** Null for what stands around several tenants. */
 export function tenantOf(scope: FenceScope): TenantId | null {
   const level = levelOf(scope);
-  if (level === 'system' || level === 'server') return null;
+  if (level === 'system' || level === 'org' || level === 'server') return null;
   const [tenant = '*'] = scope.slice(scope.indexOf(':') + 1).split('/', 1);
   return tenant === '*' ? null : (tenant as TenantId); // the scope's schema holds it
+}
+
+/** Null for what stands around no organisation. */
+export function orgOfScope(scope: FenceScope): OrgId | null {
+  return levelOf(scope) === 'org' ? (scope.slice('org:'.length) as OrgId) : null; // the scope's schema holds it
 }

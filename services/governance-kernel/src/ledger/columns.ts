@@ -38,6 +38,10 @@ export function micros(name: string): Column<bigint> {
   return { name, readFrom, read: (value) => BigInt(text(readFrom).read(value)), write: String };
 }
 
+export function bool(name: string): Column<boolean> {
+  return checked(name, (value) => typeof value === 'boolean');
+}
+
 export function texts<Text extends string>(name: string): Column<Text[]> {
   return checked(name, (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'));
 }

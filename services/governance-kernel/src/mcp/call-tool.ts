@@ -16,6 +16,8 @@ export type Sender = {
   approvalGrant: ApprovalId | null;
   /** The arguments of the message were no object, and are left out of it. */
   malformedArguments?: true;
+  /** Goes along upstream. */
+  traceparent: string;
   log: Log;
 };
 
@@ -28,7 +30,7 @@ type ToolCallMessage = CallOptions & {
 /** Executes the call of one `tools/call` message. Throws a ProtocolError that tells what the caller did wrong, and nothing else. */
 export async function callTool(
   executor: ToolExecutor,
-  { caller, log, malformedArguments, ...headers }: Sender,
+  { caller, log, malformedArguments, traceparent, ...headers }: Sender,
   { name, args, meta, ...options }: ToolCallMessage,
 ): Promise<ToolExecution> {
   try {
@@ -44,7 +46,7 @@ export async function callTool(
       context: {},
       approvalGrant: sameOf('countersign/approval_grant', told.approvalGrant, headers.approvalGrant) ?? undefined,
     };
-    return await executor.execute(request, options, log);
+    return await executor.execute(request, { ...options, traceparent }, log);
   } catch (error) {
     throw protocolError(error);
   }

@@ -3,41 +3,58 @@ const [quote, backslash, lineFeed, carriageReturn] = ['"', '\\', '\n', '\r'].map
 /** Each container, and each value after another. */
 const [brace, bracket, comma] = ['{', '[', ','].map(code);
 
-/**
- * Passes bytes on until the JSON in them is made of more values than that: to be asked before anybody parses it in one go. No string of
- * JSON holds a line feed, so each line begins outside of one, whatever an event stream has around its JSON. `isStream`: an empty line
- * ends one message and begins the next.
- */
+/** What ends one message and begins the next: nothing, an empty line as in an event stream, or each line. */
+type Framing = 'whole' | 'events' | 'lines';
+
+/** Passes bytes on until the JSON in them is made of more values than that: to be asked before anybody parses it in one go. */
 export async function* withFewValues(
   chunks: AsyncIterable<Buffer>,
-  { valuesMax, isStream }: { valuesMax: number; isStream: boolean },
+  options: { valuesMax: number; framing: Framing },
 ): AsyncGenerator<Buffer> {
-  const state = { values: 0, most: 0, isInString: false, isEscaped: false, isLineEmpty: true };
+  const values = new ValueCount(options);
   for await (const chunk of chunks) {
-    for (const byte of chunk) countByte(state, byte, isStream);
-    if (Math.max(state.values, state.most) > valuesMax)
-      throw new Error(`The answer is made of more than ${valuesMax} values`);
+    values.add(chunk);
     yield chunk;
   }
 }
 
-/** `most`: of a message that has ended in the same chunk. */
-type State = { values: number; most: number; isInString: boolean; isEscaped: boolean; isLineEmpty: boolean };
+/** Counts the values of JSON that comes in pieces. No string of JSON holds a line feed, so each line begins outside of one. */
+export class ValueCount {
+  readonly #valuesMax: number;
+  readonly #framing: Framing;
+  #values = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #isLineEmpty = true;
 
-function countByte(state: State, byte: number, isStream: boolean): void {
-  if (byte === lineFeed) {
-    if (isStream && state.isLineEmpty) {
-      state.most = Math.max(state.most, state.values);
-      state.values = 0;
-    }
-    state.isInString = false;
-    state.isEscaped = false;
-    state.isLineEmpty = true;
-    return;
+  constructor({ valuesMax, framing }: { valuesMax: number; framing: Framing }) {
+    this.#valuesMax = valuesMax;
+    this.#framing = framing;
   }
-  if (byte !== carriageReturn) state.isLineEmpty = false;
-  if (state.isEscaped) state.isEscaped = false;
-  else if (byte === quote) state.isInString = !state.isInString;
-  else if (state.isInString) state.isEscaped = byte === backslash;
-  else if (byte === comma || byte === brace || byte === bracket) state.values += 1;
+
+  /** Throws once a message is made of more values. */
+  add(chunk: Uint8Array): void {
+    let most = this.#values;
+    for (const byte of chunk) {
+      this.#count(byte);
+      if (this.#values > most) most = this.#values;
+    }
+    if (most > this.#valuesMax) throw new Error(`The answer is made of more than ${this.#valuesMax} values`);
+  }
+
+  #count(byte: number): void {
+    if (byte === lineFeed) return this.#endLine();
+    if (byte !== carriageReturn) this.#isLineEmpty = false;
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === quote) this.#isInString = !this.#isInString;
+    else if (this.#isInString) this.#isEscaped = byte === backslash;
+    else if (byte === comma || byte === brace || byte === bracket) this.#values += 1;
+  }
+
+  #endLine(): void {
+    if (this.#framing === 'lines' || (this.#framing === 'events' && this.#isLineEmpty)) this.#values = 0;
+    this.#isInString = false;
+    this.#isEscaped = false;
+    this.#isLineEmpty = true;
+  }
 }

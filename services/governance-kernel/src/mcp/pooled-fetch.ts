@@ -39,7 +39,9 @@ function sentAs(body: unknown): { body: string | Readable | null; headers: Recor
   if (typeof body !== 'string') return { body: null, headers: {} };
   if (permit === undefined) return { body, headers: {} };
   const bytes = Buffer.from(body);
-  return { body: inTime(permit, bytes), headers: { 'content-length': String(bytes.byteLength) } };
+  const { traceparent } = permit;
+  const trace: Record<string, string> = traceparent === null ? {} : { traceparent };
+  return { body: inTime(permit, bytes), headers: { 'content-length': String(bytes.byteLength), ...trace } };
 }
 
 function refuseUnasked({ statusCode, headers, body }: Answer): void {
@@ -53,7 +55,10 @@ function refuseUnasked({ statusCode, headers, body }: Answer): void {
 async function responseOf({ statusCode: status, headers, body }: Answer, bytesMax: number): Promise<Response> {
   const init = { status, headers: pairs(headers) };
   const isStream = String(headers['content-type']).startsWith('text/event-stream');
-  const chunks = withFewValues(bounded(body, bytesMax), { valuesMax: messageValuesMax, isStream });
+  const chunks = withFewValues(bounded(body, bytesMax), {
+    valuesMax: messageValuesMax,
+    framing: isStream ? 'events' : 'whole',
+  });
   if (!isStream) return messageOf(await wholeText(chunks), init);
   const events = Readable.from(chunks);
   return new Response(Readable.toWeb(events) as ReadableStream, init); // Node's own class under the name of the web's

@@ -17,11 +17,11 @@ type ToolUpstreamParts = {
 
 /** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
 export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
-  return async (permit, { signal, onProgress }) => {
+  return async (permit, { signal, onProgress, traceparent }) => {
     const server = servers.get(parseToolAddress(permit.tool ?? '')?.serverId ?? '');
     try {
       if (server === undefined) throw new NotSent('No server has this tool');
-      const options = { signal, onProgress: onProgress && boundedProgress(onProgress) };
+      const options = { signal, traceparent, onProgress: onProgress && boundedProgress(onProgress) };
       return answerOf(knownMembers(await server.call(permit, options)), outputBytesMax);
     } catch (error) {
       return faultOf(error);

@@ -22,6 +22,8 @@ export type CallOptions = {
   signal: AbortSignal;
   /** Told what the server says of its progress, while the call runs. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Goes along to a server that is reached over HTTP, so that the call is found in both traces. */
+  traceparent?: string | undefined;
 };
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
@@ -78,14 +80,14 @@ export class UpstreamServer {
    * Rejects with NotSent, or with what the SDK throws; whether the tool ran is then for the caller to judge. No progress makes the
    * time longer, and of the caller's message nothing goes along but the arguments that were decided about.
    */
-  async call(permit: Permit, { signal, onProgress }: CallOptions): Promise<CallToolResult> {
+  async call(permit: Permit, { signal, onProgress, traceparent }: CallOptions): Promise<CallToolResult> {
     if (this.#live === null) throw new NotSent('The MCP server is not connected');
     const { client, tools } = this.#live;
     const toolDefinition = listedDefinition(tools, permit);
     const { args } = permit.take();
     const timeout = this.#options.callTimeoutMs;
     const terms = { signal, timeout, maxTotalTimeout: timeout, toolDefinition };
-    return await sending.run(permit, () =>
+    return await sending.run({ mayStillSend: () => permit.mayStillSend(), traceparent: traceparent ?? null }, () =>
       client.callTool(
         { name: toolDefinition.name, arguments: args },
         { ...terms, ...(onProgress === undefined ? {} : { onprogress: onProgress }) },

@@ -1,10 +1,11 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { ReadBuffer, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
-import { withBoundedMessages } from './bounded-messages.ts';
+import { messageValuesMax, withBoundedMessages } from './bounded-messages.ts';
+import { ValueCount } from './count-values.ts';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { commandUnder, type StdioAccount } from './stdio-account.ts';
@@ -20,6 +21,9 @@ export type TransportOptions = {
   agent: Dispatcher;
   log: Log;
 };
+
+/** Above what is withheld message by message: a server that writes such a line is let go, before anybody parses it. */
+const lineValuesMax = 5 * messageValuesMax;
 
 /** One line of a child's complaints; more of it would let a child write our log. */
 const stderrLengthMax = 500;
@@ -43,6 +47,8 @@ function stdioTransport(config: Stdio, { scratchDir, account, outputBytesMax, lo
     stderr: 'pipe',
     maxBufferSize: outputBytesMax,
   });
+  // The SDK takes no buffer from us, and knows its own class alone when it starts a second child to probe for the protocol.
+  Object.assign(transport, { _readBuffer: new CountedLines({ maxBufferSize: outputBytesMax }) });
   transport.stderr?.on('data', (chunk: Buffer) => {
     log.debug('mcp_server.stderr', {
       server_id: config.server_id,
@@ -50,6 +56,16 @@ function stdioTransport(config: Stdio, { scratchDir, account, outputBytesMax, lo
     });
   });
   return transport;
+}
+
+/** Refuses a line that is made of too many values; the SDK then closes the transport. */
+class CountedLines extends ReadBuffer {
+  readonly #values = new ValueCount({ valuesMax: lineValuesMax, framing: 'lines' });
+
+  override append(chunk: Buffer): void {
+    this.#values.add(chunk);
+    super.append(chunk);
+  }
 }
 
 /** A folder of the child's own. On the way to it others may pass, and see nothing. */

@@ -1,5 +1,5 @@
-import { AppError, type Digest, type Instant } from '@countersign/contracts';
-import type { Signature } from '@countersign/contracts/governance-kernel';
+import { AppError, type Digest, type Instant, type PrincipalId } from '@countersign/contracts';
+import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, type CryptoProvider } from '@countersign/crypto';
 import { activationBytes, type Activation } from '@countersign/receipts';
 
@@ -18,6 +18,14 @@ export function isSignedByTrustedKey(
     activationBytes(activation),
     decodeBase64Url(activation.signature.value),
   );
+}
+
+type Sent = { bundle: PolicyBundle; epoch: number; confirmed_at: Instant; signature: Signature };
+
+/** An activation as it was sent, for whom and by whom. */
+export function activationOf(sent: Sent, { tenant, by }: { tenant: string; by: PrincipalId }) {
+  const { bundle, epoch, confirmed_at: confirmedAt, signature } = sent;
+  return { tenant, bundle, epoch, confirmedAt, signature, by };
 }
 
 type Stated = { readonly epoch: number; readonly hash: Digest; readonly confirmedAtMs: number };

@@ -1,15 +1,17 @@
 import { AppError } from '@countersign/contracts';
 import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
-import { canonicalize, digestOf, parsePlainJson, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
+import { digestOf, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
-import { compilePolicy, confirmationSkewMaxMs, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import { confirmationSkewMaxMs, type CompiledPolicy } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { put, wanted } from '../ledger/control.ts';
+import { put, wanted, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { instantOf, moveOf } from './activation.ts';
+import { compileBundle, compileText, textOf } from './compile.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
+import { lackedCeiling, wantedCeilings, type CeilingsReader } from './policy-ceilings.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
 import { receiptTenant } from './receipt-tenant.ts';
 
@@ -30,7 +32,7 @@ type PolicyParts = {
   newUlid: (nowMs: number) => string;
 };
 
-type Activation = {
+export type Activation = {
   tenant: string;
   bundle: PolicyBundle;
   epoch: number;
@@ -39,6 +41,15 @@ type Activation = {
   by: PrincipalId;
 };
 type Move = ReturnType<typeof moveOf>;
+type PreparedActivation = {
+  activation: Activation;
+  policy: CompiledPolicy;
+  head: PolicyHead;
+  nowMs: number;
+  bundleText: string;
+  chain: { tenant: TenantId; session: SessionId };
+  wants: readonly Wanted[];
+};
 export type Activated = { epoch: number; hash: Digest; move: Move; confirmedAt: Instant };
 
 /** Bundles in memory, each compiled once; the database decides which one is active. */
@@ -46,6 +57,7 @@ export class Policies {
   readonly #parts: PolicyParts;
   readonly #loaded = new Map<string, LoadedPolicy>();
   readonly #heads = new Map<string, PolicyHead>();
+  readonly #compiling = new Map<string, { epoch: number; done: Promise<void> }>();
 
   constructor(parts: PolicyParts) {
     this.#parts = parts;
@@ -70,58 +82,82 @@ export class Policies {
       const stored = active.find(({ head }) => head.tenant === owner);
       if (stored === undefined) {
         this.#loaded.delete(owner);
+        this.#compiling.delete(owner);
         this.#heads.delete(owner);
         continue;
       }
       this.#heads.set(owner, stored.head);
-      if (this.#loaded.get(owner)?.epoch !== stored.head.epoch) this.#loaded.set(owner, this.#compileStored(stored));
+      await this.#keep(stored);
     }
   }
 
   /** Throws INVALID_REQUEST for a bundle that does not compile or fails its own tests. */
-  compile(bundle: PolicyBundle): CompiledPolicy {
-    try {
-      return compilePolicy(bundle, this.#parts.provider);
-    } catch (error) {
-      if (!(error instanceof PolicyError)) throw error;
-      throw new AppError('INVALID_REQUEST', error.message, {
-        param: `bundle${error.path.replaceAll('/', '.')}`,
-        details: { code: error.code },
-        cause: error,
-      });
-    }
+  async compile(bundle: PolicyBundle): Promise<CompiledPolicy> {
+    return await compileBundle(this.#parts.provider, bundle);
   }
 
-  /** Makes a bundle the active one, or confirms that it still is. Throws PERMISSION_DENIED, INVALID_REQUEST, ILLEGAL_TRANSITION. */
+  /**
+   * Makes a bundle the active one, or confirms that it still is. Throws PERMISSION_DENIED, INVALID_REQUEST, CEILING_MISSING,
+   * ILLEGAL_TRANSITION.
+   */
   async activate(activation: Activation): Promise<Activated> {
-    const { ledger, confirmations, clock } = this.#parts;
-    const head = this.#headOf(activation);
-    const nowMs = clock().getTime();
-    this.#assertSignedInTime(head, nowMs);
-    const chain = { tenant: receiptTenant(activation.tenant), session: 'policy' as SessionId }; // within its schema
-    const move = await ledger.submit({
+    const prepared = await this.prepare(activation);
+    const { head, chain } = prepared;
+    const move = await this.#parts.ledger.submit({
       chain,
-      wants: [wanted(policyHeads, activation.tenant)],
+      wants: prepared.wants,
       conclude: (batch) => {
-        const next = moveOf(this.#standing(batch, head.tenant), head);
-        if (next === 'stands') return () => next;
-        const stated = next === 'activate' ? { ...head, bundle: textOf(activation.bundle) } : head;
-        batch.seal(this.#receiptOf(activation, { ...chain, head, nowMs, move: next }), () => ({
-          changes: [put(policyHeads, stated)],
-        }));
+        const statement = this.statementIn(batch, prepared);
+        statement.make();
         return () => {
-          confirmations.learn(head, nowMs);
-          return next;
+          statement.learn();
+          return statement.move;
         };
       },
     });
     return { epoch: head.epoch, hash: head.hash, move, confirmedAt: activation.confirmedAt };
   }
 
-  #headOf({ tenant, bundle, epoch, confirmedAt, signature }: Activation): PolicyHead {
-    const hash = this.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  /** What can be said of an activation before the batch that concludes it. Throws PERMISSION_DENIED, INVALID_REQUEST. */
+  async prepare(activation: Activation): Promise<PreparedActivation> {
+    const { tenant, bundle, epoch, confirmedAt, signature } = activation;
+    const policy = await this.compile(bundle);
+    const hash = policy.hash as Digest; // the compiler hashes with digestOf
     const confirmedAtMs = Date.parse(confirmedAt);
-    return { tenant, epoch, hash, confirmedAtMs, keyId: signature.key_id, signature: signature.value };
+    const head = { tenant, epoch, hash, confirmedAtMs, keyId: signature.key_id, signature: signature.value };
+    const nowMs = this.#parts.clock().getTime();
+    this.#assertSignedInTime(head, nowMs);
+    return {
+      ...{ activation, policy, head, nowMs },
+      bundleText: textOf(bundle),
+      chain: { tenant: receiptTenant(tenant), session: 'policy' as SessionId }, // within its schema
+      wants: [wanted(policyHeads, tenant), ...wantedCeilings(tenant)],
+    };
+  }
+
+  /** Within a batch: throws CEILING_MISSING and ILLEGAL_TRANSITION, and nothing is sealed before it is made. */
+  statementIn(batch: LedgerBatch, prepared: PreparedActivation, ceilings: CeilingsReader = batch) {
+    const { activation, head, policy, chain, nowMs } = prepared;
+    const lacked = lackedCeiling(ceilings, head.tenant, policy);
+    if (lacked !== null)
+      throw new AppError('CEILING_MISSING', `The bundle differs from the ceilings in force: ${lacked}`, {
+        param: 'bundle.rules',
+        details: { ceiling: lacked },
+      });
+    const move = moveOf(this.#standing(batch, head.tenant), head);
+    return {
+      move,
+      make: () => {
+        if (move === 'stands') return;
+        const stated = move === 'activate' ? { ...head, bundle: prepared.bundleText } : head;
+        const changes = [put(policyHeads, stated)];
+        batch.seal(this.#receiptOf(activation, { ...chain, head, nowMs, move }), () => ({ changes }));
+      },
+      /** For when it is committed. */
+      learn: () => {
+        if (move !== 'stands') this.#parts.confirmations.learn(head, nowMs);
+      },
+    };
   }
 
   /** What comes too late would take the tenant's policy away: it would be stale as soon as it is active. */
@@ -176,23 +212,17 @@ export class Policies {
     });
   }
 
-  #compileStored({ head: { hash, epoch }, bundle }: StoredPolicies['active'][number]): LoadedPolicy {
-    return { policy: compileText(bundle, this.#parts.provider), hash, epoch };
-  }
-}
-
-function textOf(bundle: PolicyBundle): string {
-  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(bundle)))); // drops members that are undefined
-}
-
-/** A row that was damaged becomes a bundle without rules: its hash is not the active one, so the policy gate denies, with a receipt. */
-function compileText(text: string, provider: CryptoProvider): CompiledPolicy {
-  try {
-    return compilePolicy(JSON.parse(text) as PolicyBundle, provider); // written by activate() after it was parsed
-  } catch {
-    return compilePolicy(
-      { format: 'countersign/policy.v1', name: 'unreadable', version: '0', rules: [], tests: [] },
-      provider,
-    );
+  /** Once for all who ask at the same time: it takes a while, and gives way meanwhile. */
+  async #keep({ head: { tenant, hash, epoch }, bundle }: StoredPolicies['active'][number]): Promise<void> {
+    if (this.#loaded.get(tenant)?.epoch === epoch) return;
+    const running = this.#compiling.get(tenant);
+    if (running?.epoch === epoch) return await running.done;
+    const done = compileText(this.#parts.provider, bundle).then((policy) => {
+      if (this.#compiling.get(tenant)?.done !== done) return; // a later epoch has come
+      this.#compiling.delete(tenant);
+      this.#loaded.set(tenant, { policy, hash, epoch });
+    });
+    this.#compiling.set(tenant, { epoch, done });
+    await done;
   }
 }

@@ -16,7 +16,9 @@ type Said = {
   session: SessionId;
   by: PrincipalId;
   nowMs: number;
-  action: 'budget.change' | 'fence.set' | 'policy.block';
+  /** `policy` unless it says otherwise. */
+  kind?: 'policy' | 'trust';
+  action: `${string}.${string}`;
   resource: string;
   /** What holds from now on; it stands in the record as it is. */
   setting: Record<string, PlainJson>;
@@ -24,13 +26,13 @@ type Said = {
 
 /** That somebody set something which decisions rest on. */
 export function settingStatement({ provider, newUlid }: SettingParts, said: Said): Statement {
-  const { nowMs, setting, by, ...rest } = said;
+  const { nowMs, setting, by, kind = 'policy', ...rest } = said;
   return announcementStatement(provider, {
     ...rest,
     ulid: newUlid(nowMs),
     at: new Date(nowMs).toISOString() as Instant, // toISOString writes exactly this form
     principal: by,
-    kind: 'policy',
+    kind,
     tool: null,
     effectLevel: 'E3',
     verdict: 'ALLOW',

@@ -23,6 +23,7 @@ export const approveByKernelRoute = (kernel: Context) =>
       action: statement.decision,
       by: statement.approver_id,
       expectedCeremonyHash: statement.ceremony_hash,
+      proof: 'signature',
       evidence: { credential: 'ed25519', key_id, signature, statement },
       verify: (locked) => requireSameSubject(locked, body),
     });

@@ -19,11 +19,11 @@ type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor
  * its own, for its caller alone.
  */
 export const callMcpRoute = ({ mcp, executor }: CallMcpParts) =>
-  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, log }) => {
+  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, traceparent, log }) => {
     const session = sessionHeader(req.headers);
     const approvalGrant = approvalGrantHeader(req.headers);
     const { message, ...malformed } = readableCall(body);
-    const sender = { caller, session, approvalGrant, log, ...malformed };
+    const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
     const call = plainCallOf(req.headers, message);
     if (call === null) await serve({ mcp, executor, sender }, { req, res, body: message });
     else sendText(res, await answerPlainCall(executor, sender, { call, signal }));

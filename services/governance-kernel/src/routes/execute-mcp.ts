@@ -19,24 +19,26 @@ type ExecuteMcpParts = {
 
 /** Decides and executes one tool call. A key is decided once and dispatched at most once, whatever happens in between. */
 export const executeMcpRoute = (kernel: ExecuteMcpParts) =>
-  handleTenant(executeMcp, { idempotency: 'handler' })(async ({ body, caller, idempotency, signal, log }) => {
-    const { tool, args, session_id: session, context, approval_grant: approvalGrant } = body;
-    const request = { caller, session, tool, ...givenArguments(args), context, approvalGrant };
-    if (idempotency === null) {
-      const execution = await kernel.executor.execute(request, { signal }, log);
+  handleTenant(executeMcp, { idempotency: 'handler' })(
+    async ({ body, caller, idempotency, signal, traceparent, log }) => {
+      const { tool, args, session_id: session, context, approval_grant: approvalGrant } = body;
+      const request = { caller, session, tool, ...givenArguments(args), context, approvalGrant };
+      if (idempotency === null) {
+        const execution = await kernel.executor.execute(request, { signal, traceparent }, log);
+        return executionAnswer(tool, execution);
+      }
+      const route = executeMcp.operation;
+      const keyed = { caller, route, claim: idempotency, runningMsMax: kernel.callTimeoutMs };
+      const underKey = { ...request, idempotency: { ...idempotency, route } };
+      const execution = await kernel.executor.execute(underKey, { signal: neverAborted, traceparent }, log);
+      if (execution.kind === 'replayed') return await replay(kernel, { tool, keyed, execution });
+      if (execution.kind === 'performed') {
+        const text = JSON.stringify(executionReply(tool, execution));
+        await kernel.keptAnswers.keep(keyed, { status: 200, headers: {}, text }, log);
+      }
       return executionAnswer(tool, execution);
-    }
-    const route = executeMcp.operation;
-    const keyed = { caller, route, claim: idempotency, runningMsMax: kernel.callTimeoutMs };
-    const underKey = { ...request, idempotency: { ...idempotency, route } };
-    const execution = await kernel.executor.execute(underKey, { signal: neverAborted }, log);
-    if (execution.kind === 'replayed') return await replay(kernel, { tool, keyed, execution });
-    if (execution.kind === 'performed') {
-      const text = JSON.stringify(executionReply(tool, execution));
-      await kernel.keptAnswers.keep(keyed, { status: 200, headers: {}, text }, log);
-    }
-    return executionAnswer(tool, execution);
-  });
+    },
+  );
 
 function executionAnswer(tool: string, execution: ToolExecution) {
   const status = execution.kind === 'refused' ? 403 : 200;

@@ -12,7 +12,7 @@ export const putCeilingRoute = (kernel: Context) =>
   handleSystem(putCeiling)(async ({ params, body: { version, ...terms }, caller }) => {
     const { budget } = await changeBudget(kernel, {
       tenant: params.tenant,
-      id: params.ceiling_id,
+      id: params.budget_id,
       terms,
       by: caller.principal,
       versionAfter: (standing) => versionAfter(standing, version, terms),

@@ -1,15 +1,15 @@
 import { putPolicyBundle } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
+import { activationOf } from '../policy/activation.ts';
 import { getActivationTime } from '../store/policy-store.ts';
 
 /** Activates a bundle for a tenant, or confirms that it is still the one. The signature decides, not the bearer. */
 export const putPolicyBundleRoute = ({ policies, reader }: Context) =>
   handleSystem(putPolicyBundle)(async ({ params, body, caller }) => {
     const { tenant } = params;
-    const { bundle, epoch, confirmed_at: confirmedAt, signature } = body;
-    const activation = { tenant, bundle, epoch, confirmedAt, signature, by: caller.principal };
-    const { hash } = await policies.activate(activation);
+    const { bundle, epoch, confirmed_at: confirmedAt } = body;
+    const { hash } = await policies.activate(activationOf(body, { tenant, by: caller.principal }));
     const activatedAt = await getActivationTime(reader, { tenant, epoch });
     return {
       tenant_id: tenant,

@@ -21,7 +21,7 @@ export const runDemoRoute = ({ boundary, clock, newUlid, demoAllowance }: Contex
       caller: {
         tenant: demoTenant as TenantId, // within its schema
         principal: 'demo-agent' as PrincipalId, // within its schema
-        identity: { kind: 'agent', agent_id: 'demo-agent', status: 'active' },
+        isVisitor: true,
         scopes: ['*'],
       },
       session: `demo-${newUlid(clock().getTime())}` as SessionId, // within its schema

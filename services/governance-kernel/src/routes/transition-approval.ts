@@ -8,6 +8,7 @@ import type { Caller } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { etag, ifMatchTags } from '../if-match.ts';
+import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { getApproval } from '../store/approval-store.ts';
 
 /** Approves, denies or revokes. Whoever decides names the ceremony hash that they looked at. */
@@ -24,6 +25,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
       reason: body.reason,
+      proof: 'bearer',
       evidence,
     });
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
@@ -36,15 +38,8 @@ function evidenceOf({ assertion }: Caller, action: ApprovalAction): Record<strin
   return { credential: 'assertion', key_id: assertion.keyId, role: assertion.role };
 }
 
-/** Header or body; both may be sent when they agree. The hash is checked again under the lock. */
+/** The hash is checked again under the lock. */
 function expectedHash(tags: string[] | null, expected: Digest | undefined, current: Digest): Digest {
-  const named = [
-    ...(tags === null ? [] : [tags.includes(current)]),
-    ...(expected === undefined ? [] : [expected === current]),
-  ];
-  if (named.length === 0)
-    throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ceremony_hash you read', { param: 'If-Match' });
-  if (named.includes(false))
-    throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', { param: 'If-Match' });
-  return current;
+  if (requireSameCeremony(tags, expected, current)) return current;
+  throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ceremony_hash you read', { param: 'If-Match' });
 }

@@ -5,8 +5,10 @@ import { moveApproval } from '../approvals/move-approval.ts';
 import { renderApproval } from '../approver-pages/render-approval.ts';
 import { requireOwnPage } from '../approver-pages/same-origin.ts';
 import { signInPage } from '../approver-pages/sign-in-page.ts';
+import { viewerPasskeys } from '../approver-pages/viewer-passkeys.ts';
 import type { Context } from '../context.ts';
 import { getApproval } from '../store/approval-store.ts';
+import { findApprovalTerms } from '../store/passkey-store.ts';
 
 /** What was shown is what is decided: the form names its state, and decides nothing about another one. */
 export const voteOnPageRoute = (kernel: Context) =>
@@ -24,6 +26,7 @@ export const voteOnPageRoute = (kernel: Context) =>
         ...{ tenant, id, session: before.session, action: decision, by: principal, accessKey },
         expectedCeremonyHash: ceremonyHash,
         reason: body.reason.trim() || undefined,
+        proof: 'bearer',
         evidence: { credential: 'access_key', key_id: accessKey },
       });
     } catch (error) {
@@ -32,7 +35,9 @@ export const voteOnPageRoute = (kernel: Context) =>
       const text = notices[error.code]?.(error.message);
       if (text === undefined) throw error;
       const row = await getApproval(kernel.reader, { tenant, id });
-      return renderApproval(kernel, session, { row, notice: { text, status: error.status } });
+      const terms = await findApprovalTerms(kernel.reader, tenant);
+      const passkeys = await viewerPasskeys(kernel.passkeys, session.key, terms);
+      return renderApproval(kernel, session, { row, passkeys, notice: { text, status: error.status } });
     }
     return seeOther(`/approvals/${id}`);
   });
@@ -42,5 +47,6 @@ const notices: Readonly<Record<string, (message: string) => string>> = {
   PRECONDITION_FAILED: () =>
     'It changed after this page was shown, so your form decided nothing. This is how it is now.',
   ILLEGAL_TRANSITION: (message) => `Your form decided nothing. ${message}.`,
+  PASSKEY_REQUIRED: (message) => `Your form decided nothing. ${message}.`,
   PERMISSION_DENIED: (message) => `Your form decided nothing. ${message}.`,
 };

@@ -41,10 +41,14 @@ export const faults: { readonly [Gate in GateName]: Fault } = {
   },
   fence: known('fence', [frozen], 'SYSTEM_FROZEN'),
   policy: known('policy', null, 'POLICY_MISSING'),
-  identity: known('identity', { kind: 'missing' }, 'CREDENTIALS_MISSING'),
+  identity: known(
+    'identity',
+    { credential: 'agent_token', credential_id: 'self-test', credential_state: 'active', enrolment: 'revoked' },
+    'AGENT_REVOKED',
+  ),
   relationship: known(
     'relationship',
-    { snapshot_hash: 'old', age_ms: 2, age_max_ms: 1, relations: [], required: [] },
+    { snapshot_hash: 'old', age_ms: 2, age_max_ms: 1, relations: {}, required: [] },
     'AUTHZ_SNAPSHOT_STALE',
   ),
   registry: known('registry', toolOf('pinned', {}), 'SCHEMA_DRIFT'),

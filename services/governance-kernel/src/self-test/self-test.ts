@@ -1,33 +1,11 @@
-import {
-  gateOrder,
-  type Digest,
-  type GateName,
-  type PrincipalId,
-  type SessionId,
-  type TenantId,
-} from '@countersign/contracts';
-import { encodeBase64Url, type Signer } from '@countersign/crypto';
-import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
-import { activationBytes } from '@countersign/receipts';
-import { createBoundary, type BoundaryParts } from '../boundary/boundary.ts';
+import { gateOrder, type GateName, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { Judgeable } from '../boundary/conclude-call.ts';
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { Boundary } from '../boundary/sealed-decision.ts';
-import { createCommit } from '../ledger/commit.ts';
-import type { AnyControl } from '../ledger/control.ts';
-import { GroupCommit } from '../ledger/group-commit.ts';
-import { instantOf } from '../policy/activation.ts';
-import { Confirmations } from '../policy/confirmations.ts';
-import type { LoadedPolicy } from '../policy/loaded-policy.ts';
-import { policyHeads, type PolicyHead } from '../policy/policy-heads.ts';
+import { boundaryInMemory, type InMemoryParts } from './boundary-in-memory.ts';
 import { faults } from './faults.ts';
-import { memoryStore } from './memory-store.ts';
 
-type SelfTestParts = {
-  cycle: BoundaryParts;
-  /** Made for this and thrown away: nothing that is sealed here may verify anywhere. */
-  signer: Signer;
-  controls: readonly AnyControl[];
+type SelfTestParts = InMemoryParts & {
   /** Made after the gates were seen to hold, so that the first caller meets a warm kernel. */
   decisions: number;
 };
@@ -50,7 +28,7 @@ rules:
  */
 export async function runSelfTest(parts: SelfTestParts): Promise<SelfTest> {
   let spoil = (judged: Judgeable) => judged;
-  const boundary = boundaryInMemory(parts, (judged) => spoil(judged));
+  const boundary = boundaryInMemory(parts, { bundle, spoil: (judged) => spoil(judged) });
   await expectVerdict(boundary, 'healthy', { said: 'ALLOW ALLOWED', tool: 'allowed.tool' });
   for (const gate of gateOrder) {
     const fault = faults[gate];
@@ -60,30 +38,6 @@ export async function runSelfTest(parts: SelfTestParts): Promise<SelfTest> {
   spoil = (judged) => judged;
   await warmUp(boundary, parts.decisions);
   return { denying: gateOrder, decisions: parts.decisions };
-}
-
-function boundaryInMemory(
-  { cycle, signer, controls }: SelfTestParts,
-  spoil: (judged: Judgeable) => Judgeable,
-): Boundary {
-  const { provider } = cycle.hasher;
-  const policy = compilePolicy(parsePolicyBundle(bundle), provider);
-  const hash = policy.hash as Digest; // compilePolicy hashes with digestOf
-  const loaded: LoadedPolicy = { policy, hash, epoch: 1 };
-  const head = signedHead(signer, { hash, confirmedAtMs: cycle.clock().getTime() });
-  const confirmations = new Confirmations(provider, [signer]);
-  const store = memoryStore(new Map([[policyHeads.name, [head]]]));
-  const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer }, controls }));
-  const policies = { current: () => loaded, reload: async () => undefined };
-  const nobodysTools = { resolve: () => null };
-  const tools = { ...nobodysTools, forOneAnswer: () => nobodysTools };
-  return createBoundary({ ...cycle, ledger, policies, tools, settings: { ...cycle.settings, confirmations, spoil } });
-}
-
-function signedHead(signer: Signer, said: Pick<PolicyHead, 'hash' | 'confirmedAtMs'>): PolicyHead {
-  const { hash, confirmedAtMs } = said;
-  const bytes = activationBytes({ tenant: '*', epoch: 1, policyHash: hash, confirmedAt: instantOf(confirmedAtMs) });
-  return { tenant: '*', epoch: 1, ...said, keyId: signer.keyId, signature: encodeBase64Url(signer.sign(bytes)) };
 }
 
 async function expectVerdict(boundary: Boundary, what: string, { said, tool }: { said: string; tool: string }) {
@@ -109,7 +63,6 @@ function callOf(tool: string, session: string): GovernedCall {
     caller: {
       tenant: 'self-test' as TenantId,
       principal: 'self-test' as PrincipalId, // within their schemas
-      identity: { kind: 'operator_credential' },
       scopes: [],
     },
     session: session as SessionId, // within its schema

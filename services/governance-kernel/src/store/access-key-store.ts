@@ -1,20 +1,33 @@
-import type { AccessKeyId, TenantId } from '@countersign/contracts';
-import { accessKeys, type AccessKeyRow } from '../access-keys/access-keys.ts';
+import type { AccessKeyId, PrincipalId, TenantId } from '@countersign/contracts';
+import { accessKeys, identityKindOf, type AccessKeyRow } from '../access-keys/access-keys.ts';
 import type { AccessKeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
+import { findRevocations } from './identity-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
 /** Of whichever tenant: the secret says whose it is. */
 export async function findAccessKey(reader: Reader, secretHash: string): Promise<AccessKeyRow | null> {
   const row = await reader.accessKey.findUnique({ where: { secret_hash: secretHash } });
-  return row === null ? null : accessKeys.rowOf(asStored(row));
+  return row === null ? null : await underIdentity(reader, row);
 }
 
 /** Of whichever tenant: whoever asks has proven that the key is theirs. */
 export async function findAccessKeyById(reader: Reader, id: AccessKeyId): Promise<AccessKeyRow | null> {
   const row = await reader.accessKey.findUnique({ where: { key_id: id } });
-  return row === null ? null : accessKeys.rowOf(asStored(row));
+  return row === null ? null : await underIdentity(reader, row);
+}
+
+/** A key ends with the identity of whoever holds it. */
+async function underIdentity(reader: Reader, row: AccessKeyModel): Promise<AccessKeyRow> {
+  const key = accessKeys.rowOf(asStored(row));
+  const { tenant, principal } = key;
+  const ended = await findRevocations(reader, { tenant, kind: identityKindOf(key), principals: [principal] });
+  return endedWith(key, ended.get(principal));
+}
+
+function endedWith(key: AccessKeyRow, identityRevokedAt: Date | undefined): AccessKeyRow {
+  return { ...key, revokedAtMs: key.revokedAtMs ?? identityRevokedAt?.getTime() ?? null };
 }
 
 /** Newest first. */
@@ -29,8 +42,16 @@ export async function listAccessKeys<Item>(
     orderBy: { key_id: 'desc' },
     take: page.limit + 1,
   });
+  const principals = rows.map(({ principal_id }) => principal_id as PrincipalId); // written by the kernel
+  const agents = await findRevocations(reader, { tenant, kind: 'agent', principals });
+  const operators = await findRevocations(reader, { tenant, kind: 'operator', principals });
+  const view = (row: AccessKeyModel) => {
+    const key = accessKeys.rowOf(asStored(row));
+    const ended = identityKindOf(key) === 'agent' ? agents : operators;
+    return item(endedWith(key, ended.get(key.principal)), row.last_used_at?.getTime() ?? null);
+  };
   return pageOf(rows, page.limit, {
-    item: (row) => item(accessKeys.rowOf(asStored(row)), row.last_used_at?.getTime() ?? null),
+    item: view,
     key: ({ key_id }: AccessKeyModel) => key_id,
   });
 }

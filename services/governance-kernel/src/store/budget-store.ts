@@ -1,9 +1,15 @@
-import type { TenantId } from '@countersign/contracts';
+import type { BudgetId, TenantId } from '@countersign/contracts';
+import type { CallInFlight } from '@countersign/contracts/governance-kernel';
+import type { Dispatch } from '../boundary/dispatches.ts';
 import type { StoredBudget } from '../budgets/budget-row.ts';
 import { budgetTerms } from '../budgets/budget-terms.ts';
+import { usageKeptMs } from '../budgets/budget-usage.ts';
+import { shownAmounts } from '../budgets/budget-view.ts';
+import { heldBy } from '../budgets/reservation.ts';
 import type { BudgetModel } from '../generated/prisma/models.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
-import type { Reader } from './database.ts';
+import type { Reader, Tx } from './database.ts';
+import { callInFlight, listOpenDispatches, openCallsOf } from './open-calls.ts';
 import { asStored } from './stored-row.ts';
 
 /** By name, which stays. */
@@ -19,6 +25,39 @@ export async function listBudgets<Item>(
     take: page.limit + 1,
   });
   return pageOf(rows, page.limit, { item: (row) => item(storedBudget(row)), key: (row) => row.budget_id });
+}
+
+type BudgetKey = { tenant: TenantId; id: BudgetId };
+
+export async function findBudget(reader: Reader, { tenant, id }: BudgetKey): Promise<StoredBudget | null> {
+  const where = { tenant_id_budget_id: { tenant_id: tenant, budget_id: id } };
+  const row = await reader.budget.findUnique({ where });
+  return row === null ? null : storedBudget(row);
+}
+
+type Holding = CallInFlight & { holds: ReturnType<typeof shownAmounts> };
+
+/** Calls that hold something of the budget, oldest first. */
+export async function listCallsHolding(
+  reader: Reader,
+  { tenant, id }: BudgetKey,
+  limit: number,
+): Promise<{ calls: Holding[]; /** There are, or may be, more than these. */ mayBeMore: boolean }> {
+  const { open, areAll } = await listOpenDispatches(reader, [tenant]);
+  const reservationIn = ({ reservations }: Dispatch) => reservations.find(({ budget_id }) => budget_id === id);
+  const holding = open.filter((dispatch) => reservationIn(dispatch) !== undefined);
+  const shown = await openCallsOf(reader, holding.slice(0, limit));
+  const calls = shown.flatMap((call) => {
+    const reservation = reservationIn(call.dispatch);
+    return reservation === undefined ? [] : [{ ...callInFlight(call), holds: shownAmounts(heldBy(reservation)) }];
+  });
+  return { calls, mayBeMore: holding.length > limit || !areAll };
+}
+
+/** Removes the names of events that would be too old to be told. */
+export async function forgetUsage(tx: Tx, now: Date): Promise<void> {
+  const where = { recorded_at: { lt: new Date(now.getTime() - usageKeptMs) } };
+  await tx.budgetUsage.deleteMany({ where });
 }
 
 function storedBudget(model: BudgetModel): StoredBudget {

@@ -1,9 +1,10 @@
-import type { Instant } from '@countersign/contracts';
-import type { CallInFlight, FenceScope, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { TenantId } from '@countersign/contracts';
+import type { CallInFlight, FenceScope, OrgId } from '@countersign/contracts/governance-kernel';
 import type { FenceRow } from '../fences/fence-row.ts';
 import { fences } from '../fences/fences.ts';
-import { scopesAround, tenantOf } from '../fences/scopes.ts';
+import { orgOfScope, scopesAround, tenantOf, type Fenced } from '../fences/scopes.ts';
 import type { Reader } from './database.ts';
+import { callInFlight, listOpenDispatches, openCallsOf, type OpenCall } from './open-calls.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
@@ -26,33 +27,42 @@ export async function findFences(reader: Reader, scopes: readonly FenceScope[]):
   return rows.map((row) => fences.rowOf(asStored(row)));
 }
 
-/** So many of the oldest open calls are looked through; what is behind them is told when these are settled. */
-const openMax = 1_000;
-
 type InFlight = { calls: CallInFlight[]; /** There are, or may be, more than these. */ mayBeMore: boolean };
 
 /** Calls in the scope that were sent and are not settled, oldest first. Over all tenants: fences are the system's. */
 export async function listCallsInFlight(reader: Reader, scope: FenceScope, limit: number): Promise<InFlight> {
-  const tenant = tenantOf(scope);
-  const ofTenant = tenant === null ? {} : { tenant_id: tenant };
-  const open = await reader.dispatch.findMany({ where: ofTenant, orderBy: { ulid: 'asc' }, take: openMax });
-  const decisions = await reader.ledgerEntry.findMany({
-    where: { ulid: { in: open.map(({ ulid }) => ulid) } },
-    orderBy: { ulid: 'asc' },
-    select: { ulid: true, payload: true },
-  });
-  const deadlines = new Map(open.map(({ ulid, deadline_at: deadline }) => [ulid, deadline]));
-  const calls = decisions
-    .map(({ ulid, payload }) => ({ sealed: JSON.parse(payload) as ReceiptPayload, deadline: deadlines.get(ulid) })) // by this kernel
-    .filter(({ sealed: { tenant_id: tenant, principal_id: principal, tool } }) =>
-      scopesAround({ tenant, principal, tools: tool === null ? [] : [tool] }).includes(scope),
-    )
-    .flatMap(({ sealed, deadline }) => (deadline === undefined ? [] : [inFlight(sealed, deadline)]));
-  return { calls: calls.slice(0, limit), mayBeMore: calls.length > limit || open.length === openMax };
+  const org = orgOfScope(scope);
+  const within = org === null ? tenantsOf(scope) : await listTenantsOf(reader, org);
+  const { open, areAll } = await listOpenDispatches(reader, within);
+  const isCut = !areAll || within?.length === tenantsMax;
+  const isWithin = (call: OpenCall) => scopesAround({ ...fencedCall(call), org }).includes(scope);
+  const calls = (await openCallsOf(reader, open)).filter(isWithin).map(callInFlight);
+  return { calls: calls.slice(0, limit), mayBeMore: calls.length > limit || isCut };
 }
 
-function inFlight(sealed: ReceiptPayload, deadline: Date): CallInFlight {
-  const { decision_id, tenant_id, principal_id, tool, issued_at } = sealed;
-  const deadline_at = deadline.toISOString() as Instant; // toISOString writes exactly this form
-  return { decision_id, tenant_id, principal_id, tool, issued_at, deadline_at };
+function tenantsOf(scope: FenceScope): TenantId[] | null {
+  const tenant = tenantOf(scope);
+  return tenant === null ? null : [tenant];
+}
+
+function fencedCall({ dispatch: { tools }, sealed: { tenant_id: tenant, principal_id: principal } }: OpenCall) {
+  return { tenant, principal, tools };
+}
+
+/** What a fence could stand around that stops this caller's calls of these tools, as the database holds it now. */
+export async function findFencesAround(reader: Reader, caller: Omit<Fenced, 'org'>): Promise<FenceRow[]> {
+  const placed = await reader.tenantOrg.findUnique({ where: { tenant_id: caller.tenant }, select: { org_id: true } });
+  return await findFences(reader, scopesAround({ ...caller, org: (placed?.org_id ?? null) as OrgId | null })); // the kernel wrote it
+}
+
+/** So many of an organisation are looked through: a list of one statement. */
+const tenantsMax = 10_000;
+
+async function listTenantsOf(reader: Reader, org: OrgId): Promise<TenantId[]> {
+  const rows = await reader.tenantOrg.findMany({
+    where: { org_id: org },
+    select: { tenant_id: true },
+    take: tenantsMax,
+  });
+  return rows.map(({ tenant_id }) => tenant_id as TenantId); // the kernel wrote it
 }

@@ -1,4 +1,4 @@
-import type { Digest, PrincipalId } from '@countersign/contracts';
+import { AppError, type Digest, type PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
@@ -14,9 +14,13 @@ const intervalMaxMs = 86_400_000;
  */
 export async function startDemoPolicy(parts: DemoPolicyParts): Promise<{ close(): void }> {
   const { tenant, bundle, policies, log, confirmEveryMs } = parts;
-  const policyHash = policies.compile(bundle).hash as Digest; // compilePolicy hashes with digestOf
+  const policyHash = (await policies.compile(bundle)).hash as Digest; // the compiler hashes with digestOf
   const kept = { tenant, bundle, policyHash, by: 'kernel' as PrincipalId }; // within its schema
-  await keepActive(parts, { ...kept, replaces: true });
+  await keepActive(parts, { ...kept, replaces: true }).catch((error: unknown) => {
+    // Ceilings of all tenants deny the demo; they are no reason to stop everybody else.
+    if (!(error instanceof AppError) || error.code !== 'CEILING_MISSING') throw error;
+    log.warn('demo_policy.refused', { error });
+  });
   const timer = setInterval(
     () => {
       keepActive(parts, { ...kept, replaces: false }).catch((error: unknown) =>

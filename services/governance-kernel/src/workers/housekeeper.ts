@@ -6,6 +6,8 @@ type HousekeeperParts = {
   listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   expireApproval(key: ApprovalKey): Promise<void>;
   forgetAnswers(now: Date): Promise<void>;
+  forgetUsage(now: Date): Promise<void>;
+  forgetChallenges(now: Date): Promise<void>;
   recordKeyUses(): Promise<void>;
   clock: () => Date;
   log: Log;
@@ -23,6 +25,8 @@ export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
     const now = parts.clock();
     for (const key of await parts.listOverdueApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
     await parts.forgetAnswers(now);
+    await parts.forgetUsage(now);
+    await parts.forgetChallenges(now);
     await parts.recordKeyUses();
   };
   const { intervalMs, log } = parts;

@@ -50,7 +50,7 @@ async function readBundle(path: string, policies: Policies) {
   try {
     text = await readFile(path, 'utf8');
     const bundle = parsePolicyBundle(text);
-    return { bundle, policyHash: policies.compile(bundle).hash as Digest }; // compilePolicy hashes with digestOf
+    return { bundle, policyHash: (await policies.compile(bundle)).hash as Digest }; // the compiler hashes with digestOf
   } catch (error) {
     throw new Error(`The policy file ${path} cannot be used`, { cause: withLine(text, error) });
   }

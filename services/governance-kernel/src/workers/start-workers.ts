@@ -3,14 +3,20 @@ import { encodeBase64Url } from '@countersign/crypto';
 import type { HealthCheck } from '@countersign/service-kit';
 import { expireApproval } from '../approvals/move-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
+import type { PrincipalId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import type { KeepParts } from '../policy/keep-active.ts';
 import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';
+import { findLastRun } from '../store/conformance-store.ts';
 import { listOverdueApprovals } from '../store/approval-store.ts';
+import { forgetUsage } from '../store/budget-store.ts';
+import { forgetChallenges } from '../store/challenge-store.ts';
 import { listOverdueDispatches } from '../store/dispatch-store.ts';
 import { forgetAnswers } from '../store/idempotency-store.ts';
 import { startCheckpointer } from './checkpointer.ts';
+import { startConformanceSchedule } from './conformance-schedule.ts';
 import { startDemoPolicy } from './demo-policy.ts';
+import { startFenceListener } from './fence-listener.ts';
 import { startHousekeeper } from './housekeeper.ts';
 import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
@@ -32,6 +38,7 @@ export async function startWorkers(context: Context) {
     policyFile?.close();
     throw error;
   });
+  const { subscribed } = startFenceListener(context);
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
@@ -47,19 +54,36 @@ export async function startWorkers(context: Context) {
     listOverdueApprovals: (now, limit) => listOverdueApprovals(reader, now, limit),
     expireApproval: (key) => expireApproval(context, key),
     forgetAnswers: (now) => transaction((tx) => forgetAnswers(tx, now)),
+    forgetUsage: (now) => transaction((tx) => forgetUsage(tx, now)),
+    forgetChallenges: (now) => transaction((tx) => forgetChallenges(tx, now)),
     recordKeyUses: () => context.presentedKeys.recordUses(),
     clock,
     log,
     intervalMs: housekeepEveryMs,
   });
-  const repeated = [housekeeper, reconciler, checkpointer];
+  const conformance = startConformance(context);
+  const repeated = [housekeeper, reconciler, checkpointer, conformance];
   const close = async () => {
     demo?.close();
     policyFile?.close();
     await Promise.all(repeated.map((each) => each.close()));
   };
   const check: HealthCheck = (signal) => Promise.all(repeated.map((each) => each.check(signal)));
-  return { housekeeper, reconciler, check, close };
+  return { housekeeper, reconciler, subscribed, conformance, check, close };
+}
+
+function startConformance({ conformance, config, reader, clock, log }: Context) {
+  const by = 'kernel' as PrincipalId; // within its schema
+  return startConformanceSchedule({
+    run: () => conformance.run({ scope: 'short', by }),
+    lastRunAt: async () => {
+      const last = await findLastRun(reader);
+      return last === null ? null : new Date(last.ended_at);
+    },
+    clock,
+    log,
+    intervalMs: config.conformanceIntervalMs,
+  });
 }
 
 async function startDemo(context: Context): Promise<{ close(): void } | null> {

@@ -1,4 +1,4 @@
-import type { Intent } from '@countersign/policy';
+import type { Intent } from './intent.ts';
 
 /** The tools that a call would run: its own, or those that a model call lets its provider run. */
 export function toolsNamed({ action, tool, args }: Pick<Intent, 'action' | 'tool' | 'args'>): string[] {

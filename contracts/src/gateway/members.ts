@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { camelPage, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { InviteId, Instant, UserId, WorkspaceId } from '../scalars.ts';
+import { EmailAddress, User } from './identity.ts';
+import { PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+
+export const getMe = defineRoute({
+  operation: 'get-me',
+  summary: 'Who is signed in, and the workspaces that the person belongs to.',
+  method: 'GET',
+  path: '/api/me',
+  auth: 'session',
+  reply: z.strictObject({
+    user: User,
+    workspaces: z.array(z.strictObject({ id: WorkspaceId, name: z.string(), role: Role })),
+  }),
+});
+
+/** Owners are made by owners, from members. */
+export const InvitedRole = Role.exclude(['owner']);
+export type InvitedRole = z.infer<typeof InvitedRole>;
+
+export const createInvite = defineRoute({
+  operation: 'create-invite',
+  summary: 'Invite an address. Another invite of the same address ends with it. The token is shown once.',
+  method: 'POST',
+  path: '/api/workspace/{id}/invite',
+  auth: 'owner',
+  status: 201,
+  idempotent: false, // a replay would answer a token from storage, and tokens are not stored
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, role: InvitedRole.default('member'), email: EmailAddress }),
+  reply: z.strictObject({
+    inviteUrl: z.string(),
+    inviteToken: z.string(),
+    role: InvitedRole,
+    expiresIn: z.literal('7 days'),
+    /** False without a mail provider, or when it did not take the mail: then the link has to be handed over. */
+    mailed: z.boolean(),
+  }),
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'ALREADY_EXISTS', 'RATE_LIMITED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const Invite = z.strictObject({
+  id: InviteId,
+  email: z.string(),
+  role: InvitedRole,
+  invitedBy: UserId,
+  createdAt: Instant,
+  expiresAt: Instant,
+  /** `accepted`: it waits for the address to be proven by a code. */
+  state: z.enum(['open', 'accepted']),
+});
+export type Invite = z.infer<typeof Invite>;
+
+export const listInvites = defineRoute({
+  operation: 'list-invites',
+  summary: 'Invites that can still lead to a member, newest first.',
+  method: 'GET',
+  path: '/api/workspace/{id}/invites',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
+  reply: camelPage(Invite),
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+const done = z.strictObject({ ok: z.literal(true) });
+
+export const revokeInvite = defineRoute({
+  operation: 'revoke-invite',
+  summary: 'End an invite at once.',
+  method: 'DELETE',
+  path: '/api/workspace/{id}/invites/{inviteId}',
+  auth: 'owner',
+  params: PathId.extend({ inviteId: z.string().min(1).max(128) }),
+  query: z.strictObject(WorkspaceQuery),
+  reply: done,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+const InvitePath = z.strictObject({ token: z.string().min(1).max(128) });
+
+export const showInvite = defineRoute({
+  operation: 'show-invite',
+  summary: 'How to accept an invite: a page for the person who opens the link. It says the same of every token.',
+  method: 'GET',
+  path: '/invite/{token}',
+  auth: 'public',
+  media: 'html',
+  params: InvitePath,
+  reply: z.string(),
+});
+
+export const acceptInvite = defineRoute({
+  operation: 'accept-invite',
+  summary:
+    'Accept an invite. With a session of the invited address the person joins at once; without one a code goes to that address, and the membership begins when it is verified.',
+  method: 'POST',
+  path: '/api/auth/invite/{token}',
+  auth: 'public',
+  idempotent: false, // accepting twice is accepting once, and the code of the first answer may be dead
+  bodyBytesMax: 10_000,
+  params: InvitePath,
+  body: z.strictObject({ email: EmailAddress }),
+  reply: z.union([
+    z.strictObject({
+      accepted: z.literal(true),
+      verificationRequired: z.literal(true),
+      /** Only in development and without a mail provider. */
+      code: z.string().optional(),
+    }),
+    z.strictObject({
+      accepted: z.literal(true),
+      verificationRequired: z.literal(false),
+      workspace: z.strictObject({ id: WorkspaceId, name: z.string() }),
+      role: Role,
+    }),
+  ]),
+  errors: ['NOT_FOUND', 'CREDENTIALS_INVALID', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+});
+
+const PathMember = PathId.extend({ userId: z.string().min(1).max(128) });
+
+export const putMemberRole = defineRoute({
+  operation: 'put-member-role',
+  summary: 'Change the role of a member. The last owner stays one.',
+  method: 'PUT',
+  path: '/api/workspace/{id}/members/{userId}',
+  auth: 'owner',
+  params: PathMember,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, role: Role }),
+  reply: z.strictObject({ userId: UserId, role: Role }),
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const removeMember = defineRoute({
+  operation: 'remove-member',
+  summary: 'End a membership, with effect on the next request. The last owner stays.',
+  method: 'DELETE',
+  path: '/api/workspace/{id}/members/{userId}',
+  auth: 'owner',
+  params: PathMember,
+  query: z.strictObject(WorkspaceQuery),
+  reply: done,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const leaveWorkspace = defineRoute({
+  operation: 'leave-workspace',
+  summary: "End one's own membership. The last owner stays.",
+  method: 'DELETE',
+  path: '/api/workspace/{id}/membership',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: done,
+  errors: ['NOT_FOUND', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
+});

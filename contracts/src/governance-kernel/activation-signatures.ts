@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { DecisionId, Digest, Instant, TenantId } from '../scalars.ts';
+import { Signature } from './receipt.ts';
+
+const ActivationTerms = {
+  decision_id: DecisionId,
+  policy_hash: Digest,
+  /** The next one of the tenant's own bundles. */
+  epoch: z.int().min(1).max(2_147_483_647),
+  /** Of the report that was decided upon. */
+  report_hash: Digest,
+};
+
+/** What a bundle is put into force with: the members `epoch`, `confirmed_at` and `signature` of its activation. */
+export const ActivationSignature = z.strictObject({
+  tenant_id: TenantId,
+  ...ActivationTerms,
+  confirmed_at: Instant,
+  signature: Signature,
+});
+export type ActivationSignature = z.infer<typeof ActivationSignature>;
+
+export const createActivationSignature = defineRoute({
+  operation: 'create-activation-signature',
+  summary:
+    'Sign one activation for one decision, sealed: an ALLOW of `policy.change` on the resource `policy/<policy_hash>?report=<report_hash>`, ' +
+    'ten minutes old at most and made under the policy that is active now. A decision signs once; the same request again answers with ' +
+    'the same signature.',
+  method: 'POST',
+  path: '/internal/policy/signatures/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId }),
+  body: z.strictObject(ActivationTerms),
+  reply: ActivationSignature,
+  errors: [
+    'NOT_FOUND',
+    'DECISION_REFUSED',
+    'DECISION_MISMATCH',
+    'DECISION_EXPIRED',
+    'DECISION_USED',
+    'ILLEGAL_TRANSITION',
+    'RECEIPT_STORE_UNAVAILABLE',
+  ],
+});

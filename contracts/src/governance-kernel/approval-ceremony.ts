@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import {
+  ActionName,
+  ApprovalId,
+  ChallengeId,
+  Digest,
+  EffectLevel,
+  Instant,
+  PrincipalId,
+  ResourceName,
+  TenantId,
+  ToolName,
+} from '../scalars.ts';
+import { Approval, ApprovalReason } from './approvals.ts';
+import { CredentialId, PasskeyAssertion, PasskeyPublicKey, VoucherStatement } from './passkeys.ts';
+
+const TenantQuery = { tenant_id: z.string().optional() };
+const Base64Url = z.string().regex(/^[A-Za-z0-9_-]+$/);
+const challengeMsMax = 300_000;
+
+/** The text behind the challenge: SHA-256 of its canonical JSON is what the approver's authenticator signs. */
+export const CeremonyStatement = z.strictObject({
+  type: z.literal('countersign.approval-ceremony.v1'),
+  approval_id: ApprovalId,
+  tenant_id: TenantId,
+  approver_id: PrincipalId,
+  decision: z.enum(['approve', 'deny']),
+  action: ActionName,
+  tool: ToolName.nullable(),
+  resource: ResourceName.nullable(),
+  effect_level: EffectLevel,
+  intent_hash: Digest,
+  judged_hash: Digest,
+  policy_hash: Digest.nullable(),
+  /** Of all that the approver was shown, and of how far the approval was. */
+  ceremony_hash: Digest,
+  approval_expires_at: Instant,
+  rp_id: z.string(),
+  origin: z.string(),
+  expires_at: Instant,
+  nonce: Base64Url,
+});
+export type CeremonyStatement = z.infer<typeof CeremonyStatement>;
+
+/** What the record of a vote with a passkey holds of it: whoever has the record verifies the vote alone. */
+export const CeremonyEvidence = z.object({
+  credential: z.literal('passkey'),
+  credential_id: CredentialId,
+  public_key: PasskeyPublicKey,
+  statement: CeremonyStatement,
+  client_data_json: Base64Url,
+  authenticator_data: Base64Url,
+  signature: Base64Url,
+  ceremony_hash: Digest,
+  approved_intent_hash: Digest,
+  approved_judged_hash: Digest,
+});
+export type CeremonyEvidence = z.infer<typeof CeremonyEvidence>;
+
+/** The same of a voucher. */
+export const VoucherEvidence = z.object({
+  ...CeremonyEvidence.pick({
+    credential: true,
+    credential_id: true,
+    public_key: true,
+    client_data_json: true,
+    authenticator_data: true,
+    signature: true,
+  }).shape,
+  statement: VoucherStatement,
+  enrolled_credential_id: CredentialId,
+  principal_id: PrincipalId,
+  enrolled_public_key: PasskeyPublicKey,
+});
+
+/** What a browser says of the page that asked (Web Authentication §5.8.1); it may say more. */
+export const AuthenticatorClientData = z.object({
+  type: z.string(),
+  challenge: z.string(),
+  origin: z.string(),
+  crossOrigin: z.boolean().optional(),
+});
+export type AuthenticatorClientData = z.infer<typeof AuthenticatorClientData>;
+
+export const challengeApproval = defineRoute({
+  operation: 'challenge-approval',
+  summary:
+    'Begin a decision with a passkey: the challenge is the hash of exactly what is decided, good once and for five minutes.',
+  method: 'POST',
+  path: '/api/v1/approvals/{approval_id}/webauthn/challenge',
+  auth: 'tenant_scoped',
+  assertedBy: ['partner', 'owner'],
+  params: z.strictObject({ approval_id: ApprovalId }),
+  query: z.strictObject(TenantQuery),
+  body: z
+    .strictObject({
+      decision: z.enum(['approve', 'deny']).default('approve'),
+      /** Of the approval that was shown; If-Match says the same. Another one than now is refused. */
+      expected_ceremony_hash: Digest.optional(),
+      method: z.literal('passkey').default('passkey'),
+      ttl_ms: z.int().min(1_000).max(challengeMsMax).default(challengeMsMax),
+    })
+    .prefault({}),
+  status: 201,
+  reply: z.strictObject({
+    challenge_id: ChallengeId,
+    approval_id: ApprovalId,
+    method: z.literal('passkey'),
+    challenge: Base64Url,
+    challenge_hash: Digest,
+    statement: CeremonyStatement,
+    /** For `navigator.credentials.get`. */
+    options: z.record(z.string(), z.json()),
+    created_at: Instant,
+    expires_at: Instant,
+  }),
+  errors: [
+    'NOT_FOUND',
+    'ILLEGAL_TRANSITION',
+    'PERMISSION_DENIED',
+    'PRECONDITION_FAILED',
+    'PASSKEY_REQUIRED',
+    'PASSKEYS_UNAVAILABLE',
+  ],
+});
+
+export const assertApproval = defineRoute({
+  operation: 'assert-approval',
+  summary: 'Approve or deny as the challenge says, with the assertion of an enrolled passkey of the caller.',
+  method: 'POST',
+  path: '/api/v1/approvals/{approval_id}/webauthn/assert',
+  auth: 'tenant_scoped',
+  assertedBy: ['partner', 'owner'],
+  params: z.strictObject({ approval_id: ApprovalId }),
+  query: z.strictObject(TenantQuery),
+  bodyBytesMax: 65_536,
+  body: z.strictObject({ challenge_id: ChallengeId, assertion: PasskeyAssertion, reason: ApprovalReason.optional() }),
+  reply: Approval,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PERMISSION_DENIED', 'PRECONDITION_FAILED', 'PASSKEY_REFUSED'],
+});

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { GateName, ReasonCode } from '../reason-codes.ts';
+import { AmountMinor, Digest, EffectLevel, ToolName, Verdict } from '../scalars.ts';
+import { PolicyRule } from './policy-bundle.ts';
+
+export const VectorId = z
+  .string()
+  .max(96)
+  .regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/);
+export type VectorId = z.infer<typeof VectorId>;
+
+/** `negative`: something is wrong and the kernel must refuse. `positive`: nothing is wrong, so a kernel that refuses everything fails. */
+const VectorSet = z.enum(['positive', 'negative']);
+
+const Named = {
+  id: VectorId,
+  set: VectorSet,
+  title: z.string().min(1).max(128),
+  description: z.string().min(1).max(1024),
+  /** The gates that it would notice missing. */
+  gates: z.array(GateName),
+};
+
+/** Facts that gates judge, by the names that the decision cycle gives them. */
+export const FactName = z.enum([
+  'request',
+  'fence',
+  'policy',
+  'identity',
+  'relationship',
+  'registry',
+  'scopes',
+  'sandbox',
+  'egress',
+  'provenance',
+  'block',
+  'budgets',
+  'approval',
+]);
+
+/** What no caller can bring about from outside, and a kernel must survive. */
+export const VectorFault = z.discriminatedUnion('kind', [
+  /** The source of the fact says this. */
+  z.strictObject({ kind: z.literal('fact'), fact: FactName, value: z.json() }),
+  /** The source of the fact is down, stale beyond use, or lies in a way that is noticed. */
+  z.strictObject({ kind: z.literal('fact_unavailable'), fact: FactName }),
+  /** The arguments did not survive the way to the gates. */
+  z.strictObject({ kind: z.literal('arguments_lost') }),
+  z.strictObject({ kind: z.literal('evaluator'), does: z.enum(['throws', 'hangs', 'answers_nonsense']) }),
+  /** Nothing can be committed. */
+  z.strictObject({ kind: z.literal('store_away') }),
+]);
+export type VectorFault = z.infer<typeof VectorFault>;
+
+/** One call of a tool that the kernel itself would execute, on a ledger in memory, with a fault injected. */
+export const InProcessVector = z.strictObject({
+  ...Named,
+  surface: z.literal('in_process'),
+  given: z.strictObject({ tool: ToolName, fault: VectorFault.nullable() }),
+  expect: z.strictObject({
+    verdict: Verdict.optional(),
+    reason_code: ReasonCode.optional(),
+    /** Instead of a verdict: there is no decision, because nothing could be sealed. */
+    error: z.literal('RECEIPT_STORE_UNAVAILABLE').optional(),
+    /** Whether the tool was called. */
+    executed: z.boolean(),
+  }),
+});
+export type InProcessVector = z.infer<typeof InProcessVector>;
+
+const VectorFence = z
+  .strictObject({
+    scope: z.enum(['tenant', 'agent', 'tool']),
+    tool: ToolName.optional(),
+    kind: z.enum(['freeze', 'quarantine', 'throttle']),
+    call_limit: z.int().min(0).optional(),
+  })
+  .refine(({ kind, call_limit: limit }) => (kind === 'throttle') === (limit !== undefined));
+
+const VectorBudget = z.strictObject({
+  tool_call_limit: z.int().min(0).nullable().default(null),
+  spend_limit_minor: AmountMinor.nullable().default(null),
+  egress_limit_bytes: z.int().min(0).nullable().default(null),
+  approval_required_above_minor: AmountMinor.nullable().default(null),
+});
+
+/** How the tenant of the vector is set up before its first step. */
+const VectorSetting = z.strictObject({
+  rules: z.array(PolicyRule).max(20),
+  tools: z.record(ToolName, z.strictObject({ effect_level: EffectLevel })).default({}),
+  fences: z.array(VectorFence).default([]),
+  budget: VectorBudget.nullable().default(null),
+  blocked_tools: z.array(ToolName).default([]),
+  /** Keys of the agent `agent`, by the name that steps use for them. */
+  keys: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z-]{1,32}$/),
+        doors: z.array(z.enum(['evaluate', 'chat', 'mcp'])).min(1),
+        tools: z.array(ToolName).min(1).optional(),
+        revoked: z.boolean().default(false),
+      }),
+    )
+    .default([]),
+});
+
+export const VectorDoor = z.enum(['evaluate', 'execute', 'mcp', 'chat']);
+export type VectorDoor = z.infer<typeof VectorDoor>;
+
+/** A step of the same vector that came before, by its place in the list. */
+const Earlier = z.int().min(0);
+
+const CallStep = z.strictObject({
+  do: z.literal('call'),
+  door: VectorDoor,
+  /** `operator`, `nobody` (without credentials), or the name of a key. */
+  by: z.string().max(32).default('operator'),
+  /** Of `evaluate` and `execute` the body, of `mcp` the params of tools/call, of `chat` the request. The session is filled in. */
+  body: z.record(z.string(), z.json()),
+  headers: z.record(z.string(), z.string()).default({}),
+  /** Presents the approval that this step opened. */
+  grant_of: Earlier.optional(),
+  /** So many at once. */
+  times: z.int().min(1).max(50).default(1),
+  expect: z.strictObject({
+    status: z.int(),
+    /** Absent: nothing is decided, and nothing is sealed. */
+    verdict: Verdict.optional(),
+    reason_code: ReasonCode.optional(),
+    /** Of an answer that is an error. */
+    error: z.string().optional(),
+    /** The very decision of this step is told again. */
+    repeats: Earlier.optional(),
+    /** Of `times` calls so many say this, and the others are denied with `rest`. */
+    exactly: z.int().min(0).optional(),
+    rest: ReasonCode.optional(),
+  }),
+});
+export type CallStep = z.infer<typeof CallStep>;
+
+const AnswerStep = z.strictObject({
+  do: z.literal('answer'),
+  /** The step that opened the approval. */
+  of: Earlier,
+  principal: z.string().max(64),
+  action: z.enum(['approve', 'deny']),
+  expect: z.strictObject({ status: z.int() }),
+});
+
+const ReadStep = z.strictObject({
+  do: z.literal('read'),
+  /** The receipt of this step, by an operator of another tenant. */
+  of: Earlier,
+  expect: z.strictObject({ status: z.int() }),
+});
+
+export const VectorStep = z.discriminatedUnion('do', [CallStep, AnswerStep, ReadStep]);
+export type VectorStep = z.infer<typeof VectorStep>;
+
+/** Calls of the running kernel over HTTP, in a tenant of the vector's own. */
+export const LiveVector = z.strictObject({
+  ...Named,
+  surface: z.literal('live'),
+  /** What the deployment must have for it to mean anything; without it the vector is skipped, and the report says so. */
+  needs: z.literal('model').nullable().default(null),
+  /** Executed in a short run too. */
+  short: z.boolean().default(false),
+  given: VectorSetting,
+  steps: z.array(VectorStep).min(1).max(20),
+});
+export type LiveVector = z.infer<typeof LiveVector>;
+
+export const ConformanceVector = z.discriminatedUnion('surface', [InProcessVector, LiveVector]);
+export type ConformanceVector = z.infer<typeof ConformanceVector>;
+
+export const VectorList = z.strictObject({
+  data: z.array(ConformanceVector),
+  /** SHA-256 of the canonical JSON of all vectors, which a report names: whoever has the same ones knows what was executed. */
+  vectors_hash: Digest,
+});

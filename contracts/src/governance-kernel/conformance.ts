@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import { ConformanceReportId, Digest, Instant, ReceiptId, Verdict } from '../scalars.ts';
+import { VectorId, VectorList } from './conformance-vectors.ts';
+import { Signature } from './receipt.ts';
+
+/** `short` leaves out what the running kernel is asked over HTTP, but for one call that must be denied. */
+export const ConformanceScope = z.enum(['full', 'short']);
+export type ConformanceScope = z.infer<typeof ConformanceScope>;
+
+/** What one step of a vector was answered. */
+const Seen = z.strictObject({
+  step: z.int().min(0),
+  status: z.int().nullable(),
+  verdict: Verdict.nullable(),
+  reason_code: ReasonCode.nullable(),
+  receipt_id: ReceiptId.nullable(),
+});
+
+export const VectorResult = z.strictObject({
+  vector_id: VectorId,
+  surface: z.enum(['live', 'in_process']),
+  outcome: z.enum(['passed', 'failed', 'skipped']),
+  /** What was wrong, or why it was skipped. */
+  detail: z.string().max(1024).nullable(),
+  seen: z.array(Seen),
+  duration_ms: z.int().min(0),
+});
+export type VectorResult = z.infer<typeof VectorResult>;
+
+export const ConformanceReport = z.strictObject({
+  type: z.literal('countersign.conformance-report.v1'),
+  report_id: ConformanceReportId,
+  scope: ConformanceScope,
+  /** PASS: no vector failed, and at least one of each surface was executed. */
+  verdict: z.enum(['PASS', 'FAIL']),
+  passed: z.int().min(0),
+  failed: z.int().min(0),
+  skipped: z.int().min(0),
+  results: z.array(VectorResult),
+  vectors_hash: Digest,
+  gate_roster_hash: Digest,
+  /** The bundle that tenants without one of their own were under; null: none. */
+  policy_hash: Digest.nullable(),
+  build: z.strictObject({ version: z.string(), commit: z.string() }),
+  /** Receipts in the newest checkpoint when the run ended. */
+  tree_size: z.int().min(0),
+  started_at: Instant,
+  ended_at: Instant,
+});
+export type ConformanceReport = z.infer<typeof ConformanceReport>;
+
+/** A report with what proves it: the kernel's signature over its canonical JSON, and the receipt that holds its hash. */
+export const SignedConformanceReport = z.strictObject({
+  report: ConformanceReport,
+  /** SHA-256 of the canonical JSON of `report`. */
+  report_hash: Digest,
+  signature: Signature,
+  receipt_id: ReceiptId,
+});
+export type SignedConformanceReport = z.infer<typeof SignedConformanceReport>;
+
+/** What the record behind a receipt of kind `conformance` keeps. */
+export const ConformanceFacts = z.strictObject({
+  report_hash: Digest,
+  report_id: ConformanceReportId,
+  verdict: ConformanceReport.shape.verdict,
+  vectors_hash: Digest,
+});
+
+export const runConformance = defineRoute({
+  operation: 'run-conformance',
+  summary: 'Execute the conformance vectors against this kernel, in tenants of their own, and sign what was seen.',
+  method: 'POST',
+  path: '/api/v1/conformance/run',
+  auth: 'admin',
+  // Each run is one of its own, and a second one waits for the first to end.
+  idempotent: false,
+  body: z.strictObject({ scope: ConformanceScope.default('full') }),
+  reply: SignedConformanceReport,
+  errors: ['ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+const ReportSummary = ConformanceReport.omit({ results: true, type: true }).extend({
+  report_hash: Digest,
+  receipt_id: ReceiptId,
+});
+
+export const listConformanceReports = defineRoute({
+  operation: 'list-conformance-reports',
+  summary: 'Reports without their results, newest first. The last 500 are kept.',
+  method: 'GET',
+  path: '/api/v1/conformance/reports',
+  auth: 'admin',
+  query: z.strictObject(PageQuery),
+  reply: page(ReportSummary),
+});
+
+export const getConformanceReport = defineRoute({
+  operation: 'get-conformance-report',
+  summary: 'A report with the result of each vector and its signature.',
+  method: 'GET',
+  path: '/api/v1/conformance/reports/{report_id}',
+  auth: 'admin',
+  params: z.strictObject({ report_id: ConformanceReportId }),
+  reply: SignedConformanceReport,
+  errors: ['NOT_FOUND'],
+});
+
+export const listConformanceVectors = defineRoute({
+  operation: 'list-conformance-vectors',
+  summary: 'Every vector that a full run executes.',
+  method: 'GET',
+  path: '/api/v1/conformance/vectors',
+  auth: 'public',
+  reply: VectorList,
+});
+
+export const listNegativeVectors = defineRoute({
+  operation: 'list-negative-vectors',
+  summary: 'The vectors in which something is wrong and the kernel must refuse.',
+  method: 'GET',
+  path: '/api/v1/conformance/negative',
+  auth: 'public',
+  reply: VectorList,
+});

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { Instant, PrincipalId, TenantId } from '../scalars.ts';
+import { KeyThumbprint } from './agent-token.ts';
+
+const TenantQuery = { tenant_id: z.string().optional() };
+
+/** `agent`: a program that attempts actions. `operator`: a person who decides approvals. One principal may be enrolled as both. */
+export const IdentityKind = z.enum(['agent', 'operator']);
+export type IdentityKind = z.infer<typeof IdentityKind>;
+
+/** Revoked is final: neither the principal nor its keys come back. What may come back is stopped by a fence. */
+export const IdentityState = z.enum(['active', 'revoked']);
+
+/** As many keys as an agent may hold at a time: one for each place where it runs, and the next of each. */
+export const identityKeysMax = 16;
+
+/** An Ed25519 key whose owner has proven to hold it. */
+const IdentityKey = z.strictObject({
+  kid: KeyThumbprint,
+  created_at: Instant,
+  created_by: PrincipalId,
+});
+
+export const Identity = z.strictObject({
+  principal_id: PrincipalId,
+  kind: IdentityKind,
+  display_name: z.string(),
+  state: IdentityState,
+  /** Those that are not revoked, oldest first. An operator has none. */
+  keys: z.array(IdentityKey).max(identityKeysMax),
+  enrolled_at: Instant,
+  enrolled_by: PrincipalId,
+  revoked_at: Instant.nullable(),
+  revoked_by: PrincipalId.nullable(),
+});
+export type Identity = z.infer<typeof Identity>;
+
+const list = { method: 'GET', auth: 'tenant_scoped', reply: page(Identity) } as const;
+const ListQuery = z.strictObject({ ...TenantQuery, ...PageQuery });
+
+export const listAgents = defineRoute({
+  ...list,
+  operation: 'list-agents',
+  summary: 'Enrolled agents of the tenant, newest first, also revoked ones.',
+  path: '/api/v1/identity/agents',
+  query: ListQuery,
+});
+
+export const listOperators = defineRoute({
+  ...list,
+  operation: 'list-operators',
+  summary: 'Enrolled operators of the tenant, newest first, also revoked ones.',
+  path: '/api/v1/identity/operators',
+  query: ListQuery,
+});
+
+/** Shown to people: nothing in it is invisible or turns the text around it. */
+const DisplayName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'must not contain control or format characters')
+  .refine((name) => name.trim() === name, 'must not begin or end with a blank');
+
+const Directory = z.enum(['agents', 'operators']);
+const IdentityParams = z.strictObject({ directory: Directory, principal: PrincipalId });
+
+export const putIdentity = defineRoute({
+  operation: 'put-identity',
+  summary: 'Enrol an agent or an operator, or change its display name. A revoked one stays revoked.',
+  method: 'PUT',
+  path: '/api/v1/identity/{directory}/{principal}',
+  auth: 'tenant_scoped',
+  params: IdentityParams,
+  query: z.strictObject(TenantQuery),
+  body: z.strictObject({ display_name: DisplayName }),
+  reply: Identity,
+  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+export const revokeIdentity = defineRoute({
+  operation: 'revoke-identity',
+  summary:
+    'Revoke an agent or an operator for good, with all its keys. The next decision of every kernel denies the agent, approvals that ' +
+    'were given to it included; an operator votes no more.',
+  method: 'DELETE',
+  path: '/api/v1/identity/{directory}/{principal}',
+  auth: 'tenant_scoped',
+  params: IdentityParams,
+  query: z.strictObject(TenantQuery),
+  reply: Identity,
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+const AgentParams = z.strictObject({ principal: PrincipalId });
+
+export const createKeyChallenge = defineRoute({
+  operation: 'create-key-challenge',
+  summary:
+    'What the owner of a key signs to enrol it. It ends with its time, or with the next change of the keys of this agent.',
+  method: 'POST',
+  path: '/api/v1/identity/agents/{principal}/challenge',
+  auth: 'tenant_scoped',
+  // It changes nothing.
+  idempotent: false,
+  params: AgentParams,
+  query: z.strictObject(TenantQuery),
+  reply: z.strictObject({
+    nonce: z.string(),
+    /** The `aud` of proofs and tokens. */
+    audience: z.string(),
+    tenant_id: TenantId,
+    principal_id: PrincipalId,
+    expires_at: Instant,
+  }),
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+});
+
+export const enrolIdentityKey = defineRoute({
+  operation: 'enrol-identity-key',
+  summary:
+    'Enrol a key of an agent. Its owner proves to hold it: a JWS over the challenge, signed with the key that its header brings.',
+  method: 'POST',
+  path: '/api/v1/identity/agents/{principal}/keys',
+  auth: 'tenant_scoped',
+  params: AgentParams,
+  query: z.strictObject(TenantQuery),
+  body: z.strictObject({ proof: z.string().min(1).max(4_096) }),
+  status: 201,
+  reply: Identity,
+  errors: ['INVALID_REQUEST', 'NOT_FOUND', 'ILLEGAL_TRANSITION', 'ALREADY_EXISTS', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+export const revokeIdentityKey = defineRoute({
+  operation: 'revoke-identity-key',
+  summary: 'End a key of an agent for good. The next decision of every kernel sees it.',
+  method: 'DELETE',
+  path: '/api/v1/identity/agents/{principal}/keys/{kid}',
+  auth: 'tenant_scoped',
+  params: AgentParams.extend({ kid: KeyThumbprint }),
+  query: z.strictObject(TenantQuery),
+  reply: Identity,
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
+});

@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { ControlVersion, Instant, PrincipalId, storableText, TenantId } from '../scalars.ts';
+
+const TenantQuery = { tenant_id: z.string().optional() };
+
+/** Bytes in base64url without padding. */
+const Base64Url = (charactersMax: number) =>
+  z
+    .string()
+    .max(charactersMax)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding');
+
+/** As its authenticator names it: at most 1,023 bytes (Web Authentication §4). */
+export const CredentialId = Base64Url(1_364).brand<'CredentialId'>();
+export type CredentialId = z.infer<typeof CredentialId>;
+
+/** The public key as a JWK (RFC 7517): ES256, EdDSA or RS256. */
+export const PasskeyPublicKey = z.discriminatedUnion('kty', [
+  z.strictObject({ kty: z.literal('EC'), crv: z.literal('P-256'), x: Base64Url(43), y: Base64Url(43) }),
+  z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: Base64Url(43) }),
+  z.strictObject({ kty: z.literal('RSA'), n: Base64Url(1_366), e: Base64Url(6) }),
+]);
+export type PasskeyPublicKey = z.infer<typeof PasskeyPublicKey>;
+
+/** `waiting`: enrolled by a bearer in a tenant that has passkeys, it signs nothing until somebody vouches for it. */
+export const PasskeyState = z.enum(['waiting', 'active', 'revoked']);
+export type PasskeyState = z.infer<typeof PasskeyState>;
+
+export const Passkey = z.strictObject({
+  credential_id: CredentialId,
+  principal_id: PrincipalId,
+  state: PasskeyState,
+  public_key: PasskeyPublicKey,
+  /** Signatures that the authenticator has counted; those that are copied between devices count none. */
+  counter: z.int().min(0),
+  transports: z.array(z.string()),
+  /** May it be copied to other devices of its owner, and was it when it was used last? */
+  is_backup_eligible: z.boolean(),
+  is_backed_up: z.boolean(),
+  created_at: Instant,
+  /** Who asked for it: its owner, or an operator. */
+  created_by: PrincipalId,
+  /** Null: it was the first of its tenant, or nobody has vouched yet. */
+  vouched_by: PrincipalId.nullable(),
+  last_used_at: Instant.nullable(),
+  revoked_at: Instant.nullable(),
+});
+export type Passkey = z.infer<typeof Passkey>;
+
+/** What an authenticator answers to `navigator.credentials.get`, as `toJSON()` writes it. */
+export const PasskeyAssertion = z.strictObject({
+  id: CredentialId,
+  rawId: CredentialId,
+  type: z.literal('public-key'),
+  response: z.strictObject({
+    clientDataJSON: Base64Url(8_192),
+    authenticatorData: Base64Url(8_192),
+    signature: Base64Url(2_048),
+    userHandle: Base64Url(128).nullish(),
+  }),
+  authenticatorAttachment: z.string().max(32).nullish(),
+  clientExtensionResults: z.record(z.string().max(64), z.json()).default({}),
+});
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
+
+/** What an authenticator answers to `navigator.credentials.create`, as `toJSON()` writes it. */
+export const PasskeyAttestation = z.strictObject({
+  id: CredentialId,
+  rawId: CredentialId,
+  type: z.literal('public-key'),
+  response: z.strictObject({
+    clientDataJSON: Base64Url(8_192),
+    attestationObject: Base64Url(32_768),
+    transports: z.array(z.string().max(32)).max(8).optional(),
+    /** What browsers repeat of the attestation object, which alone counts. */
+    authenticatorData: Base64Url(8_192).optional(),
+    publicKey: Base64Url(4_096).nullish(),
+    publicKeyAlgorithm: z.int().optional(),
+  }),
+  authenticatorAttachment: z.string().max(32).nullish(),
+  clientExtensionResults: z.record(z.string().max(64), z.json()).default({}),
+});
+export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>;
+
+/** What `PublicKeyCredential.parse…OptionsFromJSON` takes. */
+const CeremonyOptions = z.record(z.string(), z.json());
+
+const challenge = { challenge: Base64Url(64), expires_at: Instant, options: CeremonyOptions };
+const ceremonyBytesMax = 65_536;
+const ofOperator = z.strictObject({ principal: PrincipalId });
+const ofPasskey = z.strictObject({ principal: PrincipalId, credential_id: CredentialId });
+const people = ['partner', 'owner'] as const;
+
+export const registerPasskey = defineRoute({
+  operation: 'register-passkey',
+  summary:
+    'Begin the enrolment of a passkey: the options for `navigator.credentials.create`, good once and for five minutes.',
+  method: 'POST',
+  path: '/api/v1/identity/operators/{principal}/webauthn/register',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofOperator,
+  query: z.strictObject(TenantQuery),
+  status: 201,
+  reply: z.strictObject(challenge),
+  errors: ['PERMISSION_DENIED', 'PASSKEYS_UNAVAILABLE', 'ILLEGAL_TRANSITION'],
+});
+
+export const verifyPasskey = defineRoute({
+  operation: 'verify-passkey',
+  summary: 'End the enrolment. The first passkey of a tenant is active at once; every other one waits for a voucher.',
+  method: 'POST',
+  path: '/api/v1/identity/operators/{principal}/webauthn/verify',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofOperator,
+  query: z.strictObject(TenantQuery),
+  bodyBytesMax: ceremonyBytesMax,
+  body: z.strictObject({ attestation: PasskeyAttestation }),
+  status: 201,
+  reply: Passkey,
+  errors: ['PERMISSION_DENIED', 'PASSKEY_REFUSED', 'ALREADY_EXISTS', 'PASSKEYS_UNAVAILABLE'],
+});
+
+export const listPasskeys = defineRoute({
+  operation: 'list-passkeys',
+  summary: 'Passkeys of a person, newest first, also those that wait and those that were revoked.',
+  method: 'GET',
+  path: '/api/v1/identity/operators/{principal}/webauthn',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofOperator,
+  query: z.strictObject({ ...TenantQuery, ...PageQuery }),
+  reply: page(Passkey),
+});
+
+export const revokePasskey = defineRoute({
+  operation: 'revoke-passkey',
+  summary: 'End a passkey for good. That the tenant has enrolled one still stands: votes need another.',
+  method: 'DELETE',
+  path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofPasskey,
+  query: z.strictObject(TenantQuery),
+  reply: Passkey,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
+});
+
+/** The text behind the challenge of a voucher: SHA-256 of its canonical JSON is what the authenticator signs. */
+export const VoucherStatement = z.strictObject({
+  type: z.literal('countersign.passkey-voucher.v1'),
+  tenant_id: TenantId,
+  /** Whose passkey it is, and which. */
+  principal_id: PrincipalId,
+  credential_id: CredentialId,
+  public_key: PasskeyPublicKey,
+  vouched_by: PrincipalId,
+  rp_id: z.string(),
+  origin: z.string(),
+  expires_at: Instant,
+  nonce: Base64Url(43),
+});
+export type VoucherStatement = z.infer<typeof VoucherStatement>;
+
+export const challengeVoucher = defineRoute({
+  operation: 'challenge-voucher',
+  summary:
+    'Begin to vouch for a passkey that waits, with an active passkey of the caller: for a colleague, or for a second one.',
+  method: 'POST',
+  path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}/challenge',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofPasskey,
+  query: z.strictObject(TenantQuery),
+  status: 201,
+  reply: z.strictObject({ ...challenge, statement: VoucherStatement }),
+  errors: ['NOT_FOUND', 'PASSKEY_REQUIRED', 'ILLEGAL_TRANSITION', 'PASSKEYS_UNAVAILABLE'],
+});
+
+export const vouchForPasskey = defineRoute({
+  operation: 'vouch-for-passkey',
+  summary: 'Vouch for a passkey that waits: it is active from now on, and the assertion is sealed.',
+  method: 'POST',
+  path: '/api/v1/identity/operators/{principal}/webauthn/{credential_id}/assert',
+  auth: 'tenant_scoped',
+  assertedBy: people,
+  params: ofPasskey,
+  query: z.strictObject(TenantQuery),
+  bodyBytesMax: ceremonyBytesMax,
+  body: z.strictObject({ assertion: PasskeyAssertion }),
+  reply: Passkey,
+  errors: ['NOT_FOUND', 'PASSKEY_REFUSED', 'ILLEGAL_TRANSITION'],
+});
+
+export const acceptPasskey = defineRoute({
+  operation: 'accept-passkey',
+  summary: 'Recovery: make a passkey active that waits, where nobody is left to vouch for it. Sealed with its reason.',
+  method: 'POST',
+  path: '/internal/passkeys/{tenant}/{credential_id}/accept',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId, credential_id: CredentialId }),
+  body: z.strictObject({ reason: storableText({ min: 1, max: 2_000 }), accepted_by: PrincipalId }),
+  reply: Passkey,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+});
+
+export const ApprovalTerms = z.strictObject({
+  tenant_id: TenantId,
+  version: z.int().min(0),
+  /** True: a bearer approves nothing, passkey or not; a signature of an enrolled key does. */
+  signatures_only: z.boolean(),
+  /** Since when passkeys alone approve. It never becomes null again. */
+  passkeys_since: Instant.nullable(),
+  updated_at: Instant,
+});
+export type ApprovalTerms = z.infer<typeof ApprovalTerms>;
+
+export const putApprovalTerms = defineRoute({
+  operation: 'put-approval-terms',
+  summary:
+    'Say what a vote of a tenant needs, sealed. The version is that of its source and only rises; the same version again confirms it.',
+  method: 'PUT',
+  path: '/internal/approval-terms/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId }),
+  body: z.strictObject({ version: ControlVersion, signatures_only: z.boolean() }),
+  reply: ApprovalTerms,
+  errors: ['ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});

@@ -1,0 +1,51 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { publicKeyToJwk } from '@countersign/crypto';
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+
+/** Two machines that keep their time by NTP differ by far less. */
+const clockSkewSeconds = 5;
+
+/** A JOSE header is a JSON object, and so begins with `{"`; no other credential of ours does. */
+export function isSignedToken(bearer: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(bearer);
+}
+
+/** The `typ` that a token gives itself: attacker-controlled, and good for finding who verifies it. Null for what gives none. */
+export function signedTokenType(text: string): string | null {
+  try {
+    return decodeProtectedHeader(text).typ ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Attacker-controlled: to be parsed by the schema of its kind before anything in it is used. Throws for what is none. */
+export function signedTokenHeader(text: string): unknown {
+  return decodeProtectedHeader(text);
+}
+
+/** What a token says of itself, proven by nothing yet: attacker-controlled, and good for finding the key that it names. Throws for what is none. */
+export function unprovenClaims(text: string): unknown {
+  return decodeJwt(text);
+}
+
+/** An Ed25519 public key, in the form that tokens are verified with. */
+export function importedKey(publicKey: Uint8Array): KeyObject {
+  return createPublicKey({ key: { ...publicKeyToJwk(publicKey) }, format: 'jwk' });
+}
+
+/** The claims that this key has signed, with a time to live that is running. What they say is for their schema. Throws for anything else. */
+export async function verifySignedToken(
+  text: string,
+  key: KeyObject,
+  { now, lifeSecondsMax }: { now: Date; lifeSecondsMax: number },
+): Promise<unknown> {
+  const { payload } = await jwtVerify(text, key, {
+    algorithms: ['EdDSA'],
+    // With it, what begins later is refused as well.
+    maxTokenAge: lifeSecondsMax,
+    clockTolerance: clockSkewSeconds,
+    currentDate: now,
+  });
+  return payload;
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider, type IMetricReader } from '@opentelemetry/sdk-metrics';
+import type { Collector } from './collector.ts';
+import { measureHttp, type HttpMeasure } from './http-measure.ts';
+import type { Meter } from './meter.ts';
+import { otelMeter } from './otel-meter.ts';
+import { measureProcess } from './process-measures.ts';
+import type { Tracer } from './tracer.ts';
+
+export type Telemetry = {
+  /** Null: no collector is configured, and nobody makes a span. */
+  readonly tracer: Tracer | null;
+  readonly meter: Meter;
+  /** Of every request. */
+  readonly http: HttpMeasure;
+  readonly collector: Collector | null;
+  readonly resource: Readonly<Record<string, string | boolean>>;
+  /** All measures in the text format of Prometheus. */
+  prometheus(): Promise<string>;
+  /** Hands over what is queued. Never rejects, and takes seconds at most. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type About = { service: string; version: string };
+
+/** A database that does not answer leaves its gauges out; the others are told. */
+const scrapeTimeoutMs = 1_000;
+const nothing = Promise.resolve();
+const closeTimeoutMs = 3_000;
+
+/** What a service counts and traces. The exporters, and what they load, are there only with a collector. */
+export async function openTelemetry(collector: Collector | null, { service, version }: About): Promise<Telemetry> {
+  const about = { 'service.name': service, 'service.version': version, 'countersign.authoritative': false };
+  const resource = resourceFromAttributes(about);
+  const scraped = new PrometheusExporter({ preventServerStart: true });
+  const readers: IMetricReader[] = [scraped];
+  const otlp = collector === null ? null : await loadOtlp();
+  if (collector !== null && otlp !== null) readers.push(otlp.openMetricsExport(collector, otlp.collectorTimeoutMs));
+  const meterProvider = new MeterProvider({ resource, readers });
+  const scope = `countersign/${service}`;
+  const traces = collector === null ? undefined : otlp?.openTraces({ collector, resource, meterProvider, scope });
+  const meter = otelMeter(meterProvider.getMeter(scope));
+  const stopMeasuring = measureProcess(meter);
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  return {
+    tracer: traces?.tracer ?? null,
+    meter,
+    http: measureHttp(meter),
+    collector,
+    resource: about,
+    prometheus: async () => {
+      const { resourceMetrics } = await scraped.collect({ timeoutMillis: scrapeTimeoutMs });
+      return serializer.serialize(resourceMetrics);
+    },
+    flush: () => inTime([traces?.flush() ?? nothing, meterProvider.forceFlush()]),
+    close: async () => {
+      stopMeasuring();
+      await inTime([traces?.close() ?? nothing, meterProvider.shutdown()]);
+    },
+  };
+}
+
+async function loadOtlp() {
+  const [traces, metrics] = await Promise.all([import('./otlp-traces.ts'), import('./otlp-metrics.ts')]);
+  return { ...traces, ...metrics };
+}
+
+/** A collector that hangs holds up neither a stop nor a test. */
+async function inTime(work: readonly Promise<void>[]): Promise<void> {
+  const late = new AbortController();
+  const timer = delay(closeTimeoutMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
+  await Promise.race([Promise.allSettled(work), timer]);
+  late.abort();
+}

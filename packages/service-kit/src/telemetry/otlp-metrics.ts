@@ -1,0 +1,18 @@
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { signalUrl, type Collector } from './collector.ts';
+
+const exportEveryMs = 15_000;
+
+export function openMetricsExport(collector: Collector, timeoutMs: number): PeriodicExportingMetricReader {
+  const exporter = new OTLPMetricExporter({
+    url: signalUrl(collector.url, 'metrics'),
+    headers: { ...collector.headers },
+    timeoutMillis: timeoutMs,
+  });
+  return new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis: exportEveryMs,
+    exportTimeoutMillis: timeoutMs,
+  });
+}

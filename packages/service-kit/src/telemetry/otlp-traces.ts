@@ -1,0 +1,49 @@
+import type { MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { Resource } from '@opentelemetry/resources';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { signalUrl, type Collector } from './collector.ts';
+import { otelTracer } from './otel-tracer.ts';
+import type { Tracer } from './tracer.ts';
+
+/** A few seconds of a busy kernel. What finds no place is dropped, and counted. */
+const queuedSpansMax = 4_096;
+/** A collector that takes longer is not waited for. */
+export const collectorTimeoutMs = 5_000;
+const attributeLengthMax = 512;
+
+export type Traces = { tracer: Tracer; flush(): Promise<void>; close(): Promise<void> };
+
+type Parts = { collector: Collector; resource: Resource; meterProvider: MeterProvider; scope: string };
+
+/** Spans on their way to the collector, in a queue with a bound and never in the way of what they tell of. */
+export function openTraces({ collector, resource, meterProvider, scope }: Parts): Traces {
+  const exporter = new OTLPTraceExporter({
+    url: signalUrl(collector.url, 'traces'),
+    headers: { ...collector.headers },
+    timeoutMillis: collectorTimeoutMs,
+  });
+  const processor = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: queuedSpansMax,
+    scheduledDelayMillis: 1_000,
+    exportTimeoutMillis: collectorTimeoutMs,
+    selfObsMeterProvider: meterProvider,
+  });
+  const provider = new TracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanLimits: {
+      attributeValueLengthLimit: attributeLengthMax,
+      attributeCountLimit: 64,
+      eventCountLimit: 0,
+      linkCountLimit: 0,
+    },
+    spanProcessors: [processor],
+  });
+  return {
+    tracer: otelTracer(provider.getTracer(scope)),
+    flush: () => provider.forceFlush(),
+    close: () => provider.shutdown(),
+  };
+}

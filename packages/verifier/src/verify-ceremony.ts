@@ -1,0 +1,134 @@
+import { AuthenticatorClientData, CeremonyEvidence, VoucherEvidence } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, decodeBase64Url, encodeBase64Url, parseStrictJson, utf8Bytes } from '@countersign/crypto';
+import type { CryptoProvider, JsonValue } from '@countersign/crypto';
+import { parseUntrusted } from './parse-untrusted.ts';
+import { VerificationError } from './verification-error.ts';
+
+/** Authenticator data up to its counter (Web Authentication §6.1). */
+const authenticatorDataBytesMin = 37;
+const flagsAt = 32;
+const userPresent = 0x01;
+const userVerified = 0x04;
+const clientDataLimits = { bytesMax: 8_192, depthMax: 8 };
+
+/**
+ * Of a record that a passkey voted, or vouched for another: the key in it signed the statement in it, and the statement says what the
+ * record says. Other records say nothing of it. Whose passkey it is, the sealed enrolment says. Throws {@link VerificationError}:
+ * `MALFORMED`, `ASSERTION_MISMATCH`, `ASSERTION_INVALID`, and `ASSERTION_UNDECIDED` where this platform cannot tell.
+ */
+export function assertCeremony(record: BoundaryRecord, provider: CryptoProvider): void {
+  const { kind, intent } = record;
+  if (intent.facts['credential'] !== 'passkey') return;
+  if (kind === 'approval') assertVote(record, provider);
+  else if (kind === 'trust') assertVoucher(record, provider);
+}
+
+function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
+  const { intent, policy_hash } = record;
+  const evidence = parseUntrusted(CeremonyEvidence, intent.facts, 'assertion');
+  const { statement } = evidence;
+  assertSame([
+    ['approval_id', statement.approval_id, record.approval_id],
+    ['tenant_id', statement.tenant_id, record.tenant_id],
+    ['approver_id', statement.approver_id, record.principal_id],
+    ['decision', `approval.${statement.decision}`, intent.action],
+    ['tool', statement.tool, intent.tool],
+    ['resource', statement.resource, intent.resource],
+    ['effect_level', statement.effect_level, intent.effect_level],
+    ['intent_hash', statement.intent_hash, evidence.approved_intent_hash],
+    ['judged_hash', statement.judged_hash, evidence.approved_judged_hash],
+    ['policy_hash', statement.policy_hash, policy_hash],
+    ['ceremony_hash', statement.ceremony_hash, evidence.ceremony_hash],
+  ]);
+  assertNotLate(statement.expires_at, record.created_at);
+  assertSigned(evidence, provider);
+}
+
+function assertVoucher(record: BoundaryRecord, provider: CryptoProvider): void {
+  const evidence = parseUntrusted(VoucherEvidence, record.intent.facts, 'assertion');
+  const { statement } = evidence;
+  assertSame([
+    ['action', 'passkey.vouch', record.intent.action],
+    ['tenant_id', statement.tenant_id, record.tenant_id],
+    ['vouched_by', statement.vouched_by, record.principal_id],
+    ['principal_id', statement.principal_id, evidence.principal_id],
+    ['credential_id', statement.credential_id, evidence.enrolled_credential_id],
+    ['public_key', textOf(statement.public_key), textOf(evidence.enrolled_public_key)],
+  ]);
+  assertNotLate(statement.expires_at, record.created_at);
+  assertSigned(evidence, provider);
+}
+
+/** The statement has five minutes; the vote was committed within them. */
+function assertNotLate(expiresAt: string, committedAt: string): void {
+  if (committedAt > expiresAt)
+    throw new VerificationError('ASSERTION_MISMATCH', `the challenge ran out at ${expiresAt}, before it was answered`);
+}
+
+type Signed = Pick<CeremonyEvidence, 'public_key' | 'client_data_json' | 'authenticator_data' | 'signature'> & {
+  statement: { rp_id: string; origin: string };
+};
+
+/** Web Authentication §7.2, but for the counter, which only the database of the kernel knows. */
+function assertSigned(evidence: Signed, provider: CryptoProvider): void {
+  const { statement, public_key, client_data_json, authenticator_data, signature } = evidence;
+  const clientData = bytesOf(client_data_json);
+  const said = clientDataOf(clientData);
+  const challenge = encodeBase64Url(provider.sha256(canonicalBytes(statement))); // parsed above
+  if (said.type !== 'webauthn.get') throw invalid('is no assertion');
+  if (said.challenge !== challenge) throw invalid('answers another challenge than that of its statement');
+  if (said.origin !== statement.origin || said.crossOrigin === true)
+    throw invalid('was made on a page of another origin');
+  const data = bytesOf(authenticator_data);
+  if (data.length < authenticatorDataBytesMin) throw invalid('holds no data of an authenticator');
+  const rpIdHash = encodeBase64Url(provider.sha256(utf8Bytes(statement.rp_id)));
+  if (encodeBase64Url(data.slice(0, flagsAt)) !== rpIdHash) throw invalid('was made for another relying party');
+  const flags = data[flagsAt] ?? 0;
+  if ((flags & userPresent) === 0 || (flags & userVerified) === 0) throw invalid('was made without verifying a person');
+  if (provider.verifyWebAuthn === undefined)
+    throw new VerificationError('ASSERTION_UNDECIDED', 'this platform verifies no signature of a passkey');
+  const signed = joined(data, provider.sha256(clientData));
+  if (!provider.verifyWebAuthn(public_key, signed, bytesOf(signature)))
+    throw invalid('has a signature that does not verify');
+}
+
+function clientDataOf(bytes: Uint8Array): AuthenticatorClientData {
+  try {
+    return parseUntrusted(AuthenticatorClientData, parseStrictJson(bytes, clientDataLimits), 'client data');
+  } catch (error) {
+    if (error instanceof VerificationError) throw error;
+    throw new VerificationError('MALFORMED', 'the client data of the assertion is no JSON');
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  try {
+    return decodeBase64Url(text);
+  } catch {
+    throw new VerificationError('MALFORMED', 'the assertion is not canonical base64url');
+  }
+}
+
+function assertSame(
+  members: readonly (readonly [name: string, signed: string | null, recorded: string | null])[],
+): void {
+  for (const [name, signed, recorded] of members)
+    if (signed !== recorded)
+      throw new VerificationError('ASSERTION_MISMATCH', `the passkey signed another ${name} than the record says`);
+}
+
+function textOf(value: object): string {
+  return new TextDecoder().decode(canonicalBytes(value as JsonValue)); // parsed by a schema of plain JSON
+}
+
+function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(left.length + right.length);
+  bytes.set(left);
+  bytes.set(right, left.length);
+  return bytes;
+}
+
+function invalid(what: string): VerificationError {
+  return new VerificationError('ASSERTION_INVALID', `the assertion ${what}`);
+}

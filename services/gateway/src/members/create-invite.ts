@@ -1,0 +1,35 @@
+import { AppError } from '@countersign/contracts';
+import type { InvitedRole } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { recordAudit } from '../store/audit.ts';
+import { countLiveInvites, endInvitesOf, insertInvite } from '../store/invites.ts';
+import { isMemberAddress, lockMembers } from '../store/members.ts';
+import { inviteLifetimeMs, inviteTokenHash, newInviteToken } from './invite-token.ts';
+
+/** More than a large company invites in a week, and few enough that a stolen session is no source of mail. */
+const liveInvitesMax = 100;
+
+type Asked = { email: string; role: InvitedRole; caller: WorkspaceCaller; requestId: string };
+
+/** The token of a new invite, which is kept nowhere. Throws ALREADY_EXISTS for a member, RATE_LIMITED above a hundred that are live. */
+export async function createInviteOf(context: Context, { email, role, caller, requestId }: Asked): Promise<string> {
+  const token = newInviteToken();
+  const { workspaceId, session } = caller;
+  await context.transaction(async (tx) => {
+    const now = context.now();
+    await lockMembers(tx, workspaceId);
+    if (await isMemberAddress(tx, workspaceId, email))
+      throw new AppError('ALREADY_EXISTS', 'This address belongs to a member already', { param: 'email' });
+    await endInvitesOf(tx, workspaceId, email, now);
+    if ((await countLiveInvites(tx, workspaceId, now)) >= liveInvitesMax)
+      throw new AppError('RATE_LIMITED', `The workspace has ${liveInvitesMax} live invites; revoke some first`);
+    const invitedBy = session.user.id;
+    const expiresAt = new Date(now.getTime() + inviteLifetimeMs);
+    const tokenHash = inviteTokenHash(token);
+    const id = await insertInvite(tx, { workspaceId, email, role, tokenHash, invitedBy, createdAt: now, expiresAt });
+    const event = { workspaceId, action: 'invite.created', actor: invitedBy, verdict: 'allow', requestId } as const;
+    await recordAudit(tx, { ...event, subject: id, details: { email, role } }, now);
+  });
+  return token;
+}

@@ -1,0 +1,20 @@
+import { acceptInvite } from '@countersign/contracts/gateway';
+import { bearerToken, handlePublic } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { authenticate } from '../identity/authenticate.ts';
+import { sendCode } from '../identity/send-code.ts';
+import { acceptInviteBy } from '../members/accept-invite.ts';
+
+export const acceptInviteRoute = (context: Context) =>
+  handlePublic(acceptInvite, { rateLimit: 'auth' })(
+    async ({ params: { token }, body: { email }, req, requestId, log }) => {
+      const isSignedIn = req.headers.authorization !== undefined;
+      const user = isSignedIn ? (await authenticate(context, bearerToken(req))).user : null;
+      const joined = await acceptInviteBy(context, { token, email, user, requestId });
+      const accepted = true as const;
+      if (joined === null)
+        return { accepted, verificationRequired: true as const, ...(await sendCode(context, { email, req, log })) };
+      const workspace = { id: joined.workspaceId, name: joined.workspaceName };
+      return { accepted, verificationRequired: false as const, workspace, role: joined.role };
+    },
+  );

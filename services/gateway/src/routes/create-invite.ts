@@ -1,0 +1,16 @@
+import { createInvite } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { createInviteOf } from '../members/create-invite.ts';
+
+export const createInviteRoute = (context: Context) =>
+  handleWorkspace(createInvite)(async ({ body: { email, role }, caller, requestId, log }) => {
+    const inviteToken = await createInviteOf(context, { email, role, caller, requestId });
+    const inviteUrl = new URL(`/invite/${inviteToken}`, context.config.publicUrl).href;
+    const invitation = { workspace: caller.workspaceName, from: caller.session.user.email, url: inviteUrl };
+    const mailed = await (context.mailer?.sendInvite(email, invitation) ?? Promise.resolve(false)).catch((error) => {
+      log.error('mail.not_sent', { error });
+      return false;
+    });
+    return { inviteUrl, inviteToken, role, expiresIn: '7 days' as const, mailed };
+  });

@@ -1,0 +1,10 @@
+import { getMe } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { handleSession } from '../handle.ts';
+import { listMemberships } from '../store/members.ts';
+
+export const getMeRoute = (context: Context) =>
+  handleSession(getMe)(async ({ caller: { session } }) => ({
+    user: session.user,
+    workspaces: await listMemberships(context.database.reader, session.user.id),
+  }));

@@ -1,0 +1,10 @@
+import { leaveWorkspace } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { endMembership } from '../members/change-members.ts';
+
+export const leaveWorkspaceRoute = (context: Context) =>
+  handleWorkspace(leaveWorkspace)(async ({ caller, requestId }) => {
+    await endMembership(context, { caller, userId: caller.session.user.id, requestId });
+    return { ok: true as const };
+  });

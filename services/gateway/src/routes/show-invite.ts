@@ -1,0 +1,18 @@
+import { showInvite } from '@countersign/contracts/gateway';
+import { handlePublic, html, page } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+
+/** Looks nothing up, so it tells nothing of the token. */
+export const showInviteRoute = ({ config }: Context) =>
+  handlePublic(showInvite)(({ params: { token } }) => {
+    const url = new URL(`/api/auth/invite/${encodeURIComponent(token)}`, config.publicUrl).href;
+    const verify = new URL('/api/auth/email/verify', config.publicUrl).href;
+    const json = "-H 'content-type: application/json'";
+    const body = html`<h1>You are invited</h1>
+      <p>Accept with the address that the invite was sent to. A code goes to it by mail:</p>
+      <pre>curl ${json} -d '{"email":"you@example.org"}' ${url}</pre>
+      <p>The code signs you in, and makes you a member:</p>
+      <pre>curl ${json} -d '{"email":"you@example.org","code":"123456"}' ${verify}</pre>
+      <p>An invite works once, for seven days, and for nobody else.</p>`;
+    return page({ title: 'Countersign: an invite', body });
+  });

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
+import type { StartedGateway } from '../src/index.ts';
+import {
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  testExchange,
+} from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+const amqpUrl = process.env['AMQP_URL'];
+
+/** With and without a broker. */
+const buses = [null, ...(amqpUrl === undefined ? [] : [amqpUrl])];
+
+describe.each(buses)('a run over the bus %#', (url) => {
+  let database: TestDatabase;
+  let gateway: StartedGateway;
+  let collector: OtlpCollector;
+  const kernel = new KernelStub();
+  const broker = url === null ? null : testExchange(url);
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    collector = await startOtlpCollector();
+    await kernel.start();
+    const config = testConfig(database, {
+      GOV_GOVERNANCE_URL: kernel.url,
+      GOV_TRUSTED_PUBLIC_KEYS: kernel.publicKey,
+      GOV_GATEWAY_HEALTH_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      ...(broker === null ? {} : { AMQP_URL: broker.amqpUrl, GOV_AMQP_EXCHANGE: broker.exchange }),
+    });
+    gateway = await startTestGateway(config);
+    await gateway.subscribed;
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await kernel.kill();
+    await collector?.close();
+    await broker?.remove();
+    await database?.drop();
+  });
+
+  it('is one trace, from the request that started it to what the kernel is asked', async () => {
+    const ada = await signInAs(gateway.url, 'ada@example.org');
+    const started = await startRun(ada);
+    const run = await runReaching(ada, started.taskId);
+    expect([run.status, run.error]).toEqual(['completed', null]);
+    await gateway.context.telemetry.flush();
+    const spans = collector.spans();
+    const request = spans.find(({ fields }) => fields['countersign.operation'] === 'run-task');
+    const created = spans.find(({ name, traceId }) => name.startsWith('create run.') && traceId === request?.traceId);
+    const processed = spans.find(
+      ({ name, parentSpanId }) => name.startsWith('process run.') && parentSpanId === created?.spanId,
+    );
+    expect([request?.kind, created?.kind, processed?.kind]).toEqual([2, 4, 5]);
+    expect(created?.parentSpanId).toBe(request?.spanId);
+    expect(processed?.traceId).toBe(request?.traceId);
+    const asked = kernel.traces.filter(({ path }) => path === '/v1/chat/completions');
+    expect(asked.map(({ traceparent }) => traceparent)).toEqual([`00-${processed?.traceId}-${processed?.spanId}-01`]);
+    expect(spans.every(({ fields }) => fields['countersign.authoritative'] === false)).toBe(true);
+    expect(collector.received().toString('latin1')).not.toMatch(/ada@example|Bearer/);
+  });
+
+  it('is counted for Prometheus on the port of its own, and not on the other', async () => {
+    const text = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
+    expect(text).toMatch(/countersign_http_request_duration_seconds_count\{operation="run-task",status="\d+"\} 1/);
+    expect((await fetch(`${gateway.healthUrl}/health/live`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+  });
+});

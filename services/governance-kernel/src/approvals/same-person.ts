@@ -1,0 +1,10 @@
+import type { PrincipalId } from '@countersign/contracts';
+import { foldedToolName } from '@countersign/policy';
+
+/**
+ * Names that differ in case, in compatibility forms or in what nobody sees are one person's: a quorum counts people, and whoever
+ * asked does not decide under another spelling. Whom a rule names as approver, it names exactly.
+ */
+export function samePerson(left: PrincipalId, right: PrincipalId): boolean {
+  return left === right || foldedToolName(left) === foldedToolName(right);
+}

@@ -1,0 +1,77 @@
+import { secondsBounds, type Labels, type Meter, type SpanFields, type Telemetry } from '@countersign/service-kit';
+import type { GateOutcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { Caller } from '../call/governed-call.ts';
+
+type DecisionMade = {
+  caller: Caller;
+  payload: ReceiptPayload;
+  trace: readonly GateOutcome[];
+  /** On the clock of `performance.now()`. */
+  startedAtMs: number;
+  endedAtMs: number;
+};
+
+/** Told of each decision once it is durable. */
+export type DecisionTelemetry = (made: DecisionMade) => void;
+
+/** Counts and times decisions; makes a span of each where a collector is configured, and nothing where none is. */
+export function decisionTelemetry({ meter, tracer }: Pick<Telemetry, 'meter' | 'tracer'>): DecisionTelemetry {
+  const measure = decisionMeasures(meter);
+  if (tracer === null) return measure;
+  return (made) => {
+    measure(made);
+    const { startedAtMs, endedAtMs } = made;
+    tracer.record('decision', { kind: 'internal', fields: fieldsOf(made), startedAtMs, endedAtMs });
+  };
+}
+
+function decisionMeasures(meter: Meter): DecisionTelemetry {
+  const count = meter.counter({ name: 'countersign_decisions', help: 'Sealed decisions.' });
+  const time = meter.histogram({
+    name: 'countersign_decision_duration_seconds',
+    help: 'Time from a parsed call to its durable decision.',
+    bounds: secondsBounds,
+  });
+  const labelsOf = labelSets();
+  return ({ caller, payload, startedAtMs, endedAtMs }) => {
+    const labels = labelsOf(caller, payload);
+    count(labels.counted);
+    time((endedAtMs - startedAtMs) / 1_000, labels.timed);
+  };
+}
+
+type LabelSet = { counted: Labels; timed: Labels };
+
+/** Verdicts, reason codes and doors are closed lists, so there is a bound to the sets; each is made once. */
+function labelSets(): (caller: Caller, payload: ReceiptPayload) => LabelSet {
+  const known = new Map<string, LabelSet>();
+  return ({ door = 'none' }, { verdict, reason_code, shadow }) => {
+    const key = `${door} ${reason_code} ${verdict} ${String(shadow)}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const mode = shadow ? 'shadow' : 'enforce';
+    const made = { counted: { verdict, reason_code, door, mode }, timed: { door } };
+    known.set(key, made);
+    return made;
+  };
+}
+
+function fieldsOf({ caller, payload, trace }: DecisionMade): SpanFields {
+  const { tool, policy_hash: policyHash } = payload;
+  const stopped = trace.find(({ outcome }) => outcome === 'deny' || outcome === 'escalate');
+  return {
+    'countersign.decision.id': payload.decision_id,
+    'countersign.receipt.id': payload.receipt_id,
+    'countersign.verdict': payload.verdict,
+    'countersign.reason_code': payload.reason_code,
+    'countersign.action': payload.action,
+    'countersign.effect_level': payload.effect_level,
+    'countersign.policy.epoch': payload.policy_epoch,
+    'countersign.policy.hash': policyHash ?? 'none',
+    'countersign.door': caller.door ?? 'none',
+    'countersign.shadow': payload.shadow,
+    'countersign.gates.passed': trace.filter(({ outcome }) => outcome === 'pass').length,
+    ...(stopped === undefined ? {} : { 'countersign.gate': stopped.gate }),
+    ...(tool === null ? {} : { 'gen_ai.tool.name': tool }),
+  };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Digest } from '@countersign/contracts';
+import { ConformanceVector } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
+import { z } from 'zod';
+
+export type Vectors = { all: readonly ConformanceVector[]; hash: Digest };
+
+/** Of contracts/vectors/conformance. A file that is not named here is not executed, and a test says so. */
+export const vectorFiles = [
+  'faults.json',
+  'unavailable-facts.json',
+  'doors.json',
+  'controls.json',
+  'approvals.json',
+  'identity.json',
+] as const;
+
+const locate = createRequire(import.meta.url);
+
+/** Throws when a file is no list of vectors, or two vectors share an id: then nobody could say what was executed. */
+export function readVectors(provider: CryptoProvider): Vectors {
+  const all = vectorFiles.flatMap((file) => z.array(ConformanceVector).parse(readJson(file)));
+  if (new Set(all.map(({ id }) => id)).size !== all.length) throw new Error('Two conformance vectors share an id');
+  const bytes = canonicalBytes(parsePlainJson(JSON.parse(JSON.stringify(all)))); // drops members that are undefined
+  return { all, hash: digestOf(provider, bytes) as Digest }; // digestOf writes exactly this form
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(locate.resolve(`@countersign/contracts/vectors/conformance/${file}`), 'utf8'));
+}

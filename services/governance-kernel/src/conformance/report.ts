@@ -1,0 +1,74 @@
+import type { ConformanceReportId, Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type {
+  ConformanceReport,
+  SignedConformanceReport,
+  VectorResult,
+} from '@countersign/contracts/governance-kernel';
+import {
+  canonicalBytes,
+  digestOf,
+  encodeBase64Url,
+  parsePlainJson,
+  type CryptoProvider,
+  type Signer,
+} from '@countersign/crypto';
+import { announcementStatement, receiptIdOf } from '@countersign/receipts';
+import type { GroupCommit } from '../ledger/group-commit.ts';
+
+type AttestParts = {
+  ledger: Pick<GroupCommit, 'submit'>;
+  provider: CryptoProvider;
+  signer: Signer;
+  newUlid: (nowMs: number) => string;
+};
+
+export function verdictOf(results: readonly VectorResult[]): ConformanceReport['verdict'] {
+  const isProven = (surface: VectorResult['surface']) =>
+    results.some((result) => result.surface === surface && result.outcome === 'passed');
+  const hasFailed = results.some(({ outcome }) => outcome === 'failed');
+  return !hasFailed && isProven('live') && isProven('in_process') ? 'PASS' : 'FAIL';
+}
+
+export function reportIdOf(ulid: string): ConformanceReportId {
+  return `cfr_${ulid}` as ConformanceReportId; // the form that its schema describes
+}
+
+/** Signs a report, and puts its hash into the log under a receipt of its own. Rejects with RECEIPT_STORE_UNAVAILABLE. */
+export async function attestReport(
+  { ledger, provider, signer, newUlid }: AttestParts,
+  { report, by }: { report: ConformanceReport; by: PrincipalId },
+): Promise<SignedConformanceReport> {
+  const bytes = canonicalBytes(parsePlainJson(report));
+  const report_hash = digestOf(provider, bytes) as Digest; // digestOf writes exactly this form
+  const ulid = newUlid(Date.parse(report.ended_at));
+  const { report_id, verdict, vectors_hash, ended_at } = report;
+  const chain = { tenant: 'system' as TenantId, session: 'conformance' as SessionId }; // within their schemas
+  const statement = announcementStatement(provider, {
+    ...chain,
+    ulid,
+    at: ended_at,
+    principal: by,
+    kind: 'conformance',
+    action: 'conformance.run',
+    tool: null,
+    resource: `conformance:${report_id}`,
+    effectLevel: 'E0',
+    verdict: 'ALLOW',
+    reasonCode: 'ALLOWED',
+    argsHash: report_hash,
+    policyHash: report.policy_hash,
+    policyEpoch: 0,
+    approvalId: null,
+    facts: { report_hash, report_id, verdict, vectors_hash },
+  });
+  await ledger.submit({
+    chain,
+    wants: [],
+    conclude: (batch) => {
+      batch.seal(statement, () => ({ changes: [] }));
+      return () => undefined;
+    },
+  });
+  const signature = { alg: 'Ed25519' as const, key_id: signer.keyId, value: encodeBase64Url(signer.sign(bytes)) };
+  return { report, report_hash, signature, receipt_id: receiptIdOf(ulid) };
+}

@@ -1,0 +1,28 @@
+import type { TenantId } from '@countersign/contracts';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import { columnsOf, instantMs, integer, nullable, selectByKey, text } from '../ledger/columns.ts';
+import type { Control } from '../ledger/control.ts';
+
+/** Which organisation a tenant belongs to, as the service says that keeps organisations; null: to none. */
+export type TenantOrg = {
+  readonly tenant: TenantId;
+  readonly org: OrgId | null;
+  readonly version: number;
+  readonly updatedAtMs: number;
+};
+
+export const tenantOrgs: Control<TenantId, TenantOrg> = {
+  name: 'tenant_orgs',
+  guard: 'epoch',
+  ...selectByKey('tenant_orgs', ['tenant_id']),
+  ...columnsOf<TenantOrg>({
+    tenant: text('tenant_id'),
+    org: nullable(text('org_id')),
+    version: integer('version'),
+    updatedAtMs: instantMs('updated_at'),
+  }),
+  keyValues: (tenant) => [tenant],
+  keyText: (tenant) => tenant,
+  idOf: ({ tenant }) => tenant,
+  setsOf: ({ tenant }) => [tenant],
+};

@@ -1,0 +1,12 @@
+import { AppError } from '@countersign/contracts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { identities, type IdentityKey } from './identities.ts';
+
+type Operator = Omit<IdentityKey, 'kind'>;
+
+/** Throws PERMISSION_DENIED for a person who was revoked, whatever they came with. Whoever asks has wanted `wantedIdentity(operator, 'operator')`. */
+export function requireNotRevoked(batch: LedgerBatch, { tenant, principal }: Operator): void {
+  const identity = batch.row(identities, { tenant, kind: 'operator', principal });
+  if (identity === null || identity.revokedAtMs === null) return;
+  throw new AppError('PERMISSION_DENIED', 'This operator was revoked, and decides nothing');
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { AppError, type ChallengeId, type PrincipalId, type TenantId } from '@countersign/contracts';
+import type { PasskeyAttestation } from '@countersign/contracts/governance-kernel';
+import { decodeBase64Url } from '@countersign/crypto';
+import { generateRegistrationOptions } from '@simplewebauthn/server';
+import { approvalTerms, type ApprovalTermsRow } from './approval-terms.ts';
+import { wantedIdentity } from '../identities/identities.ts';
+import { requireNotRevoked } from '../identities/operators.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { put, wanted, type Change } from '../ledger/control.ts';
+import { wireOptions } from './ask-to-sign.ts';
+import { challengeMs, newNonce, takeChallenge, type ChallengePlace } from './challenges.ts';
+import { passkeysMax, type PasskeyParts } from './passkey-parts.ts';
+import { passkeySession, passkeyStatement } from './passkey-statement.ts';
+import { passkeys, type PasskeyRow } from './passkeys.ts';
+import { requireRelyingParty } from './relying-party.ts';
+import { algorithms, verifyAttestation, type Attested } from './webauthn.ts';
+
+type Owner = { tenant: TenantId; principal: PrincipalId };
+
+/** Asks the browser of a person to make a passkey. Throws PASSKEYS_UNAVAILABLE, and ILLEGAL_TRANSITION for whoever has too many. */
+export async function beginEnrolment(parts: PasskeyParts, owner: Owner) {
+  const party = requireRelyingParty(parts.party);
+  const living = await parts.listLiving(owner);
+  if (living.length >= passkeysMax)
+    throw new AppError('ILLEGAL_TRANSITION', `Nobody keeps more than ${passkeysMax} passkeys`, {
+      details: { allowed: ['revoke'] },
+    });
+  const nowMs = parts.clock().getTime();
+  const challenge = newNonce();
+  const expiresAtMs = nowMs + challengeMs;
+  const id = `wch_${parts.newUlid(nowMs)}` as ChallengeId; // within its schema
+  await parts.challenges.put({ ...placeOf(owner), id, challenge, statement: {}, expiresAtMs });
+  const options = await generateRegistrationOptions({
+    rpName: 'Countersign',
+    rpID: party.id,
+    userName: owner.principal,
+    userDisplayName: `${owner.principal} (${owner.tenant})`,
+    userID: new Uint8Array(userHandle(owner)),
+    challenge: new Uint8Array(decodeBase64Url(challenge)),
+    timeout: challengeMs,
+    attestationType: 'none',
+    excludeCredentials: living.map((row) => ({ id: row.id, transports: [...row.transports] })),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+    supportedAlgorithmIDs: [...algorithms],
+  });
+  return { challenge, options: wireOptions(options), expiresAtMs };
+}
+
+type Enrolment = { owner: Owner; by: PrincipalId; attestation: PasskeyAttestation };
+
+/**
+ * Enrols what the browser made. The first passkey of a tenant is active, and from its commit on nothing but passkeys approves. Every
+ * later one waits until somebody with an active one vouches for it: a bearer that was stolen enrols nothing that signs.
+ */
+export async function endEnrolment(parts: PasskeyParts, { owner, by, attestation }: Enrolment): Promise<PasskeyRow> {
+  const party = requireRelyingParty(parts.party);
+  const { challenge } = await takeChallenge(parts, placeOf(owner));
+  const attested = await verifyAttestation(attestation, { challenge, party });
+  const nowMs = parts.clock().getTime();
+  const ulid = parts.newUlid(nowMs);
+  const made = { ...attested, ...owner, ulid, transports: attestation.response.transports ?? [], createdBy: by };
+  const { tenant } = owner;
+  return await parts.ledger.submit({
+    chain: { tenant, session: passkeySession },
+    wants: [
+      wanted(approvalTerms, tenant),
+      wanted(passkeys, { tenant, id: attested.id }),
+      wantedIdentity(owner, 'operator'),
+    ],
+    conclude: (batch) => {
+      requireNotRevoked(batch, owner);
+      const { passkey, changes } = enrolled(batch, made, nowMs);
+      const statement = passkeyStatement(parts.provider, { passkey, by, ulid, nowMs, action: 'passkey.enrol' });
+      batch.seal(statement, () => ({ changes }));
+      return () => passkey;
+    },
+  });
+}
+
+type Made = Attested & Owner & Pick<PasskeyRow, 'ulid' | 'transports' | 'createdBy'>;
+
+function enrolled(batch: LedgerBatch, made: Made, nowMs: number): { passkey: PasskeyRow; changes: Change[] } {
+  const { tenant, id } = made;
+  if (batch.row(passkeys, { tenant, id }) !== null)
+    throw new AppError('ALREADY_EXISTS', 'This passkey was enrolled before');
+  const terms = batch.row(approvalTerms, tenant);
+  const isFirst = (terms?.passkeysSinceMs ?? null) === null;
+  const passkey: PasskeyRow = {
+    ...made,
+    createdAtMs: nowMs,
+    activatedAtMs: isFirst ? nowMs : null,
+    vouchedBy: null,
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+  };
+  const since = isFirst ? [put(approvalTerms, withPasskeys(terms, tenant, nowMs))] : [];
+  return { passkey, changes: [...since, put(passkeys, passkey)] };
+}
+
+function withPasskeys(terms: ApprovalTermsRow | null, tenant: TenantId, nowMs: number): ApprovalTermsRow {
+  const unset = { tenant, version: 0, signaturesOnly: false };
+  return { ...(terms ?? unset), passkeysSinceMs: nowMs, updatedAtMs: nowMs };
+}
+
+function placeOf({ tenant, principal }: Owner): ChallengePlace {
+  return { tenant, principal, purpose: 'enrolment', subject: '' };
+}
+
+/** At most 64 bytes that name the person to the authenticator, and tell nobody else who it is. */
+function userHandle({ tenant, principal }: Owner): Buffer {
+  return createHash('sha256').update(`${tenant}\n${principal}`).digest();
+}

@@ -1,0 +1,83 @@
+import type { ChallengeId, Instant, PrincipalId, TenantId } from '@countersign/contracts';
+import { VoucherStatement, type CredentialId, type PasskeyAssertion } from '@countersign/contracts/governance-kernel';
+import { put, wanted } from '../ledger/control.ts';
+import { askToSign } from './ask-to-sign.ts';
+import { wantedIdentity } from '../identities/identities.ts';
+import { requireNotRevoked } from '../identities/operators.ts';
+import { assertionEvidence } from './assertion-evidence.ts';
+import { challengeMs, challengeOf, newNonce, takeChallenge, type ChallengePlace } from './challenges.ts';
+import type { PasskeyParts } from './passkey-parts.ts';
+import { passkeySession, passkeyStatement } from './passkey-statement.ts';
+import { passkeys, type PasskeyRow } from './passkeys.ts';
+import { requireRelyingParty } from './relying-party.ts';
+import { countUse, wantedPasskey } from './use-passkey.ts';
+import { requireWaiting } from './waiting.ts';
+import { publicKeyOf, refused, verifyAssertion } from './webauthn.ts';
+
+type Voucher = { tenant: TenantId; by: PrincipalId; principal: PrincipalId; id: CredentialId };
+
+/** Asks the caller to sign that exactly this passkey is its owner's. Throws NOT_FOUND, PASSKEY_REQUIRED, ILLEGAL_TRANSITION. */
+export async function beginVoucher(parts: PasskeyParts, voucher: Voucher) {
+  const party = requireRelyingParty(parts.party);
+  const nowMs = parts.clock().getTime();
+  const { tenant, by, principal, id } = voucher;
+  const waiting = requireWaiting(await parts.findPasskey({ tenant, id }), { principal, nowMs });
+  const statement: VoucherStatement = {
+    type: 'countersign.passkey-voucher.v1',
+    tenant_id: tenant,
+    principal_id: principal,
+    credential_id: id,
+    public_key: publicKeyOf(waiting.publicKey),
+    vouched_by: by,
+    rp_id: party.id,
+    origin: party.origin,
+    expires_at: instant(nowMs + challengeMs),
+    nonce: newNonce(),
+  };
+  const challenge = challengeOf(parts.provider, statement);
+  const options = await askToSign(parts, { tenant, principal: by, challenge, party });
+  const asked = { id: `wch_${parts.newUlid(nowMs)}` as ChallengeId, challenge, statement }; // within its schema
+  await parts.challenges.put({ ...placeOf(voucher), ...asked, expiresAtMs: nowMs + challengeMs });
+  return { challenge, statement, options, expiresAtMs: nowMs + challengeMs };
+}
+
+/** Makes the passkey active, sealed with the assertion. Throws PASSKEY_REFUSED, NOT_FOUND, ILLEGAL_TRANSITION. */
+export async function endVoucher(
+  parts: PasskeyParts,
+  voucher: Voucher & { assertion: PasskeyAssertion },
+): Promise<PasskeyRow> {
+  const { tenant, by, principal, id, assertion } = voucher;
+  const party = requireRelyingParty(parts.party);
+  const { challenge, statement } = await takeChallenge(parts, placeOf(voucher));
+  const own = await parts.findPasskey({ tenant, id: assertion.id });
+  if (own?.principal !== by) throw refused();
+  const use = await verifyAssertion(assertion, { challenge, party, passkey: own });
+  const evidence = assertionEvidence(own, assertion, VoucherStatement.parse(statement));
+  const nowMs = parts.clock().getTime();
+  const ulid = parts.newUlid(nowMs);
+  return await parts.ledger.submit({
+    chain: { tenant, session: passkeySession },
+    wants: [
+      wanted(passkeys, { tenant, id }),
+      wantedPasskey(tenant, use),
+      ...[by, principal].map((person) => wantedIdentity({ tenant, principal: person }, 'operator')),
+    ],
+    conclude: (batch) => {
+      for (const person of [by, principal]) requireNotRevoked(batch, { tenant, principal: person });
+      const waiting = requireWaiting(batch.row(passkeys, { tenant, id }), { principal, nowMs });
+      const counted = countUse(batch, { tenant, principal: by, use }, nowMs);
+      const passkey = { ...waiting, activatedAtMs: nowMs, vouchedBy: by };
+      const said = { passkey, by, ulid, nowMs, action: 'passkey.vouch', evidence } as const;
+      batch.seal(passkeyStatement(parts.provider, said), () => ({ changes: [counted, put(passkeys, passkey)] }));
+      return () => passkey;
+    },
+  });
+}
+
+function placeOf({ tenant, by, principal, id }: Voucher): ChallengePlace {
+  return { tenant, principal: by, purpose: 'voucher', subject: `${principal}\n${id}` };
+}
+
+function instant(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
+}

@@ -1,0 +1,105 @@
+import { AppError } from '@countersign/contracts';
+import type {
+  CredentialId,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyPublicKey,
+} from '@countersign/contracts/governance-kernel';
+import { decodeBase64Url, encodeBase64Url } from '@countersign/crypto';
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
+import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
+import type { PasskeyRow } from './passkeys.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/** ES256, EdDSA, RS256: what authenticators have, and what every verifier of ours can check. */
+export const algorithms: readonly number[] = [cose.COSEALG.ES256, cose.COSEALG.EdDSA, cose.COSEALG.RS256];
+
+type Asked = { readonly challenge: string; readonly party: RelyingParty };
+
+/** What an authenticator enrolled. */
+export type Attested = Pick<PasskeyRow, 'id' | 'publicKey' | 'counter' | 'isBackupEligible' | 'isBackedUp'>;
+
+/** What an authenticator said of itself when it signed. */
+export type PasskeyUse = Pick<PasskeyRow, 'id' | 'publicKey' | 'counter' | 'isBackedUp'>;
+
+/** Web Authentication §7.1. Throws PASSKEY_REFUSED; the response is attacker-controlled. */
+export async function verifyAttestation(
+  attestation: PasskeyAttestation,
+  { challenge, party }: Asked,
+): Promise<Attested> {
+  const { registrationInfo: found } = await refusing(() =>
+    verifyRegistrationResponse({
+      response: { ...attestation, response: attested(attestation) } as never, // the schema is stricter than its types
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: [...algorithms],
+    }),
+  );
+  if (found === undefined) throw refused();
+  const { credential, credentialDeviceType, credentialBackedUp } = found;
+  await refusing(() => Promise.resolve(publicKeyOf(encodeBase64Url(credential.publicKey))));
+  return {
+    id: credential.id as CredentialId, // base64url of bytes, as the schema wants it
+    publicKey: encodeBase64Url(credential.publicKey),
+    counter: credential.counter,
+    isBackupEligible: credentialDeviceType === 'multiDevice',
+    isBackedUp: credentialBackedUp,
+  };
+}
+
+/** Only what is verified: the rest repeats it, and nobody has looked whether it is the same. */
+function attested({ response: { clientDataJSON, attestationObject } }: PasskeyAttestation) {
+  return { clientDataJSON, attestationObject };
+}
+
+/** Web Authentication §7.2, but for the counter in the database, which the commit compares. Throws PASSKEY_REFUSED. */
+export async function verifyAssertion(
+  assertion: PasskeyAssertion,
+  { challenge, party, passkey }: Asked & { passkey: PasskeyRow },
+): Promise<PasskeyUse> {
+  const { id, publicKey, counter } = passkey;
+  const { verified, authenticationInfo } = await refusing(() =>
+    verifyAuthenticationResponse({
+      response: assertion as never, // the schema is stricter than its types
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      credential: { id, publicKey: new Uint8Array(decodeBase64Url(publicKey)), counter },
+      requireUserVerification: true,
+    }),
+  );
+  if (!verified || assertion.id !== id) throw refused();
+  return { id, publicKey, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp };
+}
+
+/** A COSE_Key (RFC 9052 §7) as a JWK. Throws for a key of another kind, which no enrolment takes. */
+export function publicKeyOf(coseKey: string): PasskeyPublicKey {
+  const key = decodeCredentialPublicKey(new Uint8Array(decodeBase64Url(coseKey)));
+  if (cose.isCOSEPublicKeyEC2(key) && key.get(cose.COSEKEYS.crv) === cose.COSECRV.P256)
+    return { kty: 'EC', crv: 'P-256', x: bytes(key.get(cose.COSEKEYS.x)), y: bytes(key.get(cose.COSEKEYS.y)) };
+  if (cose.isCOSEPublicKeyOKP(key) && key.get(cose.COSEKEYS.crv) === cose.COSECRV.ED25519)
+    return { kty: 'OKP', crv: 'Ed25519', x: bytes(key.get(cose.COSEKEYS.x)) };
+  if (cose.isCOSEPublicKeyRSA(key))
+    return { kty: 'RSA', n: bytes(key.get(cose.COSEKEYS.n)), e: bytes(key.get(cose.COSEKEYS.e)) };
+  throw new Error('The key of the passkey is of no kind that is enrolled here');
+}
+
+function bytes(value: Uint8Array | undefined): string {
+  if (value === undefined) throw new Error('The key of the passkey lacks a member');
+  return encodeBase64Url(value);
+}
+
+/** The library says in an Error what does not hold; in its text stands what the caller sent, so it is kept and not told. */
+async function refusing<Verified>(verify: () => Promise<Verified>): Promise<Verified> {
+  try {
+    return await verify();
+  } catch (cause) {
+    throw refused(cause);
+  }
+}
+
+export function refused(cause?: unknown): AppError {
+  return new AppError('PASSKEY_REFUSED', 'This passkey did not sign what was asked', { cause });
+}

@@ -1,0 +1,48 @@
+import type { PrincipalId } from '@countersign/contracts';
+import { missingCeiling, type CompiledPolicy } from '@countersign/policy';
+import { columnsOf, instantMs, integer, selectByKey, text, texts } from '../ledger/columns.ts';
+import { wanted, type Control, type Wanted } from '../ledger/control.ts';
+
+/** The rules that every bundle of a tenant (or, for `*`, of all tenants) must hold. */
+export type CeilingsRow = {
+  readonly tenant: string;
+  readonly version: number;
+  /** Canonical texts, in the order of their ids. */
+  readonly rules: readonly string[];
+  readonly setBy: PrincipalId;
+  readonly updatedAtMs: number;
+};
+
+export const policyCeilings: Control<string, CeilingsRow> = {
+  name: 'policy_ceilings',
+  guard: 'epoch',
+  ...selectByKey('policy_ceilings', ['tenant_id']),
+  ...columnsOf<CeilingsRow>({
+    tenant: text('tenant_id'),
+    version: integer('version'),
+    rules: texts('rules'),
+    setBy: text('set_by'),
+    updatedAtMs: instantMs('updated_at'),
+  }),
+  keyValues: (tenant) => [tenant],
+  keyText: (tenant) => tenant,
+  idOf: ({ tenant }) => tenant,
+  setsOf: ({ tenant }) => [tenant],
+};
+
+export function wantedCeilings(tenant: string): Wanted[] {
+  return [wanted(policyCeilings, tenant), wanted(policyCeilings, '*')];
+}
+
+export type CeilingsReader = { row(control: typeof policyCeilings, tenant: string): CeilingsRow | null };
+
+/** A rule in which this bundle differs from what is in force for the tenant: its own ceilings and those of every tenant. */
+export function lackedCeiling(batch: CeilingsReader, tenant: string, policy: CompiledPolicy): string | null {
+  return missingCeiling(policy, ceilingsInForce(batch, tenant));
+}
+
+function ceilingsInForce(batch: CeilingsReader, tenant: string): readonly string[] {
+  const own = batch.row(policyCeilings, tenant)?.rules ?? [];
+  const ofAll = tenant === '*' ? [] : (batch.row(policyCeilings, '*')?.rules ?? []);
+  return ofAll.length === 0 ? own : [...own, ...ofAll];
+}

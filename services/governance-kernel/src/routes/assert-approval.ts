@@ -1,0 +1,27 @@
+import { assertApproval } from '@countersign/contracts/governance-kernel';
+import { answer } from '@countersign/service-kit';
+import { approvalView } from '../approvals/approval-view.ts';
+import { moveApproval } from '../approvals/move-approval.ts';
+import { readVote } from '../approvals/passkey-vote.ts';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { etag } from '../if-match.ts';
+import { getApproval } from '../store/approval-store.ts';
+
+/** What the passkey signed is what is decided: the request says nothing of its own. */
+export const assertApprovalRoute = (kernel: Context) =>
+  handleTenant(assertApproval)(async ({ params: { approval_id: id }, body, caller }) => {
+    const { tenant, principal: by } = caller;
+    const { session } = await getApproval(kernel.reader, { tenant, id });
+    const { challenge_id: challengeId, assertion, reason } = body;
+    const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
+    const moved = await moveApproval(kernel, {
+      ...{ tenant, id, session, by, reason },
+      action: vote.statement.decision,
+      expectedCeremonyHash: vote.statement.ceremony_hash,
+      proof: 'passkey',
+      evidence: vote.evidence,
+      passkey: vote.use,
+    });
+    return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
+  });

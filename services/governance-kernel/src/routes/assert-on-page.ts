@@ -1,0 +1,28 @@
+import { assertOnPage } from '@countersign/contracts/governance-kernel';
+import { handlePublic } from '@countersign/service-kit';
+import { moveApproval } from '../approvals/move-approval.ts';
+import { readVote } from '../approvals/passkey-vote.ts';
+import { requireSession } from '../approver-pages/require-session.ts';
+import type { Context } from '../context.ts';
+import { getApproval } from '../store/approval-store.ts';
+
+/** The vote of a person with a passkey; the session's key must be good as well. */
+export const assertOnPageRoute = (kernel: Context) =>
+  handlePublic(assertOnPage, { rateLimit: 'page' })(async ({ params: { approval_id: id }, body, req }) => {
+    const { ceremony_hash: ceremonyHash, csrf_token: token, challenge_id: challengeId, assertion } = body;
+    const form = { id, action: 'decide', ceremonyHash } as const;
+    const { key } = await requireSession(kernel.approverSessions, req, { form, token });
+    const { tenant, principal: by, id: accessKey } = key;
+    const { session } = await getApproval(kernel.reader, { tenant, id });
+    const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
+    const { state } = await moveApproval(kernel, {
+      ...{ tenant, id, session, by, accessKey },
+      action: vote.statement.decision,
+      expectedCeremonyHash: vote.statement.ceremony_hash,
+      reason: body.reason.trim() || undefined,
+      proof: 'passkey',
+      evidence: vote.evidence,
+      passkey: vote.use,
+    });
+    return { state };
+  });

@@ -1,0 +1,34 @@
+import { challengeApproval, type CeremonyStatement } from '@countersign/contracts/governance-kernel';
+import { digestOf } from '@countersign/crypto';
+import { requireSameCeremony } from '../approvals/ceremony.ts';
+import { beginVote } from '../approvals/passkey-vote.ts';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { ifMatchTags } from '../if-match.ts';
+import { getApproval } from '../store/approval-store.ts';
+
+/** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
+export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
+  handleTenant(challengeApproval)(async ({ params, body, caller, req }) => {
+    const approval = await getApproval(reader, { tenant: caller.tenant, id: params.approval_id });
+    requireSameCeremony(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash);
+    const asked = await beginVote(passkeys, {
+      approval,
+      by: caller.principal,
+      decision: body.decision,
+      expectedCeremonyHash: approval.ceremonyHash,
+      ttlMs: body.ttl_ms,
+    });
+    const statement: CeremonyStatement = asked.statement;
+    return challengeApproval.reply.parse({
+      challenge_id: asked.id,
+      approval_id: approval.id,
+      method: body.method,
+      challenge: asked.challenge,
+      challenge_hash: digestOf(provider, asked.challenge),
+      statement,
+      options: asked.options,
+      created_at: new Date(asked.createdAtMs).toISOString(),
+      expires_at: new Date(asked.expiresAtMs).toISOString(),
+    });
+  });

@@ -1,0 +1,19 @@
+import { challengeOnPage } from '@countersign/contracts/governance-kernel';
+import { handlePublic } from '@countersign/service-kit';
+import { beginVote } from '../approvals/passkey-vote.ts';
+import { requireSession } from '../approver-pages/require-session.ts';
+import type { Context } from '../context.ts';
+import { challengeMs } from '../passkeys/challenges.ts';
+import { getApproval } from '../store/approval-store.ts';
+
+/** The passkey signs the state that was shown: another one is refused before anybody is asked. */
+export const challengeOnPageRoute = (kernel: Context) =>
+  handlePublic(challengeOnPage, { rateLimit: 'page' })(async ({ params: { approval_id: id }, body, req }) => {
+    const { ceremony_hash: ceremonyHash, csrf_token: token } = body;
+    const form = { id, action: 'decide', ceremonyHash } as const;
+    const { key } = await requireSession(kernel.approverSessions, req, { form, token });
+    const approval = await getApproval(kernel.reader, { tenant: key.tenant, id });
+    const question = { approval, by: key.principal, decision: 'approve', ttlMs: challengeMs } as const;
+    const asked = await beginVote(kernel.passkeys, { ...question, expectedCeremonyHash: ceremonyHash });
+    return { challenge_id: asked.id, options: asked.options };
+  });

@@ -1,0 +1,16 @@
+import { challengeVoucher } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { beginVoucher } from '../passkeys/vouch.ts';
+
+export const challengeVoucherRoute = ({ passkeys }: Context) =>
+  handleTenant(challengeVoucher)(async ({ params: { principal, credential_id: id }, caller }) => {
+    const { tenant, principal: by } = caller;
+    const { challenge, statement, options } = await beginVoucher(passkeys, { tenant, by, principal, id });
+    return challengeVoucher.reply.parse({
+      challenge,
+      expires_at: statement.expires_at,
+      options,
+      statement,
+    });
+  });

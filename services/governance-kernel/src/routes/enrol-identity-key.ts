@@ -1,0 +1,14 @@
+import { enrolIdentityKey } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { enrolKey } from '../identities/change-identity-keys.ts';
+import { getIdentity, showIdentity } from '../store/identity-store.ts';
+
+export const enrolIdentityKeyRoute = (kernel: Context) =>
+  handleTenant(enrolIdentityKey)(async ({ params: { principal }, body, caller }) => {
+    const agent = { tenant: caller.tenant, kind: 'agent', principal } as const;
+    // Before the proof is looked at: whoever is not there is not found, whatever was signed for them.
+    await getIdentity(kernel.reader, agent);
+    await enrolKey(kernel, { tenant: caller.tenant, principal, by: caller }, body.proof);
+    return await showIdentity(kernel.reader, agent);
+  });

@@ -1,0 +1,15 @@
+import { AppError } from '@countersign/contracts';
+import { getPolicyCeilings } from '@countersign/contracts/governance-kernel';
+import { answer } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { handleSystem } from '../handle.ts';
+import { etag } from '../if-match.ts';
+import { ceilingsView } from '../policy/ceilings-view.ts';
+import { findCeilings } from '../store/ceiling-store.ts';
+
+export const getPolicyCeilingsRoute = ({ reader }: Context) =>
+  handleSystem(getPolicyCeilings)(async ({ params: { tenant } }) => {
+    const row = await findCeilings(reader, tenant);
+    if (row === null) throw new AppError('NOT_FOUND', 'Nobody has set ceilings for this tenant');
+    return answer(200, ceilingsView(row), etag(String(row.version)));
+  });

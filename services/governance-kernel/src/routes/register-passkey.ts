@@ -1,0 +1,17 @@
+import { Instant } from '@countersign/contracts';
+import { registerPasskey } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { beginEnrolment } from '../passkeys/enrol-passkey.ts';
+import { requireOwner } from '../passkeys/owner.ts';
+
+export const registerPasskeyRoute = ({ passkeys }: Context) =>
+  handleTenant(registerPasskey)(async ({ params: { principal }, caller }) => {
+    requireOwner(caller, principal);
+    const { challenge, options, expiresAtMs } = await beginEnrolment(passkeys, { tenant: caller.tenant, principal });
+    return registerPasskey.reply.parse({
+      challenge,
+      options,
+      expires_at: Instant.parse(new Date(expiresAtMs).toISOString()),
+    });
+  });

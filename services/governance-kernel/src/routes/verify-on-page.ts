@@ -1,0 +1,15 @@
+import { verifyOnPage } from '@countersign/contracts/governance-kernel';
+import { handlePublic } from '@countersign/service-kit';
+import { requireSession } from '../approver-pages/require-session.ts';
+import type { Context } from '../context.ts';
+import { endEnrolment } from '../passkeys/enrol-passkey.ts';
+import { stateOf } from '../passkeys/passkeys.ts';
+
+export const verifyOnPageRoute = (kernel: Context) =>
+  handlePublic(verifyOnPage, { rateLimit: 'page' })(async ({ params: { approval_id: id }, body, req }) => {
+    const form = { id, action: 'enrol' } as const;
+    const { key } = await requireSession(kernel.approverSessions, req, { form, token: body.csrf_token });
+    const owner = { tenant: key.tenant, principal: key.principal };
+    const passkey = await endEnrolment(kernel.passkeys, { owner, by: key.principal, attestation: body.attestation });
+    return { state: stateOf(passkey) };
+  });

@@ -1,0 +1,12 @@
+import { writeRelationships } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleSystem } from '../handle.ts';
+import { changeRelationships } from '../relations/change-relations.ts';
+import { snapshotView } from '../relations/snapshot-view.ts';
+
+/** Every kernel decides by the new snapshot from its next commit on. */
+export const writeRelationshipsRoute = (kernel: Context) =>
+  handleSystem(writeRelationships)(async ({ body }) => {
+    const { snapshot, ...counts } = await changeRelationships(kernel, body);
+    return { ...snapshotView(snapshot, kernel.config.relationsAgeMaxMs), ...counts };
+  });

@@ -1,0 +1,50 @@
+import type { ChallengeId, PrincipalId, TenantId } from '@countersign/contracts';
+import type { Challenge, ChallengePlace, ChallengeStore } from '../passkeys/challenges.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Transaction, Tx } from './database.ts';
+
+/** Questions to passkeys, until they are answered or run out. */
+export function challengeStore(transaction: Transaction): ChallengeStore {
+  return {
+    put: (challenge) =>
+      transaction(async (tx) => {
+        const { id, challenge: text, statement, expiresAtMs } = challenge;
+        const asked = {
+          challenge_id: id,
+          challenge: text,
+          statement: statement as Prisma.InputJsonObject, // plain JSON
+          expires_at: new Date(expiresAtMs),
+        };
+        const place = placeOf(challenge);
+        const where = { tenant_id_principal_id_purpose_subject: place };
+        await tx.passkeyChallenge.upsert({ where, create: { ...place, ...asked }, update: asked });
+      }),
+    take: (place) =>
+      transaction(async (tx) => {
+        const where = placeOf(place);
+        const row = await tx.passkeyChallenge.findUnique({ where: { tenant_id_principal_id_purpose_subject: where } });
+        if (row === null) return null;
+        // Of two who have read it, one deletes it.
+        const { count } = await tx.passkeyChallenge.deleteMany({ where: { ...where, challenge_id: row.challenge_id } });
+        if (count === 0) return null;
+        return {
+          ...place,
+          tenant: row.tenant_id as TenantId, // as it was asked for
+          principal: row.principal_id as PrincipalId,
+          id: row.challenge_id as ChallengeId, // the kernel wrote these
+          challenge: row.challenge,
+          statement: row.statement as Challenge['statement'],
+          expiresAtMs: row.expires_at.getTime(),
+        };
+      }),
+  };
+}
+
+/** Forgets what nobody can answer any more. */
+export async function forgetChallenges(tx: Tx, now: Date): Promise<void> {
+  await tx.passkeyChallenge.deleteMany({ where: { expires_at: { lte: now } } });
+}
+
+function placeOf({ tenant, principal, purpose, subject }: ChallengePlace) {
+  return { tenant_id: tenant, principal_id: principal, purpose, subject };
+}

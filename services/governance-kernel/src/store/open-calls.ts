@@ -1,0 +1,40 @@
+import type { Instant, TenantId } from '@countersign/contracts';
+import type { CallInFlight, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { dispatches, type Dispatch } from '../boundary/dispatches.ts';
+import type { Reader } from './database.ts';
+import { asStored } from './stored-row.ts';
+
+/** So many of the oldest open calls are looked through; what is behind them is told when these are settled. */
+const openMax = 1_000;
+
+/** A call that was sent and is not settled, with what was sealed of its decision. */
+export type OpenCall = { readonly dispatch: Dispatch; readonly sealed: ReceiptPayload };
+
+/** The oldest of these tenants, or of all; `areAll`: there are no others. */
+export async function listOpenDispatches(
+  reader: Reader,
+  tenants: readonly TenantId[] | null,
+): Promise<{ open: Dispatch[]; areAll: boolean }> {
+  const where = tenants === null ? {} : { tenant_id: { in: [...tenants] } };
+  const rows = await reader.dispatch.findMany({ where, orderBy: { ulid: 'asc' }, take: openMax });
+  return { open: rows.map((row) => dispatches.rowOf(asStored(row))), areAll: rows.length < openMax };
+}
+
+/** With their decisions, in the same order. */
+export async function openCallsOf(reader: Reader, open: readonly Dispatch[]): Promise<OpenCall[]> {
+  const decisions = await reader.ledgerEntry.findMany({
+    where: { ulid: { in: open.map(({ ulid }) => ulid) } },
+    select: { ulid: true, payload: true },
+  });
+  const sealed = new Map(decisions.map(({ ulid, payload }) => [ulid, JSON.parse(payload) as ReceiptPayload])); // by this kernel
+  return open.flatMap((dispatch) => {
+    const decision = sealed.get(dispatch.ulid);
+    return decision === undefined ? [] : [{ dispatch, sealed: decision }];
+  });
+}
+
+export function callInFlight({ dispatch, sealed }: OpenCall): CallInFlight {
+  const { decision_id, tenant_id, principal_id, tool, issued_at } = sealed;
+  const deadline_at = new Date(dispatch.deadlineAtMs).toISOString() as Instant; // toISOString writes exactly this form
+  return { decision_id, tenant_id, principal_id, tool, issued_at, deadline_at };
+}

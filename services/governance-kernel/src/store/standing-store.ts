@@ -1,0 +1,58 @@
+import type { TenantId } from '@countersign/contracts';
+import { countedMax, FenceScope } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import type { Reader } from './database.ts';
+
+const Counts = z.tuple([
+  z.object({
+    budgets: z.coerce.number(),
+    pending_approvals: z.coerce.number(),
+    open_dispatches: z.coerce.number(),
+    quarantined_mcp_servers: z.coerce.number(),
+  }),
+]);
+
+/**
+ * Each count stops at its bound, so that it costs the same on a full table; in the order of an index, since others may fill the table
+ * before the tenant's rows. MCP servers are the installation's.
+ */
+export async function countOpen(reader: Reader, tenant: TenantId, now: Date): Promise<z.infer<typeof Counts>[0]> {
+  const rows = await reader.$queryRaw`
+    SELECT
+      (SELECT count(*) FROM (SELECT 1 FROM budgets WHERE tenant_id = ${tenant}
+         ORDER BY tenant_id, budget_id LIMIT ${countedMax}) AS b) AS budgets,
+      (SELECT count(*) FROM (SELECT 1 FROM approvals
+         WHERE tenant_id = ${tenant} AND state = 'pending' AND expires_at > ${now}
+         ORDER BY tenant_id, state, approval_id LIMIT ${countedMax}) AS a) AS pending_approvals,
+      (SELECT count(*) FROM (SELECT 1 FROM dispatches WHERE tenant_id = ${tenant}
+         ORDER BY tenant_id, ulid LIMIT ${countedMax}) AS d) AS open_dispatches,
+      (SELECT count(*) FROM (SELECT 1 FROM mcp_servers WHERE state = 'quarantined' LIMIT ${countedMax}) AS m) AS quarantined_mcp_servers`;
+  return Counts.parse(rows)[0];
+}
+
+const Scopes = z.array(z.object({ scope: FenceScope }));
+
+/** Scopes of fences that stand now around the tenant: its own, its organisation's, its agents', its tools', and those of all tenants. */
+export async function listScopesAround(
+  reader: Reader,
+  tenant: TenantId,
+  { now, limit }: { now: Date; limit: number },
+): Promise<FenceScope[]> {
+  const exact = ['system', `tenant:${tenant}`];
+  const prefixes = [`agent:${tenant}/`, `tool:${tenant}/`, 'tool:*/', 'server:'];
+  // A range of the index for each prefix: what begins with it is followed by what begins with its successor.
+  const rows = await reader.$queryRaw`
+    SELECT found.scope FROM (
+        SELECT name, name || chr(1) FROM unnest(${exact}::text[]) AS name
+         UNION ALL SELECT 'org:' || org_id, 'org:' || org_id || chr(1) FROM tenant_orgs WHERE tenant_id = ${tenant}
+         UNION ALL SELECT prefix, left(prefix, -1) || chr(ascii(right(prefix, 1)) + 1) FROM unnest(${prefixes}::text[]) AS prefix
+      ) AS wanted(first, after)
+      CROSS JOIN LATERAL (
+        SELECT scope FROM fences
+         WHERE kind <> 'open' AND (expires_at IS NULL OR expires_at > ${now})
+           AND scope COLLATE "C" >= wanted.first AND scope COLLATE "C" < wanted.after
+         ORDER BY scope COLLATE "C" LIMIT ${limit}
+      ) AS found
+     ORDER BY found.scope COLLATE "C" LIMIT ${limit}`;
+  return Scopes.parse(rows).map(({ scope }) => scope);
+}

@@ -1,0 +1,111 @@
+import type { RelationTuple } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import { depthMax, nodeOf, type LoadedTuples, type Node } from '../relations/relation-graph.ts';
+import type { Sought } from '../relations/relation-source.ts';
+import type { Reader, Tx } from './database.ts';
+
+/** Groups that the questions of one request may lead through: beyond, an answer says that it does not know. */
+const groupsMax = 5_000;
+
+const TupleRows = z.array(z.object({ object: z.string(), relation: z.string(), subject: z.string() }));
+
+/** What questions about these nodes and subjects need: the groups below the nodes, and which of all these the subjects are in. */
+export async function loadTuples(reader: Reader, tenant: string, { nodes, subjects }: Sought): Promise<LoadedTuples> {
+  const { groups, reached, isCut } = await loadGroups(reader, tenant, nodes);
+  const members = await listMemberships(reader, tenant, { nodes: [...reached], subjects });
+  return { groups, members: new Set(members.map((tuple) => `${nodeOf(tuple)}@${tuple.subject}`)), isCut };
+}
+
+async function loadGroups(reader: Reader, tenant: string, nodes: readonly Node[]) {
+  const groups = new Map<Node, Node[]>();
+  const reached = new Set(nodes);
+  let level = [...reached];
+  let room = groupsMax;
+  for (let depth = 0; depth < depthMax && level.length > 0 && room > 0; depth += 1) {
+    const tuples = await listGroups(reader, tenant, level, room + 1);
+    const next = new Set<Node>();
+    for (const tuple of tuples.slice(0, room)) {
+      const node = nodeOf(tuple);
+      groups.set(node, [...(groups.get(node) ?? []), tuple.subject]);
+      if (!reached.has(tuple.subject)) next.add(tuple.subject);
+      reached.add(tuple.subject);
+    }
+    room -= tuples.length;
+    level = [...next];
+  }
+  return { groups, reached, isCut: room < 0 };
+}
+
+async function listGroups(reader: Reader, tenant: string, nodes: readonly Node[], limit: number) {
+  const { objects, relations } = columnsOfNodes(nodes);
+  return TupleRows.parse(
+    await reader.$queryRaw`
+      SELECT w.object, w.relation, t.subject
+        FROM unnest(${objects}::text[], ${relations}::text[]) WITH ORDINALITY AS w(object, relation, nth)
+       CROSS JOIN LATERAL (
+         SELECT subject FROM relation_tuples
+          WHERE tenant_id = ${tenant} AND object = w.object AND relation = w.relation AND is_userset
+          ORDER BY subject LIMIT ${limit}) AS t
+       ORDER BY w.nth, t.subject LIMIT ${limit}`,
+  );
+}
+
+async function listMemberships(reader: Reader, tenant: string, { nodes, subjects }: Sought) {
+  const { objects, relations } = columnsOfNodes(nodes);
+  return TupleRows.parse(
+    await reader.$queryRaw`
+      SELECT t.object, t.relation, t.subject FROM unnest(${objects}::text[], ${relations}::text[]) AS wanted(object, relation)
+       CROSS JOIN unnest(${[...new Set(subjects)]}::text[]) AS sought(subject)
+        JOIN relation_tuples t USING (object, relation, subject)
+       WHERE t.tenant_id = ${tenant} AND t.is_userset = (strpos(sought.subject, '#') > 0)`,
+  );
+}
+
+/** A node's last `#` stands before its relation. */
+function columnsOfNodes(nodes: readonly Node[]) {
+  const cut = nodes.map((node) => node.lastIndexOf('#'));
+  return {
+    objects: nodes.map((node, index) => node.slice(0, cut[index])),
+    relations: nodes.map((node, index) => node.slice((cut[index] ?? 0) + 1)),
+  };
+}
+
+/** Those that were not there. In order, so that the same changes hash alike. */
+export async function insertTuples(tx: Tx, tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]> {
+  const { objects, relations, subjects } = columnsOf(tuples);
+  const rows = await tx.$queryRaw`
+    WITH written AS (
+      INSERT INTO relation_tuples (tenant_id, object, relation, is_userset, subject)
+      SELECT DISTINCT ${tenant}, w.object, w.relation, strpos(w.subject, '#') > 0, w.subject
+        FROM unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
+      ON CONFLICT DO NOTHING RETURNING object, relation, subject)
+    SELECT * FROM written ORDER BY object COLLATE "C", relation COLLATE "C", subject COLLATE "C"`;
+  return TupleRows.parse(rows) as RelationTuple[]; // their names were parsed at the door
+}
+
+/** Those that were there. */
+export async function deleteTuples(tx: Tx, tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]> {
+  const { objects, relations, subjects } = columnsOf(tuples);
+  const rows = await tx.$queryRaw`
+    WITH gone AS (
+      DELETE FROM relation_tuples t
+       USING unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
+       WHERE t.tenant_id = ${tenant} AND t.object = w.object AND t.relation = w.relation
+         AND t.is_userset = (strpos(w.subject, '#') > 0) AND t.subject = w.subject
+      RETURNING t.object, t.relation, t.subject)
+    SELECT * FROM gone ORDER BY object COLLATE "C", relation COLLATE "C", subject COLLATE "C"`;
+  return TupleRows.parse(rows) as RelationTuple[]; // as above
+}
+
+export async function hasTuple(tx: Tx, tenant: string, { object, relation, subject }: RelationTuple): Promise<boolean> {
+  const key = { tenant_id: tenant, object, relation, is_userset: subject.includes('#'), subject };
+  return (await tx.relationTuple.findFirst({ where: key })) !== null;
+}
+
+function columnsOf(tuples: readonly RelationTuple[]) {
+  return {
+    objects: tuples.map(({ object }) => object as string),
+    relations: tuples.map(({ relation }) => relation as string),
+    subjects: tuples.map(({ subject }) => subject as string),
+  };
+}

@@ -1,0 +1,14 @@
+import { createKernelClient, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
+import { adminKey, type TestKernel } from './_kernel.ts';
+
+/** As long as a run may take, and more than clients wait for an answer otherwise. */
+const timeoutMs = 120_000;
+
+/** By an operator; throws what the kernel refuses it with. */
+export async function runConformance(
+  { kernel }: Pick<TestKernel, 'kernel'>,
+  scope: 'full' | 'short',
+): Promise<SignedConformanceReport> {
+  const client = createKernelClient({ baseUrl: kernel.url, apiKey: adminKey, timeoutMs });
+  return (await client.as({ tenant: 'acme' }).runConformance({ body: { scope } })).body;
+}

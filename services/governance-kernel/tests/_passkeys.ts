@@ -1,0 +1,61 @@
+import type { ApprovalId, PrincipalId } from '@countersign/contracts';
+import {
+  createKernelClient,
+  type Approval,
+  type CredentialId,
+  type Passkey,
+} from '@countersign/contracts/governance-kernel';
+import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
+import { adminKey, type KernelClient } from './_kernel.ts';
+
+export const origin = 'https://kernel.example';
+
+/** Operators of a kernel of one's own choice. */
+export function kernelAt(baseUrl: string) {
+  const client = createKernelClient({ baseUrl, apiKey: adminKey });
+  return { as: (tenant: string, principal?: string) => client.as({ tenant, ...(principal ? { principal } : {}) }) };
+}
+
+/** A person with an authenticator, who speaks with one kernel. */
+export class Approver {
+  readonly authenticator = new Authenticator(origin);
+  readonly client: KernelClient;
+  readonly principal: PrincipalId;
+
+  constructor(test: { as(tenant: string, principal?: string): KernelClient }, principal: string, tenant = 'acme') {
+    this.client = test.as(tenant, principal);
+    this.principal = principal as PrincipalId; // a test writes plain names
+  }
+
+  get id(): CredentialId {
+    return this.authenticator.id as CredentialId; // base64url
+  }
+
+  get place() {
+    return { principal: this.principal, credential_id: this.id };
+  }
+
+  async enrol(forged: Forgery = {}, { by = this.client } = {}): Promise<Passkey> {
+    const params = { principal: this.principal };
+    const { body } = await by.registerPasskey({ params });
+    const attestation = this.authenticator.create(body.challenge, forged);
+    return (await by.verifyPasskey({ params, body: { attestation } })).body;
+  }
+
+  async vouchFor(other: Pick<Approver, 'place'>, forged: Forgery = {}): Promise<Passkey> {
+    const params = other.place;
+    const { body } = await this.client.challengeVoucher({ params });
+    const assertion = this.authenticator.get(body.challenge, forged);
+    return (await this.client.vouchForPasskey({ params, body: { assertion } })).body;
+  }
+
+  async challenge(id: ApprovalId, decision: 'approve' | 'deny' = 'approve') {
+    return (await this.client.challengeApproval({ params: { approval_id: id }, body: { decision } as never })).body;
+  }
+
+  async decide(id: ApprovalId, decision: 'approve' | 'deny' = 'approve', forged: Forgery = {}): Promise<Approval> {
+    const { challenge, challenge_id } = await this.challenge(id, decision);
+    const assertion = this.authenticator.get(challenge, forged);
+    return (await this.client.assertApproval({ params: { approval_id: id }, body: { challenge_id, assertion } })).body;
+  }
+}

@@ -1,0 +1,75 @@
+import type { At, Cause } from './_causes.ts';
+import { ofNoTwin } from './_twins.ts';
+
+type Means = {
+  openRules: (at: At) => Promise<void>;
+  administrator: (at: At, sql: string) => Promise<unknown>;
+  activateWith: (at: At, member: string) => Promise<void>;
+};
+
+/** A relation that every call requires. */
+const open = { object: 'tenant:{tenant}', relation: 'open', subject: 'principal:{principal}', required: {} };
+const required = `relations: ${JSON.stringify({ open })}`;
+
+async function changeTuple({ site, door: { tenant, principal } }: At, change: 'writes' | 'deletes'): Promise<void> {
+  const tuple = { object: `tenant:${tenant}`, relation: 'open', subject: `principal:${principal}` };
+  const body = { tenant_id: tenant, [change]: [tuple] } as never; // branded and defaulted by the schema
+  await site.test.system.writeRelationships({ body });
+}
+
+export const relationCauses = ({ openRules, administrator, activateWith }: Means): Cause[] => [
+  {
+    gate: 'relationship',
+    name: 'a relation that is required and was taken away',
+    said: 'DENY RELATION_MISSING',
+    arises: async (at) => {
+      await activateWith(at, required);
+      await changeTuple(at, 'writes');
+      await changeTuple(at, 'deletes');
+    },
+    ends: openRules,
+  },
+  {
+    gate: 'relationship',
+    name: 'relations that nobody confirmed for a day',
+    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    arises: async (at) => {
+      await activateWith(at, required);
+      await changeTuple(at, 'writes');
+      await administrator(
+        at,
+        `UPDATE relation_heads SET confirmed_at = confirmed_at - interval '25 hours' WHERE ${ofNoTwin}`,
+      );
+    },
+    ends: openRules,
+  },
+  {
+    gate: 'relationship',
+    name: 'relations that nobody wrote',
+    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    arises: async (at) => {
+      await administrator(at, `UPDATE relation_heads SET tenant_id = 'gone ' || tenant_id WHERE ${ofNoTwin}`);
+      await activateWith(at, required);
+    },
+    ends: async (at) => {
+      await administrator(at, `UPDATE relation_heads SET tenant_id = replace(tenant_id, 'gone ', '')`);
+      await openRules(at);
+    },
+  },
+  {
+    gate: 'relationship',
+    name: 'relations that cannot be read',
+    said: 'DENY AUTHZ_SNAPSHOT_STALE',
+    arises: async (at) => {
+      await activateWith(at, required);
+      // Another snapshot: of the one before, the answers are known.
+      await changeTuple(at, 'writes');
+      await changeTuple(at, 'deletes');
+      await administrator(at, 'ALTER TABLE relation_tuples RENAME COLUMN relation TO gone');
+    },
+    ends: async (at) => {
+      await administrator(at, 'ALTER TABLE relation_tuples RENAME COLUMN gone TO relation');
+      await openRules(at);
+    },
+  },
+];

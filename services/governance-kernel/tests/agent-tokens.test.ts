@@ -1,0 +1,341 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, isAppError, type AnyRoute } from '@countersign/contracts';
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import OpenAI from 'openai';
+import { createBoundary } from '../src/boundary/boundary.ts';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { TestAgent, type Changes } from './_agents.ts';
+import { asked, ledgerOf, movableClock, newSession, said } from './_caller.ts';
+import { decideAndDie } from './_dispatched.ts';
+import { kernelRoutes, type KernelClient } from './_kernel.ts';
+import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
+import { TestGateway } from './_assertions.ts';
+import { approve, startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
+
+const time = movableClock(new Date().toISOString());
+const gateway = new TestGateway();
+let site: Upstreams;
+let second: StartedKernel;
+let agent: TestAgent;
+beforeAll(async () => {
+  site = await startUpstreams({ GOV_ASSERTION_KEYS: gateway.publicKey }, [], { clock: time.clock });
+  await site.test.activate('*', toolPolicy);
+  second = await startKernel(kernelConfigFrom(site.test.env), { clock: time.clock });
+  agent = await newAgent('researcher');
+});
+afterAll(async () => {
+  await second.stop();
+  await site.close();
+});
+
+async function newAgent(principal: string, tenant = 'acme'): Promise<TestAgent> {
+  const made = new TestAgent(site.test, { tenant, principal });
+  await made.enrol(site.test);
+  return made;
+}
+
+const call = (tool: string, effect: string, session = newSession()) =>
+  ({ action: 'tool.call', tool, effect_level: effect, session_id: session }) as never; // a test writes plain names
+const read = (session?: string) => call('lookup', 'E1', session as never);
+const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
+const urls = () => [site.test.kernel.url, second.url];
+
+/** Verdict and reason of a read, or the code of its refusal. */
+const told = (client: KernelClient, body = read()): Promise<string> =>
+  client.evaluate({ body }).then(({ body: reply }) => said(reply), codeOfError);
+const toldTo = (who: TestAgent, changes?: Changes, at = site.test.kernel.url) => told(who.client(at, changes));
+const withHeaders = (who: TestAgent, more: Record<string, string>) =>
+  createClient(kernelRoutes, {
+    baseUrl: site.test.kernel.url,
+    headers: () => ({ authorization: `Bearer ${who.token()}`, ...more }),
+  });
+
+describe('the token of an agent', () => {
+  it('proves tenant and principal at every governed door, without a header beside it, and the record says by which key', async () => {
+    const { body } = await agent.client(site.test.kernel.url).evaluate({ body: read() });
+    expect(body).toMatchObject({
+      allow: true,
+      receipt: { payload: { tenant_id: 'acme', principal_id: 'researcher' } },
+    });
+    const [entry] = await ledgerOf(site.test, body.receipt.payload.session_id);
+    expect(entry?.record?.identity).toEqual({
+      credential: 'agent_token',
+      credential_id: agent.kid,
+      credential_state: 'active',
+      enrolment: 'active',
+    });
+    const openai = new OpenAI({ baseURL: `${site.test.kernel.url}/v1`, apiKey: agent.token(), maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'hi' }];
+    expect((await openai.chat.completions.create({ model: 'scripted', messages })).choices).toHaveLength(1);
+    const mcp = new Client({ name: 'agent', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${agent.token()}` } };
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${site.test.kernel.url}/mcp`), { requestInit }));
+    expect((await mcp.callTool({ name: 'notes.read_note', arguments: { title: 'none' } })).content).toBeDefined();
+    await mcp.close();
+    const execution = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, session_id: newSession(), context: {} };
+    const executed = await agent.client(second.url).executeMcp({ body: execution });
+    expect(executed.body.decision.verdict).toBe('ALLOW');
+  });
+
+  verifies('kn.auth.classes', 'opens the doors of agents, and no other route of the contract', async () => {
+    const headers = { authorization: `Bearer ${agent.token()}` };
+    const expected = ({ auth, door }: AnyRoute, status: number, code: string) => {
+      if (door !== undefined) return ![401, 403].includes(status);
+      return `${status} ${code}` === (auth === 'tenant_scoped' ? '403 PERMISSION_DENIED' : '401 CREDENTIALS_INVALID');
+    };
+    for (const route of allRoutes.filter(({ auth }) => auth !== 'public')) {
+      const { status, text } = await rawCall(site.test.kernel.url, { route, headers });
+      const code = refusalCodeOf(route, { status, text });
+      expect([route.operation, status, expected(route, status, code)]).toEqual([route.operation, status, true]);
+    }
+    expect(allRoutes.filter(({ door }) => door !== undefined).length).toBe(7);
+  });
+
+  it('may be said again by headers and query, and nobody else may be said', async () => {
+    const same = { 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'researcher' };
+    expect(await told(withHeaders(agent, same))).toBe('ALLOW ALLOWED');
+    expect(await told(withHeaders(agent, { 'x-gov-tenant-id': 'umbrella' }))).toBe('PERMISSION_DENIED');
+    expect(await told(withHeaders(agent, { 'x-gov-principal-id': 'admin' }))).toBe('PERMISSION_DENIED');
+    const query = { tenant_id: 'umbrella' };
+    const call = agent.client(site.test.kernel.url).evaluate({ body: read(), query });
+    expect(await call.then(() => 'taken', codeOfError)).toBe('PERMISSION_DENIED');
+  });
+
+  const another = generateKeyPairSync('ed25519');
+  const seconds = (ms: number) => Math.floor((time.clock().getTime() + ms) / 1_000);
+  const lies: [string, () => Changes][] = [
+    ['another key has signed', () => ({ key: another.privateKey })],
+    ['names a key that nobody has enrolled', () => ({ header: { kid: 'A'.repeat(43) } })],
+    ['says that it is not signed', () => ({ header: { alg: 'none' }, signature: '' })],
+    ['says that it is not signed, and is', () => ({ header: { alg: 'none' } })],
+    ['brings a key', () => ({ header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } } })],
+    ['names a header that must be understood', () => ({ header: { crit: ['exp'] } })],
+    ['is no agent token', () => ({ header: { typ: 'JWT' } })],
+    ['is a proof of possession', () => ({ header: { typ: 'countersign-enrolment+jwt' } })],
+    ['is for another kernel', () => ({ claims: { aud: 'https://elsewhere.example' } })],
+    ['is for several kernels', () => ({ claims: { aud: ['https://elsewhere.example'] } })],
+    ['is for nobody', () => ({ claims: { aud: undefined } })],
+    ['has expired', () => ({ claims: { iat: seconds(-120_000), exp: seconds(-60_000) } })],
+    ['has not begun', () => ({ claims: { iat: seconds(60_000), exp: seconds(120_000) } })],
+    ['lives for more than five minutes', () => ({ claims: { exp: seconds(301_000) } })],
+    ['never ends', () => ({ claims: { exp: undefined } })],
+    ['does not say when it began', () => ({ claims: { iat: undefined } })],
+    ['is for another principal', () => ({ claims: { sub: 'admin' } })],
+    ['is for another tenant', () => ({ claims: { tenant_id: 'umbrella' } })],
+    ['is for a tenant in another spelling', () => ({ claims: { tenant_id: 'ACME' } })],
+    ['brings a role', () => ({ claims: { role: 'owner' } })],
+  ];
+  it.each(lies)('that %s is refused, and nothing is sealed', async (_what, changes) => {
+    const session = newSession();
+    const client = agent.client(site.test.kernel.url, changes());
+    expect(await told(client, read(session))).toBe('CREDENTIALS_INVALID');
+    expect(await ledgerOf(site.test, session)).toEqual([]);
+  });
+
+  it('that is signed with its public key as a secret is refused', async () => {
+    const [header, claims] = agent.token({ header: { alg: 'HS256' } }).split('.');
+    const mac = createHmac('sha256', Buffer.from(agent.jwk.x, 'base64url')).update(`${header}.${claims}`);
+    const token = `${header}.${claims}.${mac.digest('base64url')}`;
+    const headers = { authorization: `Bearer ${token}` };
+    const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => headers });
+    expect(await told(client)).toBe('CREDENTIALS_INVALID');
+  });
+
+  it('of an agent of the same name in another tenant proves nothing here, and its key is unknown here', async () => {
+    const theirs = await newAgent('researcher', 'umbrella');
+    expect(await toldTo(theirs, { claims: { tenant_id: 'acme' } })).toBe('CREDENTIALS_INVALID');
+    expect(await toldTo(agent, { header: { kid: theirs.kid } })).toBe('CREDENTIALS_INVALID');
+    await site.test.as('umbrella').revokeIdentity({ params: { directory: 'agents', principal: 'researcher' } });
+    expect(await toldTo(agent)).toBe('ALLOW ALLOWED');
+  });
+
+  it('serves until it ends, also where it was verified before', async () => {
+    const token = agent.token();
+    const headers = { authorization: `Bearer ${token}` };
+    const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => headers });
+    expect([await told(client), await told(client)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    time.advance(66_000);
+    expect(await told(client)).toBe('CREDENTIALS_INVALID');
+  });
+
+  it('ends with its key: decisions of every kernel at once, doors within a second', async () => {
+    const leaver = await newAgent('leaver');
+    const { principal, kid } = leaver;
+    for (const at of urls()) expect(await toldTo(leaver, {}, at)).toBe('ALLOW ALLOWED');
+    const token = leaver.token();
+    const client = (at: string) =>
+      createClient(kernelRoutes, { baseUrl: at, headers: () => ({ authorization: `Bearer ${token}` }) });
+    for (const at of urls()) expect(await told(client(at))).toBe('ALLOW ALLOWED');
+    await site.test.as('acme').revokeIdentityKey({ params: { principal, kid } });
+    for (const at of urls()) expect(await told(client(at))).toBe('DENY AGENT_REVOKED');
+    time.advance(1_000);
+    for (const at of urls()) expect(await told(client(at))).toBe('CREDENTIALS_INVALID');
+  });
+});
+
+describe('an agent that is revoked', () => {
+  const revoke = (principal: string, tenant = 'acme') =>
+    site.test.as(tenant, 'operator').revokeIdentity({ params: { directory: 'agents', principal } });
+  const keyed = async (principal: string) => {
+    const body = { kind: 'agent', principal_id: principal } as never; // its defaults are the kernel's to fill in
+    const { key } = (await site.test.as('acme').createAccessKey({ body })).body;
+    return (at: string) =>
+      createClient(kernelRoutes, { baseUrl: at, headers: () => ({ authorization: `Bearer ${key}` }) });
+  };
+
+  it('is denied by whatever it or an operator for it comes with, on every kernel', async () => {
+    const gone = await newAgent('gone');
+    const withKey = await keyed('gone');
+    const token = gone.token();
+    const callers = urls().flatMap((at) => [
+      createClient(kernelRoutes, { baseUrl: at, headers: () => ({ authorization: `Bearer ${token}` }) }),
+      withKey(at),
+      site.test.as('acme', 'gone'),
+    ]);
+    for (const client of callers) expect(await told(client)).toBe('ALLOW ALLOWED');
+    await revoke('gone');
+    for (const client of callers) expect(await told(client)).toBe('DENY AGENT_REVOKED');
+    time.advance(1_000);
+    const later = [];
+    for (const client of callers) later.push(await told(client));
+    expect(later).toEqual([...closed, ...closed]);
+  });
+  /** The doors know by now; the operator's key opens them, and the decision denies. */
+  const closed = ['CREDENTIALS_INVALID', 'CREDENTIALS_INVALID', 'DENY AGENT_REVOKED'];
+
+  it('uses no approval that was given to it', async () => {
+    const asking = await newAgent('asking');
+    const session = newSession();
+    const client = asking.client(site.test.kernel.url);
+    const { body: question } = await client.evaluate({ body: call('pay', 'E3', session) });
+    expect(question.verdict).toBe('ESCALATE');
+    await approve(site.test, asked(question));
+    await revoke('asking');
+    const { body: answer } = await client.evaluate({ body: call('pay', 'E3', session) });
+    expect(said(answer)).toBe('DENY AGENT_REVOKED');
+  });
+
+  it('hears no earlier ALLOW again under the key of its request', async () => {
+    const repeating = await newAgent('repeating');
+    const client = repeating.client(site.test.kernel.url);
+    const body = read();
+    const headers = { 'idempotency-key': newSession() };
+    expect(said((await client.evaluate({ body, headers })).body)).toBe('ALLOW ALLOWED');
+    await revoke('repeating');
+    expect(said((await client.evaluate({ body, headers })).body)).toBe('DENY AGENT_REVOKED');
+  });
+
+  it('gets nothing sent that was allowed before, and waited', async () => {
+    let nowMs = 0;
+    const { cycle } = site.test.kernel.context;
+    const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
+    const { tenant, principal } = await newAgent('waiting');
+    const called = { session: newSession(), model: 'scripted', args: {}, context: {} };
+    const decisionFor = (of: string) =>
+      decideAndDie(boundary, { kind: 'model', caller: { tenant: of, principal, scopes: [] }, ...called } as never); // plain names
+    const [decision, ofAnother] = [await decisionFor(tenant), await decisionFor('umbrella')];
+    nowMs += 500;
+    expect(await boundary.maySendLate(decision)).toBe(true);
+    await revoke(principal);
+    expect([await boundary.maySendLate(decision), await boundary.maySendLate(ofAnother)]).toEqual([false, true]);
+  });
+
+  it('is not the agent of the same name in another tenant', async () => {
+    await newAgent('twin-named');
+    const other = await newAgent('twin-named', 'umbrella');
+    await revoke('twin-named');
+    expect(await toldTo(other)).toBe('ALLOW ALLOWED');
+  });
+
+  it('gets no ALLOW on either kernel once its revocation is answered, however many calls are under way', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const racing = await newAgent(`racing-${round}`);
+      const clients = urls().map((at) => racing.client(at));
+      const replies: DecisionReply[] = [];
+      let isRevoked = false;
+      const late: string[] = [];
+      const runs = clients.map(async (client) => {
+        for (let nth = 0; nth < 30; nth += 1) {
+          const beganLate = isRevoked;
+          const reply = await client.evaluate({ body: read() }).then(({ body }) => body, codeOfError);
+          if (beganLate) late.push(typeof reply === 'string' ? reply : said(reply));
+          if (typeof reply !== 'string') replies.push(reply);
+        }
+      });
+      await revoke(racing.principal);
+      isRevoked = true;
+      await Promise.all(runs);
+      expect(late.length).toBeGreaterThan(0);
+      expect(late.filter((reply) => reply === 'ALLOW ALLOWED')).toEqual([]);
+      expect(await allowsAfterRevocation(racing.principal)).toBe(0);
+    }
+  });
+
+  /** By the order of the log, which is the order of commits. */
+  async function allowsAfterRevocation(principal: string): Promise<number> {
+    const { rows } = await site.test.pool.query<{ count: string }>(
+      `SELECT count(*) FROM ledger d, ledger r
+        WHERE d.principal_id = $1 AND d.kind = 'decision' AND d.verdict = 'ALLOW' AND d.log_index > r.log_index
+          AND r.action = 'identity.revoke' AND r.payload LIKE $2`,
+      [principal, `%"agent:${principal}"%`],
+    );
+    return Number(rows[0]?.count);
+  }
+});
+
+describe('a policy that demands to know who calls', () => {
+  const demanding = (members: string, tenant: string) =>
+    site.test.activate(
+      tenant,
+      `format: countersign/policy.v1\nname: demanding\nversion: '1'\n${members}rules:\n  - { id: all, effect: allow }\n`,
+      1,
+    );
+
+  verifies('kn.fc.credentials', 'denies a caller who only claims a name, and no other', async () => {
+    const tenant = '0DEMANDS'.padStart(26, '0');
+    const workspace = `wsp_${tenant}`;
+    await demanding('identity: [proven]\n', workspace);
+    const proven = await newAgent('proven', workspace);
+    const seen = {
+      claimed: await told(site.test.as(workspace, 'proven')),
+      token: await toldTo(proven),
+      assertion: await told(assertedIn(workspace)),
+    };
+    expect(seen).toEqual({ claimed: 'DENY CREDENTIALS_MISSING', token: 'ALLOW ALLOWED', assertion: 'ALLOW ALLOWED' });
+  });
+
+  const assertedIn = (tenant: string) =>
+    createClient(kernelRoutes, {
+      baseUrl: site.test.kernel.url,
+      headers: async () => ({ authorization: `Bearer ${await gateway.assert({ tenant }, time.clock())}` }),
+    });
+
+  verifies('kn.fc.credentials', 'for one tool denies it there, in every spelling of the tool', async () => {
+    const tools = `tools:\n  notes.write_note: { effect_level: E2, identity: [proven, enrolled] }\n`;
+    await demanding(tools, 'careful');
+    const proven = await newAgent('proven', 'careful');
+    const claimed = site.test.as('careful', 'proven');
+    const writing = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, context: {} };
+    const executed = async (client: KernelClient) =>
+      said((await client.executeMcp({ body: { ...writing, session_id: newSession() } })).body.decision);
+    expect(await told(claimed)).toBe('ALLOW ALLOWED');
+    expect(await executed(claimed)).toBe('DENY CREDENTIALS_MISSING');
+    expect(await executed(proven.client(site.test.kernel.url))).toBe('ALLOW ALLOWED');
+    for (const tool of ['notes__write_note', 'notes.write_note'])
+      expect(await told(claimed, call(tool, 'E2'))).toBe('DENY CREDENTIALS_MISSING');
+  });
+
+  verifies('kn.fc.credentials', 'and for enrolled agents denies those who are not in the registry', async () => {
+    const workspace = `wsp_${'ENR0'.padStart(26, '0')}`;
+    await demanding('identity: [enrolled]\n', workspace);
+    expect(await told(assertedIn(workspace))).toBe('DENY AGENT_UNKNOWN');
+    const params = { directory: 'agents' as const, principal: `agent:${workspace}` };
+    await site.test.as(workspace).putIdentity({ params, body: { display_name: 'The workspace' } });
+    expect(await told(assertedIn(workspace))).toBe('ALLOW ALLOWED');
+    await site.test.as(workspace).revokeIdentity({ params });
+    expect(await told(assertedIn(workspace))).toBe('DENY AGENT_REVOKED');
+  });
+});

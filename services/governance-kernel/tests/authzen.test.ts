@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { movableClock } from './_caller.ts';
+import { adminKey, serviceKey, startTestKernel, type TestKernel } from './_kernel.ts';
+import { change } from './_relations.ts';
+
+type Case = {
+  id: string;
+  level: string;
+  path: string;
+  body?: object;
+  text?: string;
+  status: number;
+  headers?: Record<string, string>;
+  times?: number;
+  expect?: object;
+  include?: object[];
+  length?: number;
+};
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
+const { cases } = JSON.parse(read('contracts/vectors/authzen/cases.json')) as { cases: Case[] };
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({
+    overrides: { clock: time.clock },
+    env: { GOV_PUBLIC_URL: 'https://pdp.example.com/' },
+  });
+  const [, commands = ''] = /```sh\n(.*?)```/s.exec(read('docs/relations.md')) ?? [];
+  const env = {
+    ...process.env,
+    KERNEL_URL: test.kernel.url,
+    GOV_SERVICE_API_KEY: serviceKey,
+    GOV_ADMIN_API_KEY: adminKey,
+  };
+  await promisify(execFile)('sh', ['-ec', commands], { cwd: root, env });
+});
+afterAll(() => test.close());
+
+let tenants = 0;
+const newTenant = () => `asked-${(tenants += 1)}`;
+
+type Sent = Pick<Case, 'path' | 'body' | 'text' | 'headers'>;
+async function send({ path, body, text, headers }: Sent, tenant = 'acme') {
+  const response = await fetch(`${test.kernel.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminKey}`,
+      'x-gov-tenant-id': tenant,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: text ?? JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as never };
+}
+
+const alice = { type: 'user', id: 'alice' };
+const record = { type: 'record', id: 'record-1' };
+const evaluation = { subject: alice, action: { name: 'read' }, resource: record };
+
+async function evaluated(body: object, tenant?: string) {
+  return (await send({ path: '/access/v1/evaluation', body }, tenant)).body;
+}
+
+async function putModel(tenant: string, permissions: object) {
+  const body = { types: { record: { permissions } } };
+  await test.system.putPermissionModel({ params: { tenant }, body } as never); // branded by the schema
+}
+
+describe('the certification scenario', () => {
+  it.each(cases)('$level: $id', async ({ times = 1, ...sent }) => {
+    for (let sending = 0; sending < times; sending += 1) {
+      const { status, headers, body } = await send(sent);
+      expect([status, headers.get('content-type')]).toEqual([sent.status, 'application/json; charset=utf-8']);
+      if (sent.status !== 200) expect(typeof body).toBe('string');
+      const given = sent.headers?.['x-request-id'];
+      if (given !== undefined) expect(headers.get('x-request-id')).toBe(given);
+      if (sent.expect !== undefined) expect(body).toMatchObject(sent.expect);
+      const { results, evaluations } = body as { results?: object[]; evaluations?: { decision: unknown }[] };
+      for (const result of sent.include ?? []) expect(results).toContainEqual(result);
+      if (sent.length !== undefined) expect(evaluations ?? results).toHaveLength(sent.length);
+      for (const { decision } of evaluations ?? []) expect(typeof decision).toBe('boolean');
+    }
+  });
+
+  it('discovery: 6.3', async () => {
+    const response = await fetch(`${test.kernel.url}/.well-known/authzen-configuration`);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(await response.json()).toEqual({
+      policy_decision_point: 'https://pdp.example.com',
+      access_evaluation_endpoint: 'https://pdp.example.com/access/v1/evaluation',
+      access_evaluations_endpoint: 'https://pdp.example.com/access/v1/evaluations',
+      search_subject_endpoint: 'https://pdp.example.com/access/v1/search/subject',
+      search_resource_endpoint: 'https://pdp.example.com/access/v1/search/resource',
+      search_action_endpoint: 'https://pdp.example.com/access/v1/search/action',
+    });
+  });
+});
+
+describe('an access evaluation', () => {
+  it('without a credential is refused with a challenge and a text', async () => {
+    const sent = { path: '/access/v1/evaluation', body: evaluation, headers: { authorization: '' } };
+    const { status, headers, body } = await send(sent);
+    expect([status, headers.get('www-authenticate'), typeof body]).toEqual([401, 'Bearer', 'string']);
+  });
+
+  it('is no, with its reason, under relations that are stale or were never written', async () => {
+    const stale = { decision: false, context: { reason_code: 'AUTHZ_SNAPSHOT_STALE' } };
+    const tenant = newTenant();
+    expect(await evaluated(evaluation, tenant)).toEqual(stale);
+    await putModel(tenant, { read: 'relations.owner' });
+    await change(test, tenant, { writes: ['record:record-1#owner@user:alice'] });
+    expect(await evaluated(evaluation, tenant)).toEqual({ decision: true });
+    time.advance(86_400_001);
+    expect(await evaluated(evaluation, tenant)).toEqual(stale);
+    const search = { path: '/access/v1/search/subject', body: { ...evaluation, subject: { type: 'user' } } };
+    expect((await send(search, tenant)).body).toEqual({ results: [], page: { next_token: '' } });
+    time.advance(-86_400_001);
+  });
+
+  it('is no for what the model does not name, and for names that no tuple could hold', async () => {
+    const unknown = { decision: false, context: { reason_code: 'PERMISSION_UNKNOWN' } };
+    expect(await evaluated({ ...evaluation, action: { name: 'fly' } })).toEqual(unknown);
+    expect(await evaluated({ ...evaluation, action: { name: 'constructor' } })).toEqual(unknown);
+    expect(await evaluated({ ...evaluation, resource: { type: '__proto__', id: 'x' } })).toEqual(unknown);
+    for (const id of ['alice#member', 'alice\u0000', ' alice', '*'])
+      expect(await evaluated({ ...evaluation, subject: { type: 'user', id } })).toEqual({ decision: false });
+  });
+
+  it('goes by what the tenant knows, in its own model and tuples alone', async () => {
+    const [tenant, other] = [newTenant(), newTenant()];
+    for (const each of [tenant, other])
+      await putModel(each, { read: 'relations.owner && resource.properties.open == true' });
+    const open = (properties: object | null) => ({ entities: [{ entity: 'record:record-1', properties }] });
+    await change(test, tenant, { writes: ['record:record-1#owner@user:alice'], ...open({ open: true }) });
+    await change(test, other, { ...open({ open: true }) });
+    expect([await evaluated(evaluation, tenant), await evaluated(evaluation, other)]).toEqual([
+      { decision: true },
+      { decision: false },
+    ]);
+    const closed = { ...evaluation, resource: { ...record, properties: { open: false } } };
+    expect(await evaluated(closed, tenant)).toEqual({ decision: false });
+    await change(test, tenant, open(null));
+    expect(await evaluated(evaluation, tenant)).toEqual({ decision: false });
+  });
+
+  it('says of each item of a batch what it lacks, and takes no property from above', async () => {
+    const body = {
+      subject: alice,
+      action: { name: 'delete', properties: { soft: true } },
+      resource: record,
+      evaluations: [{}, { action: { name: 'delete' } }, { subject: 'alice' }, 7],
+    };
+    const { body: answer } = await send({ path: '/access/v1/evaluations', body });
+    expect(answer).toMatchObject({
+      evaluations: [
+        { decision: true },
+        { decision: false },
+        { decision: false, context: { error: { status: 400, message: expect.stringContaining('subject') } } },
+        { decision: false },
+      ],
+    });
+    const many = { ...body, evaluations: Array.from({ length: 201 }, () => ({})) };
+    expect(await send({ path: '/access/v1/evaluations', body: many })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a search', () => {
+  it('goes through all of a type, page by page, and ends', async () => {
+    const tenant = newTenant();
+    await putModel(tenant, { read: 'relations.reader' });
+    const people = Array.from({ length: 1_500 }, (_, index) => `group:all#member@user:${index}`);
+    await change(test, tenant, {
+      writes: [...people, 'record:record-1#reader@group:all#member', 'a:1#r@user:outside'],
+    });
+    const found: string[] = [];
+    let token = '';
+    do {
+      const body = { ...evaluation, subject: { type: 'user' }, page: { limit: 400, token } };
+      const answer = await send({ path: '/access/v1/search/subject', body }, tenant);
+      const { results, page } = answer.body as { results: { id: string }[]; page: { next_token: string } };
+      found.push(...results.map(({ id }) => id));
+      token = page.next_token;
+    } while (token !== '' && found.length < 2_000);
+    expect(found).toHaveLength(1_500);
+    expect(new Set(found).size).toBe(1_500);
+    expect(found).not.toContain('outside');
+  });
+
+  it('refuses a token that is not its own', async () => {
+    for (const token of ['%%', 'AA', 'YWxpY2U='])
+      expect(
+        await send({
+          path: '/access/v1/search/subject',
+          body: { ...evaluation, subject: { type: 'user' }, page: { token } },
+        }),
+      ).toMatchObject({ status: 400 });
+  });
+});

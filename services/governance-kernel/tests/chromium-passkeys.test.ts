@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
+import { verifies } from '@countersign/testkit/verifies';
+import { asked, Caller, newSession, refusal, said } from './_caller.ts';
+import { freePort, openPhone, type Phone } from './_chromium.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: chromium
+version: '1'
+rules:
+  - { id: payments, effect: escalate, match: { tool: [pay.*] }, reason: A person confirms payments. }
+`;
+
+const timeoutMs = 120_000;
+let test: TestKernel;
+let phone: Phone;
+let agent: Caller;
+let origin: string;
+let key: string;
+beforeAll(async () => {
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  test = await startTestKernel({ env: { GOV_PORT: String(port), GOV_PUBLIC_URL: origin } });
+  await test.activate('*', policy);
+  agent = new Caller(test);
+  const body = { kind: 'approver', principal_id: 'alice' } as never; // its defaults are the kernel's
+  key = (await test.as('acme', 'operator').createAccessKey({ body })).body.key;
+  phone = await openPhone();
+}, timeoutMs);
+afterAll(async () => {
+  await phone.browser.close();
+  await test.close();
+}, timeoutMs);
+
+async function question(amount: number) {
+  const call = { tool: 'pay.send', args: { amount }, session_id: newSession() };
+  const reply = await agent.decide(call);
+  return { call, id: asked(reply), url: reply.approval?.approve_url ?? '' };
+}
+
+async function open(url: string): Promise<void> {
+  const { page } = phone;
+  await page.goto(url);
+  if (!(await page.getByLabel('Approver key').isVisible())) return;
+  await page.getByLabel('Approver key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'pay.send' }).waitFor();
+}
+
+/** The key that Chromium made, to sign what no browser would. */
+async function taken(): Promise<Authenticator> {
+  const { cdp, authenticatorId } = phone;
+  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
+  const [found] = credentials;
+  if (found === undefined) throw new Error('Chromium has no passkey');
+  const id = Buffer.from(found.credentialId, 'base64').toString('base64url');
+  return new Authenticator(origin, { id, privateKey: found.privateKey, counter: found.signCount });
+}
+
+describe('in a real browser, as wide as a phone', () => {
+  verifies(
+    'kn.approve.loop',
+    'a person enrols a passkey, reads what the agent wants, approves with it, and the call runs once',
+    async () => {
+      const { call, url } = await question(12_345);
+      const { page } = phone;
+      const faults: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      await open(url);
+      await page.getByRole('button', { name: 'Enrol a passkey' }).click();
+      const approve = page.getByRole('button', { name: 'Approve with your passkey' });
+      await approve.waitFor();
+      expect(await page.getByText('12345').isVisible()).toBe(true);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(360);
+      await page.getByLabel('Reason').fill('known payee');
+      await approve.click();
+      await page.getByRole('heading', { name: 'pay.send: approved' }).waitFor();
+      expect(faults).toEqual([]);
+      expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+      expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    },
+    timeoutMs,
+  );
+
+  it(
+    'whoever is not verified approves nothing',
+    async () => {
+      const { id, url } = await question(2);
+      const { page, cdp, authenticatorId } = phone;
+      await open(url);
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+      await page.getByRole('button', { name: 'Approve with your passkey' }).click();
+      await page.getByText('Nothing was decided').waitFor();
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+      expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+    },
+    timeoutMs,
+  );
+
+  it(
+    'the state that was shown is what is signed, and no other',
+    async () => {
+      const { id, url } = await question(3);
+      await open(url);
+      await new Caller(test, 'acme', 'bob').move('deny', id);
+      await phone.page.getByRole('button', { name: 'Approve with your passkey' }).click();
+      await phone.page.getByText('Nothing was decided').waitFor();
+      expect(await agent.approval(id)).toMatchObject({ state: 'denied' });
+    },
+    timeoutMs,
+  );
+
+  const forgeries: [string, Forgery][] = [
+    ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
+    ['another origin', { origin: 'http://localhost:1' }],
+    ['another relying party', { rpId: '127.0.0.1' }],
+    ['another type', { type: 'webauthn.create' }],
+    ['a counter that went back', { counter: 0 }],
+    ['nobody verified', { flags: 0x01 }],
+  ];
+
+  for (const [what, forged] of forgeries)
+    verifies(
+      'kn.approve.webauthn',
+      `what the passkey of Chromium signs is refused with ${what}`,
+      async () => {
+        const { id } = await question(4);
+        const client = test.as('acme', 'alice');
+        const params = { approval_id: id };
+        const { body } = await client.challengeApproval({ params, body: {} as never });
+        const assertion = (await taken()).get(body.challenge, forged) as never;
+        const answer = { challenge_id: body.challenge_id, assertion };
+        expect(await refusal(client.assertApproval({ params, body: answer }))).toBe('PASSKEY_REFUSED');
+        expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+      },
+      timeoutMs,
+    );
+});

@@ -1,0 +1,263 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from '@countersign/contracts';
+import { ConformanceVector, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, decodeBase64Url, digestOf, parsePlainJson } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { verifies } from '@countersign/testkit/verifies';
+import { z } from 'zod';
+import { findLastProven } from '../src/store/conformance-store.ts';
+import { vectorFiles } from '../src/conformance/read-vectors.ts';
+import { asAdministrator } from './_administrator.ts';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { startConformanceSchedule } from '../src/workers/conformance-schedule.ts';
+import { kernelRoutes, starterPolicy, type TestKernel } from './_kernel.ts';
+import { ofNoTwin } from './_twins.ts';
+import { seal } from './_seal.ts';
+import { startUpstreams, type Upstreams } from './_upstreams.ts';
+import { runConformance } from './_conformance.ts';
+
+const runMs = 120_000;
+const folder = new URL('../../../contracts/vectors/conformance/', import.meta.url);
+
+let upstreams: Upstreams;
+let test: TestKernel;
+let signed: SignedConformanceReport;
+let before: string;
+let after: string;
+
+/** What tenants beside those of the run have, to the byte; the log grows for everybody. */
+async function rowsOfOthers(): Promise<string> {
+  const tables = ['ledger', 'policy_heads', 'policy_bundles', 'budgets', 'access_keys', 'approvals', 'tool_blocks'];
+  const rows = tables.map(async (table) => {
+    const { rows: held } = await test.pool.query(
+      `SELECT to_jsonb(t)::text AS row FROM ${table} t
+        WHERE tenant_id NOT LIKE 'conformance:%' AND tenant_id <> 'system' ORDER BY 1`,
+    );
+    return [table, held];
+  });
+  const fences = await test.pool.query(`SELECT to_jsonb(f)::text AS row FROM fences f ORDER BY 1`);
+  return JSON.stringify([await Promise.all(rows), fences.rows]);
+}
+
+beforeAll(async () => {
+  upstreams = await startUpstreams({ GOV_DEMO: '0' });
+  test = upstreams.test;
+  await test.activate('acme', starterPolicy);
+  await test.setFence('tenant:fenced', 'freeze');
+  await seal(test);
+  before = await rowsOfOthers();
+  signed = await run('full');
+  after = await rowsOfOthers();
+}, runMs);
+afterAll(() => upstreams.close());
+
+const run = (scope: 'full' | 'short') => runConformance(test, scope);
+
+const anybody = () => createClient(kernelRoutes, { baseUrl: test.kernel.url });
+
+describe('a full run', () => {
+  verifies('kn.conformance', 'executes every vector, and passes where every gate stands', async () => {
+    const { data } = (await anybody().listConformanceVectors()).body;
+    const { results, verdict } = signed.report;
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(results.map(({ vector_id }) => vector_id)).toEqual(data.map(({ id }) => id));
+    expect([verdict, results.length]).toEqual(['PASS', signed.report.passed]);
+    expect([upstreams.model.requests, upstreams.notes.calls]).toEqual([[], []]);
+  });
+
+  it('touches no row of another tenant, and leaves none of its own settings', async () => {
+    expect(after).toBe(before);
+    for (const table of ['budgets', 'access_keys', 'approvals', 'tool_blocks', 'dispatches']) {
+      const { rows } = await test.pool.query(
+        `SELECT 1 FROM ${table} WHERE tenant_id LIKE 'conformance:%' AND ${ofNoTwin}`,
+      );
+      expect([table, rows]).toEqual([table, []]);
+    }
+    const { rows } = await test.pool.query(`SELECT 1 FROM conformance_runs`);
+    expect(rows).toEqual([]);
+  });
+
+  it('is signed, and its hash is in the log under a receipt of its own', async () => {
+    const bytes = canonicalBytes(parsePlainJson(signed.report));
+    expect(signed.report_hash).toBe(digestOf(nodeProvider, bytes));
+    const { publicKey } = test.kernel.context.signers.receipts;
+    expect(nodeProvider.verifyEd25519(publicKey, bytes, decodeBase64Url(signed.signature.value))).toBe(true);
+    const system = test.as('system');
+    const { payload } = (await system.getReceipt({ params: { receipt_id: signed.receipt_id } })).body;
+    expect(payload).toMatchObject({ kind: 'conformance', action: 'conformance.run', args_hash: signed.report_hash });
+    const { data } = (await system.listRecords({ query: { receipt_id: signed.receipt_id } })).body;
+    expect(data[0]?.intent.facts).toMatchObject({ report_hash: signed.report_hash, verdict: 'PASS' });
+  });
+
+  it('is kept, listed without its results, and read again as it was signed', async () => {
+    const { report_id } = signed.report;
+    const { data } = (await test.as('acme').listConformanceReports({ query: {} })).body;
+    expect(data.map((each) => [each.report_id, each.verdict, 'results' in each])).toContainEqual([
+      report_id,
+      'PASS',
+      false,
+    ]);
+    expect((await test.as('acme').getConformanceReport({ params: { report_id } })).body).toEqual(signed);
+    const params = { report_id: 'cfr_01ARZ3NDEKTSV4RRFFQ69G5FAV' } as never; // of nothing that exists
+    await expect(test.as('acme').getConformanceReport({ params })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('makes the policies of tenants that nobody is no policy that a kernel is ready with', async () => {
+    const old = `UPDATE policy_heads SET confirmed_at = now() - interval '9 days'`;
+    await asAdministrator(test, `${old} WHERE tenant_id NOT LIKE 'conformance:%' AND ${ofNoTwin}`);
+    const ready = await fetch(`${test.kernel.healthUrl}/health/ready`);
+    expect(await ready.json()).toMatchObject({ checks: { policy: 'down', conformance: 'up' } });
+  });
+});
+
+describe('the vectors', () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const written = vectorFiles.flatMap((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as unknown[]);
+
+  it('are served to everybody as the files have them', async () => {
+    expect([...vectorFiles].sort()).toEqual(files.sort());
+    const { data, vectors_hash } = (await anybody().listConformanceVectors()).body;
+    expect(data).toEqual(z.array(ConformanceVector).parse(written));
+    expect(vectors_hash).toBe(signed.report.vectors_hash);
+    expect(vectors_hash).toBe(digestOf(nodeProvider, canonicalBytes(parsePlainJson(JSON.parse(JSON.stringify(data))))));
+    const negative = (await anybody().listNegativeVectors()).body;
+    expect(negative.data).toEqual(data.filter(({ set }) => set === 'negative'));
+    expect(negative.data.length).toBeLessThan(data.length);
+  });
+
+  it('cover the ten cases in which a kernel must fail closed', async () => {
+    const { data } = (await anybody().listNegativeVectors()).body;
+    const ids: string[] = data.map(({ id }) => id);
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        'fault.policy-missing',
+        'fault.policy-stale',
+        'fault.pdp-throws',
+        'fault.snapshot-stale',
+        'fault.credentials-missing',
+        'fault.arguments-malformed',
+        'fault.schema-drift',
+        'fault.upstream-bypass',
+        'fault.sandbox-overgrant',
+        'fault.egress-blocked',
+        'fault.receipt-store-away',
+        'door.evaluate-no-rule',
+      ]),
+    );
+  });
+});
+
+describe('the tenants of a run', () => {
+  const tenant = 'conformance:door.evaluate-no-rule';
+  const body = { action: 'tool.call', tool: 'conformance-caller.read', session_id: 's' } as never; // defaults are the kernel's
+
+  it('are nobody’s to act for', async () => {
+    const refused = { code: 'PERMISSION_DENIED' };
+    await expect(test.as(tenant).evaluate({ body })).rejects.toMatchObject(refused);
+    const key = { kind: 'agent', principal_id: 'mallory' } as never;
+    await expect(test.as(tenant).createAccessKey({ body: key })).rejects.toMatchObject(refused);
+    const terms = { subject: 'tenant', window: 'total', tool_call_limit: 1 } as never;
+    const params = { budget_id: 'mine' } as never;
+    await expect(test.as(tenant).putBudget({ params, body: terms })).rejects.toMatchObject(refused);
+    expect((await test.as(tenant).listReceipts({ query: {} })).body.data.length).toBeGreaterThan(0);
+  });
+
+  it('are opened by the credential of a run, which opens no other and ends with its run', async () => {
+    const { runCredential } = test.kernel.context;
+    const secret = runCredential.issue();
+    const call = (named: string) =>
+      fetch(`${test.kernel.url}/api/v1/evaluate`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'x-gov-tenant-id': named,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      }).then(({ status }) => status);
+    expect([await call(tenant), await call('acme')]).toEqual([200, 403]);
+    const run = await fetch(`${test.kernel.url}/api/v1/conformance/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(run.status).toBe(401);
+    runCredential.end();
+    expect(await call(tenant)).toBe(401);
+  });
+});
+
+describe('runs at the same time', () => {
+  it(
+    'are one: of two on two replicas the second is told to wait, and may come when the first has ended',
+    async () => {
+      const second = await startKernel(kernelConfigFrom(test.env));
+      const [left, right] = await Promise.allSettled([run('short'), runConformance({ kernel: second }, 'short')]);
+      await second.stop();
+      const statuses = [left.status, right.status].sort();
+      expect(statuses).toEqual(['fulfilled', 'rejected']);
+      const refused = left.status === 'rejected' ? left : right;
+      expect(refused).toMatchObject({ reason: { code: 'ILLEGAL_TRANSITION' } });
+      expect((await run('short')).report.verdict).toBe('PASS');
+    },
+    runMs,
+  );
+
+  it(
+    'are not held up for ever by one that died',
+    async () => {
+      const dead = (age: string) =>
+        asAdministrator(
+          test,
+          `INSERT INTO conformance_runs VALUES (1, 'cfr_dead', now() - interval '${age}')
+           ON CONFLICT (slot) DO UPDATE SET started_at = excluded.started_at`,
+        );
+      await dead('1 minute');
+      await expect(run('short')).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+      await dead('5 minutes');
+      expect((await run('short')).report.verdict).toBe('PASS');
+    },
+    runMs,
+  );
+});
+
+describe('the schedule', () => {
+  const hourMs = 3_600_000;
+  const startMs = Date.parse('2026-01-01T00:00:00.000Z');
+
+  /** Which looks led to a run, `agesMs` after the start; the last run of any replica was `lastRunMs` after it. */
+  async function runsAt(agesMs: number[], lastRunMs: number | null): Promise<number[]> {
+    let ageMs = 0;
+    const runs: number[] = [];
+    const schedule = startConformanceSchedule({
+      run: async () => {
+        runs.push(ageMs);
+        return signed;
+      },
+      lastRunAt: async () => (lastRunMs === null ? null : new Date(startMs + lastRunMs)),
+      clock: () => new Date(startMs + ageMs),
+      log: test.kernel.context.log,
+      intervalMs: hourMs,
+    });
+    for (const age of agesMs) {
+      ageMs = age;
+      await schedule.run();
+    }
+    await schedule.close();
+    return runs;
+  }
+
+  it('runs when the last run of any replica is an interval ago, and not before', async () => {
+    expect(await runsAt([0, hourMs - 1, hourMs], null)).toEqual([hourMs]);
+    expect(await runsAt([hourMs, 2 * hourMs - 1, 2 * hourMs], hourMs)).toEqual([2 * hourMs]);
+  });
+
+  it('of the kernel itself has nothing to do right after a run', async () => {
+    const count = async () => (await test.as('acme').listConformanceReports({ query: {} })).body.data.length;
+    const had = await count();
+    await test.kernel.workers.conformance.run();
+    expect(await count()).toBe(had);
+    expect(await findLastProven(test.kernel.context.reader)).not.toBeNull();
+  });
+});

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parsePolicyBundle } from '@countersign/policy';
+import { Caller, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+});
+afterAll(() => test.close());
+
+const rules = Array.from({ length: 5_000 }, (_, nth) => ({
+  ...{ id: `r${nth}`, effect: 'allow', match: { tool: [`tool-${nth}`] } },
+  when: `args.amount == ${nth}`,
+}));
+const large = JSON.stringify({ format: 'countersign/policy.v1', name: 'large', version: '1', rules });
+
+/** How often others had their turn meanwhile. */
+async function turnsDuring<Result>(work: Promise<Result>): Promise<number> {
+  let turns = 0;
+  let ended = false;
+  void work.finally(() => (ended = true));
+  while (!ended) {
+    await new Promise(setImmediate);
+    turns += 1;
+  }
+  await work;
+  return turns;
+}
+
+it('a bundle of 5,000 rules lets others in while it is compiled, however it comes', async () => {
+  const { policies } = test.kernel.context;
+  expect(await turnsDuring(policies.compile(parsePolicyBundle(large)))).toBeGreaterThan(10);
+  await test.activate('acme', large);
+  expect(await turnsDuring(policies.reload('acme'))).toBeGreaterThan(10);
+});
+
+it('many who wait for a bundle compile it once', async () => {
+  await test.activate('globex', large);
+  const agent = new Caller(test, 'globex');
+  const startedMs = process.cpuUsage().user;
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, () => agent.decide({ tool: 'tool-7', args: { amount: 7 } })),
+  );
+  expect(new Set(replies.map(said))).toEqual(new Set(['ALLOW ALLOWED']));
+  // Forty times would be ten seconds and more.
+  expect((process.cpuUsage().user - startedMs) / 1_000).toBeLessThan(4_000);
+});

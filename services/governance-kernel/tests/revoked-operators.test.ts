@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAppError } from '@countersign/contracts';
+import { asked, newSession } from './_caller.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { Approver, origin } from './_passkeys.ts';
+import { allRoutes, rawCall } from './_raw.ts';
+
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ env: { GOV_PUBLIC_URL: origin } });
+  await test.activate('*', starterPolicy);
+});
+afterAll(() => test.close());
+
+const codeOfError = (error: unknown) => (isAppError(error) ? error.code : String(error));
+const payment = () => ({ action: 'tool.call', tool: 'pay.send', session_id: newSession() }) as never; // plain names
+const revoke = (tenant: string, principal: string) =>
+  test.as(tenant).revokeIdentity({ params: { directory: 'operators', principal } });
+
+describe('an operator who is revoked', () => {
+  it('votes at no door', async () => {
+    const tenant = 'voting';
+    const body = { kind: 'approver', principal_id: 'carol' } as never; // its defaults are the kernel's to fill in
+    const { key } = (await test.as(tenant).createAccessKey({ body })).body;
+    const id = asked((await test.as(tenant, 'asker').evaluate({ body: payment() })).body);
+    const { ceremony_hash } = (await test.as(tenant).listApprovals()).body.data[0] ?? { ceremony_hash: '' };
+    await revoke(tenant, 'carol');
+    const vote = (principal: string) =>
+      test.as(tenant, principal).transitionApproval({
+        params: { approval_id: id, action: 'approve' },
+        body: {},
+        headers: { 'if-match': `"${ceremony_hash}"` },
+      });
+    expect(await vote('carol').then(({ body: { state } }) => state, codeOfError)).toBe('PERMISSION_DENIED');
+    const form = new URLSearchParams({ key, approval_id: id }).toString();
+    const route = allRoutes.find(({ operation }) => operation === 'sign-in-approver');
+    if (route === undefined) throw new Error('the contract has no sign-in-approver');
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: test.kernel.url };
+    const signedIn = await rawCall(test.kernel.url, { route, headers, body: form });
+    expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([401, null]);
+    expect((await vote('dave')).body.state).toBe('approved');
+  });
+
+  it('enrols no passkey and vouches for none, with a passkey that was active', async () => {
+    const tenant = 'vouching';
+    const [anna, ben] = [new Approver(test, 'anna', tenant), new Approver(test, 'ben', tenant)];
+    await anna.enrol();
+    await ben.enrol();
+    await test.as(tenant).putIdentity({
+      params: { directory: 'operators', principal: 'anna' },
+      body: { display_name: 'Anna' },
+    });
+    const { challenge } = (await anna.client.challengeVoucher({ params: ben.place })).body;
+    await revoke(tenant, 'anna');
+    const assertion = anna.authenticator.get(challenge);
+    const vouched = anna.client.vouchForPasskey({ params: ben.place, body: { assertion } });
+    expect(await vouched.then(() => 'vouched', codeOfError)).toBe('PERMISSION_DENIED');
+    const again = new Approver(test, 'anna', tenant);
+    expect(await again.enrol().then(() => 'enrolled', codeOfError)).toBe('PERMISSION_DENIED');
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { newSession, seal } from './_seal.ts';
+
+const day = 86_400_000;
+
+let nowMs = Date.now();
+let test: TestKernel;
+beforeAll(async () => {
+  const endpoint = 'http://watcher:planted-password@127.0.0.1:1/otlp?token=planted-token';
+  test = await startTestKernel({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=planted-header' },
+    overrides: { clock: () => new Date(nowMs) },
+  });
+});
+afterAll(() => test.close());
+
+const statusOf = async (tenant: string) => (await test.as(tenant).getBoundaryStatus()).body;
+
+describe('the status of a boundary', () => {
+  it('of a tenant without anything is closed and empty', async () => {
+    const { policy, counts, fences, last_checkpoint, last_proven_fail_closed, ...status } = await statusOf('nobody');
+    expect(status).toMatchObject({ tenant_id: 'nobody', status: 'closed', mode: 'enforce', more_fences: false });
+    expect(policy).toEqual({
+      state: 'missing',
+      owner: null,
+      policy_hash: null,
+      policy_epoch: null,
+      confirmed_at: null,
+      fresh_until: null,
+    });
+    expect(counts).toMatchObject({ budgets: 0, pending_approvals: 0, open_dispatches: 0 });
+    expect([fences, last_checkpoint, last_proven_fail_closed]).toEqual([[], null, null]);
+    expect(status.gates.proven).toHaveLength(new Set(status.gates.proven).size);
+    expect(status.gates.proven).toContain('fence');
+  });
+
+  it('tells policy, approvals, budgets and log of the tenant, and nothing of another', async () => {
+    await test.activate('acme', starterPolicy);
+    await seal(test, { tenant: 'acme' });
+    const asked = { action: 'tool.call', tool: 'pay.now', session_id: newSession(), effect_level: 'E1' } as never;
+    await test.as('acme').evaluate({ body: asked });
+    const terms = { params: { budget_id: 'reads' }, body: { subject: 'tenant', window: '1h', tool_call_limit: 9 } };
+    await test.as('acme').putBudget(terms as never);
+    const checkpoint = (await test.as('acme').createCheckpoint()).body;
+    const status = await statusOf('acme');
+    expect(status).toMatchObject({ status: 'ready', policy: { state: 'fresh', owner: 'acme', policy_epoch: 1 } });
+    expect(status.counts).toMatchObject({ budgets: 1, pending_approvals: 1, open_dispatches: 0 });
+    expect(status.last_checkpoint?.root_hash).toBe(checkpoint.root_hash);
+    expect(status.log.size).toBeGreaterThanOrEqual(checkpoint.tree_size);
+    expect((await statusOf('other')).counts).toMatchObject({ budgets: 0, pending_approvals: 0 });
+  });
+
+  it('shows the fences around the tenant alone, and is closed by one that stops all its calls', async () => {
+    await test.activate('a_b', starterPolicy);
+    const shown = async () => (await statusOf('a_b')).fences.map(({ scope }) => scope);
+    // To LIKE, an underscore is any character: these are other tenants.
+    await test.setFence('agent:axb/alice', 'freeze');
+    await test.setFence('tool:axb/mail.send', 'freeze');
+    await test.setFence('tenant:axb', 'freeze');
+    expect(await shown()).toEqual([]);
+    await test.setFence('agent:a_b/alice', 'freeze');
+    await test.setFence('tool:*/disk.wipe', 'quarantine');
+    expect(await shown()).toEqual(['agent:a_b/alice', 'tool:*/disk.wipe']);
+    expect((await statusOf('a_b')).status).toBe('ready');
+    await test.setFence('tenant:a_b', 'freeze');
+    expect((await statusOf('a_b')).status).toBe('closed');
+    await test.setFence('tenant:a_b', 'open');
+    expect((await statusOf('a_b')).status).toBe('ready');
+  });
+
+  it('is closed when the policy is stale', async () => {
+    await test.activate('late', starterPolicy);
+    expect((await statusOf('late')).status).toBe('ready');
+    nowMs += 2 * day;
+    expect(await statusOf('late')).toMatchObject({ status: 'closed', policy: { state: 'stale' } });
+    nowMs -= 2 * day;
+  });
+});
+
+describe('what a console is told', () => {
+  it('is counted for the tenant, with its latest receipts', async () => {
+    const first = await seal(test, { tenant: 'acme' });
+    const { body } = await test.as('acme').getConsoleBootstrap();
+    expect(body).toMatchObject({
+      workspace: { tenant_id: 'acme', mode: 'enforce' },
+      health: { kernel: 'ready', policy: 'fresh', conformance: 'not_run' },
+      counts: { budgets: 1, mcp_tools: 0 },
+    });
+    expect(body.receipts[0]?.payload.receipt_id).toBe(first.receipt_id);
+    expect(new Set(body.receipts.map(({ payload }) => payload.tenant_id))).toEqual(new Set(['acme']));
+    expect((await test.as('empty').getConsoleBootstrap()).body).toMatchObject({ receipts: [], counts: { budgets: 0 } });
+  });
+
+  it('has a surface for what there are routes for, empty where the tenant has nothing', async () => {
+    const statusesOf = async (tenant: string) =>
+      Object.fromEntries(
+        (await test.as(tenant).listConsoleSurfaces()).body.surfaces.map(({ id, status, routes }) => [
+          id,
+          routes.length > 0 ? status : 'without a route',
+        ]),
+      );
+    expect(await statusesOf('acme')).toMatchObject({ budgets: 'ready', receipts: 'ready', policies: 'ready' });
+    expect(await statusesOf('empty')).toMatchObject({ budgets: 'empty', receipts: 'empty', mcp: 'empty' });
+    const one = (await test.as('acme').getConsoleSurface({ params: { surface_id: 'budgets' } })).body;
+    expect(one).toMatchObject({ id: 'budgets', summary: { budgets: 1 } });
+    expect(one.routes).toContain('GET /api/v1/budgets');
+    const unknown = test.as('acme').getConsoleSurface({ params: { surface_id: 'constructor' } });
+    await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('what is told of the configuration', () => {
+  it('names the collector without its credentials', async () => {
+    const { body } = await test.as('acme').getOtelConfig();
+    expect(body).toMatchObject({
+      service_name: 'governance-kernel',
+      authoritative: false,
+      exporting: true,
+      endpoint: 'http://127.0.0.1:1/otlp',
+      header_names: ['authorization'],
+    });
+    expect(JSON.stringify(body)).not.toContain('planted');
+  });
+
+  it('says what is configured and what is not', async () => {
+    const { capabilities } = (await test.as('acme').listBoundaryCapabilities()).body;
+    const said = Object.fromEntries(capabilities.map(({ capability_id: id, status }) => [id, status]));
+    expect(said).toMatchObject({
+      decisions: 'active',
+      'model-boundary': 'not_configured',
+      'mcp-firewall': 'not_configured',
+      'telemetry-coexistence': 'active',
+    });
+    expect(capabilities.filter(({ public_routes: routes }) => routes.length === 0)).toEqual([]);
+    const { body } = await test.as('acme').getCoexistenceCapabilities();
+    expect(body.export_surfaces).toContain('otel-genai');
+    expect(body.supported_inputs).not.toContain('openai-compatible-proxy');
+  });
+});

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
+import { followDirectives } from '@countersign/testkit/scripted-model';
+import { verifies } from '@countersign/testkit/verifies';
+import { adminKey, starterPolicy, startTestKernel } from './_kernel.ts';
+import { startUpstreams, upstreamKey, type Upstreams } from './_upstreams.ts';
+
+const plantedArgument = 'planted-argument-7f3a';
+const collectorKey = 'planted-collector-key-91bc';
+const sentTrace = '0af7651916cd43dd8448eb211c80319c';
+const sentSpan = 'b7ad6b7169203331';
+
+let collector: OtlpCollector;
+let upstreams: Upstreams;
+beforeAll(async () => {
+  collector = await startOtlpCollector();
+  upstreams = await startUpstreams({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${collectorKey}`,
+  });
+});
+afterAll(async () => {
+  await upstreams.close();
+  await collector.close();
+});
+
+type Trace = { traceId?: string; flags?: string };
+
+const headersOf = ({ traceId = sentTrace, flags = '01' }: Trace = {}) => ({
+  authorization: `Bearer ${adminKey}`,
+  'content-type': 'application/json',
+  'x-gov-tenant-id': 'acme',
+  traceparent: `00-${traceId}-${sentSpan}-${flags}`,
+  baggage: 'secret=planted-baggage-3c2d',
+});
+
+const post = (path: string, body: object, trace?: Trace) =>
+  fetch(`${upstreams.test.kernel.url}${path}`, {
+    method: 'POST',
+    headers: headersOf(trace),
+    body: JSON.stringify(body),
+  });
+
+const chat = (content: string, trace?: Trace) =>
+  post('/v1/chat/completions', { model: 'scripted', messages: [{ role: 'user', content }] }, trace);
+
+const readNote = (id: string, trace?: Trace) =>
+  post('/mcp/v1/execute', { tool: 'notes.read_note', args: { id }, session_id: 'traced' }, trace);
+
+const spansOf = async (traceId: string) => {
+  await upstreams.test.kernel.context.telemetry.flush();
+  return collector.spans().filter((span) => span.traceId === traceId);
+};
+
+const newTrace = () => `${crypto.randomUUID().replaceAll('-', '')}`;
+
+describe('what a collector is told', () => {
+  verifies('kn.telemetry', 'a governed model call arrives as one trace, marked as no authority', async () => {
+    const traceId = newTrace();
+    const answer = await chat(plantedArgument, { traceId });
+    expect(answer.status).toBe(200);
+    const spans = await spansOf(traceId);
+    const [server, decision, model] = ['POST /v1/chat/completions', 'decision', 'chat scripted'].map((name) =>
+      spans.find((span) => span.name === name),
+    );
+    expect(server).toMatchObject({ kind: 2, parentSpanId: sentSpan, fields: { 'http.response.status_code': 200 } });
+    expect(decision).toMatchObject({
+      kind: 1,
+      parentSpanId: server?.spanId,
+      fields: {
+        'countersign.verdict': 'ALLOW',
+        'countersign.reason_code': 'ALLOWED',
+        'countersign.decision.id': answer.headers.get('x-gov-decision-id'),
+        'countersign.policy.hash': answer.headers.get('x-gov-policy-hash'),
+      },
+    });
+    expect(model).toMatchObject({
+      kind: 3,
+      parentSpanId: server?.spanId,
+      fields: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'scripted' },
+    });
+    expect(Number(model?.fields['gen_ai.usage.output_tokens'])).toBeGreaterThan(0);
+    expect(upstreams.model.requests.at(-1)?.headers['traceparent']).toBe(`00-${traceId}-${model?.spanId}-01`);
+    for (const span of spans) {
+      expect(span.fields['countersign.authoritative']).toBe(false);
+      expect(span.resource).toMatchObject({ 'service.name': 'governance-kernel', 'countersign.authoritative': false });
+    }
+  });
+
+  it('names the tool and the gate of a denial, and the call that reached a server', async () => {
+    const [read, denied] = [newTrace(), newTrace()];
+    await readNote('n1', { traceId: read });
+    const body = { tool: 'notes.delete_note', args: { id: plantedArgument }, session_id: 'traced' };
+    await post('/mcp/v1/execute', body, { traceId: denied });
+    const executed = (await spansOf(read)).find(({ name }) => name === 'execute_tool notes.read_note');
+    expect(executed?.fields).toMatchObject({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'notes.read_note',
+      'mcp.method.name': 'tools/call',
+    });
+    expect(upstreams.notes.requests.map(({ traceparent }) => traceparent)).toContain(
+      `00-${read}-${executed?.spanId}-01`,
+    );
+    const spans = await spansOf(denied);
+    expect(spans.map(({ name }) => name).sort()).toEqual(['POST /mcp/v1/execute', 'decision']);
+    expect(spans.find(({ name }) => name === 'decision')?.fields).toMatchObject({
+      'countersign.verdict': 'DENY',
+      'countersign.reason_code': 'POLICY_DENIED',
+      'countersign.gate': 'rules',
+    });
+  });
+
+  it('keeps the same trace for a model call whose upstream fails, and ends its span', async () => {
+    const traceId = newTrace();
+    upstreams.model.follow(() => (res) => void res.destroy());
+    expect((await chat('broken', { traceId })).status).toBe(502);
+    upstreams.model.follow(followDirectives);
+    const model = (await spansOf(traceId)).find(({ name }) => name === 'chat scripted');
+    expect(model).toMatchObject({ status: 2, fields: { 'countersign.outcome': 'failed', 'error.type': 'failed' } });
+  });
+
+  it('holds no argument, no answer, no key and no baggage, in spans and measures alike', async () => {
+    await chat(plantedArgument);
+    await readNote(plantedArgument);
+    await upstreams.test.kernel.context.telemetry.flush();
+    const received = collector.received().toString('latin1');
+    expect(received.length).toBeGreaterThan(1_000);
+    for (const secret of [
+      plantedArgument,
+      adminKey,
+      upstreamKey,
+      collectorKey,
+      'planted-baggage',
+      'declared-for-notes',
+    ])
+      expect(received).not.toContain(secret);
+    expect(JSON.stringify(upstreams.model.requests)).not.toContain('planted-baggage');
+    expect(collector.requests.every(({ headers }) => headers['x-collector-key'] === collectorKey)).toBe(true);
+  });
+
+  it('gets the measures too', async () => {
+    await upstreams.test.kernel.context.telemetry.flush();
+    expect(collector.metricNames()).toEqual(
+      expect.arrayContaining([
+        'countersign_decisions',
+        'countersign_decision_duration_seconds',
+        'countersign_commit_duration_seconds',
+      ]),
+    );
+  });
+
+  it('is told nothing of a trace that its sender does not sample, and the flag goes on', async () => {
+    const traceId = newTrace();
+    await chat('unsampled', { traceId, flags: '00' });
+    expect(await spansOf(traceId)).toEqual([]);
+    expect(upstreams.model.requests.at(-1)?.headers['traceparent']).toMatch(
+      new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`),
+    );
+  });
+
+  it.each(['00-zz-1-01', `00-${'0'.repeat(32)}-${sentSpan}-01`, `ff-${sentTrace}-${sentSpan}-01`])(
+    'begins a trace of its own where %s was sent',
+    async (traceparent) => {
+      const seen = collector.spans().length;
+      await fetch(`${upstreams.test.kernel.url}/version`, { headers: { traceparent } });
+      await upstreams.test.kernel.context.telemetry.flush();
+      const [span] = collector.spans().slice(seen);
+      expect([span?.name, span?.parentSpanId]).toEqual(['GET /version', '']);
+      expect(span?.traceId).not.toBe('0'.repeat(32));
+    },
+  );
+});
+
+describe('a collector that hangs or is away', () => {
+  it.each(['hangs', 'refuses', 'away'] as const)(
+    'one that %s is waited for by no decision, and by no stop',
+    async (mood) => {
+      const bad = await startOtlpCollector();
+      if (mood === 'away') await bad.close();
+      else bad.become(mood);
+      const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
+      await test.activate('acme', starterPolicy);
+      for (let calls = 0; calls < 20; calls += 1) {
+        const body = { action: 'tool.call', tool: 'files.read', session_id: 's' } as never;
+        expect((await test.as('acme').evaluate({ body })).body.verdict).toBe('ALLOW');
+      }
+      await test.close();
+      if (mood !== 'away') await bad.close();
+    },
+    60_000,
+  );
+});
+
+describe('without a collector', () => {
+  it('no span is made, and a caller’s trace goes upstream as it came', async () => {
+    const plain = await startUpstreams();
+    expect(plain.test.kernel.context.tracer).toBeNull();
+    const url = `${plain.test.kernel.url}/mcp/v1/execute`;
+    const body = JSON.stringify({ tool: 'notes.read_note', args: { id: 'n' }, session_id: 's' });
+    await fetch(url, { method: 'POST', headers: headersOf(), body });
+    expect(plain.notes.requests.map(({ traceparent }) => traceparent)).toContain(`00-${sentTrace}-${sentSpan}-01`);
+    await plain.close();
+  });
+});
+
+describe('/metrics', () => {
+  const scrape = async () => await (await fetch(`${upstreams.test.kernel.healthUrl}/metrics`)).text();
+
+  it('counts decisions by verdict, reason and door, and names no tenant, principal, tool or session', async () => {
+    await chat('counted');
+    const text = await scrape();
+    expect(text).toMatch(
+      /countersign_decisions_total\{verdict="ALLOW",reason_code="ALLOWED",door="chat",mode="enforce"\} \d+/,
+    );
+    expect(text).toMatch(/countersign_decision_duration_seconds_bucket\{door="chat",le="0.05"\}/);
+    for (const name of ['countersign_commit_duration_seconds_count', 'countersign_commit_entries_sum'])
+      expect(text).toContain(name);
+    for (const name of ['dispatches_open', 'dispatches_live', 'fences', 'log_receipts', 'outbox_oldest_age_seconds'])
+      expect(text).toMatch(new RegExp(`^countersign_${name} \\d`, 'm'));
+    expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+    expect(text).not.toMatch(/acme|traced|notes\.|scripted|admin/);
+  });
+
+  it('is on the health port alone', async () => {
+    expect((await fetch(`${upstreams.test.kernel.url}/metrics`)).status).toBe(404);
+  });
+});

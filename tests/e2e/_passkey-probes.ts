@@ -1,0 +1,45 @@
+import type { AnyRoute } from '@countersign/contracts';
+import * as kernel from '@countersign/contracts/governance-kernel';
+import { Authenticator } from '@countersign/testkit/authenticator';
+import type { Probe } from './_published.ts';
+
+/** The members of an answer that was held against its published schema. */
+type Ask = (route: AnyRoute, probe?: Probe) => Promise<Record<string, never>>;
+type Site = { publicUrl: string; headersOf(principal: string): Record<string, string>; serviceKey: string };
+
+/** In a tenant of its own, since its first passkey changes what a vote needs. */
+export async function askPasskeys(ask: Ask, { publicUrl, headersOf, serviceKey }: Site): Promise<void> {
+  const as = (principal: string) => ({ ...headersOf(principal), 'x-gov-tenant-id': 'passkeys' });
+  const bearer = { authorization: `Bearer ${serviceKey}` };
+  const enrolled = async (principal: string) => {
+    const authenticator = new Authenticator(publicUrl);
+    const place = { params: { principal }, headers: as(principal) };
+    const { challenge = '' } = await ask(kernel.registerPasskey, place);
+    await ask(kernel.verifyPasskey, { ...place, body: { attestation: authenticator.create(challenge) } });
+    return { authenticator, params: { principal, credential_id: authenticator.id } };
+  };
+  const anna = await enrolled('anna');
+  const [ben, cora] = [await enrolled('ben'), await enrolled('cora')];
+  const headers = as('anna');
+  const { challenge: voucher = '' } = await ask(kernel.challengeVoucher, { params: ben.params, headers });
+  const vouch = { assertion: anna.authenticator.get(voucher) };
+  await ask(kernel.vouchForPasskey, { params: ben.params, headers, body: vouch });
+  await ask(kernel.acceptPasskey, {
+    params: { tenant: 'passkeys', credential_id: cora.params.credential_id },
+    body: { reason: 'a drill', accepted_by: 'olga' },
+    headers: bearer,
+  });
+  const question = {
+    body: { action: 'tool.call', tool: 'mail.send', session_id: 's1', reason: 'for the customer' },
+    headers: as('agent'),
+  };
+  const { approval_id = '' } = await ask(kernel.createApproval, question);
+  const vote = await ask(kernel.challengeApproval, { params: { approval_id }, headers, body: {} });
+  const assertion = anna.authenticator.get(vote['challenge'] ?? '');
+  const answered = { challenge_id: vote['challenge_id'], assertion };
+  await ask(kernel.assertApproval, { params: { approval_id }, headers, body: answered });
+  await ask(kernel.listPasskeys, { params: { principal: 'anna' }, headers });
+  await ask(kernel.revokePasskey, { params: ben.params, headers });
+  const terms = { version: 1, signatures_only: true };
+  await ask(kernel.putApprovalTerms, { params: { tenant: 'passkeys' }, body: terms, headers: bearer });
+}

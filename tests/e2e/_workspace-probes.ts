@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import * as gateway from '@countersign/contracts/gateway';
+import type { Ask } from './_ask.ts';
+import { until } from './_system.ts';
+
+export async function askWorkspace(ask: Ask, id: string): Promise<void> {
+  await ask(gateway.getWorkspace, { params: { id } });
+  await ask(gateway.getWorkspaceSettings, { params: { id } });
+  await ask(gateway.putWorkspaceSettings, { params: { id }, body: { policyConfig: { maxIterationBudget: 9 } } });
+  await ask(gateway.putWorkspaceMode, { params: { id }, body: { mode: 'build' } });
+}
+
+export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
+  const path = join(filesDir, 'letter.md');
+  const description = `call:files__write_file ${JSON.stringify({ path, content: 'x' })}`;
+  const task = await ask(gateway.createTask, { body: { title: 'Write', description } });
+  const params = { id: task['id'] ?? '' };
+  await ask(gateway.listTasks);
+  await ask(gateway.runTask, { params });
+  const pending = await until(async () => {
+    const { data } = await ask(gateway.listWorkspaceApprovals, { query: { status: 'pending' } });
+    return data[0];
+  });
+  await ask(gateway.listRuns, { params });
+  await ask(gateway.resolveWorkspaceApproval, { params: { id: pending['id'] ?? '' }, body: { status: 'rejected' } });
+  const other = await ask(gateway.createTask, { body: { title: 'Wait' } });
+  await ask(gateway.putTaskStatus, { params: { id: other['id'] ?? '' }, body: { status: 'queued' } });
+}
+
+export async function askGovernance(ask: Ask): Promise<void> {
+  await ask(gateway.listAudit);
+  await ask(gateway.listViolations);
+  await ask(gateway.getGovernanceStatus);
+  const receipts = await until(async () => {
+    const page = await ask(gateway.listGovernanceReceipts);
+    return page.data.length > 0 && page;
+  });
+  await ask(gateway.getGovernanceReceipt, { params: { decisionId: receipts.data[0]?.['decisionId'] ?? '' } });
+}

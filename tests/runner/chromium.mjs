@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const requireFromKernel = createRequire(new URL('../../services/governance-kernel/package.json', import.meta.url));
+
+const systemPrograms = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+const howToGetOne = `No Chromium is here, and none could be installed: install Chromium or Chrome, or set CHROMIUM_PATH to one.`;
+
+/** The browser that tests of passkeys drive: the one CHROMIUM_PATH names, an installed one, else one that is downloaded or installed. */
+export function findChromium(env, log) {
+  if (env.CHROMIUM_PATH) return env.CHROMIUM_PATH;
+  const found = systemPrograms.find((path) => existsSync(path)) ?? downloaded();
+  if (found !== undefined) return found;
+  log("Downloading Playwright's headless Chromium, about 110 MB, 200 MB unpacked, into its own cache folder");
+  const cli = requireFromKernel.resolve('playwright-core/package.json').replace(/package\.json$/, 'cli.js');
+  spawnSync(process.execPath, [cli, 'install', 'chromium-headless-shell'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return downloaded() ?? installed(log);
+}
+
+function downloaded() {
+  const path = requireFromKernel('playwright-core').chromium.executablePath();
+  return existsSync(path) ? path : undefined;
+}
+
+function installed(log) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw new Error(howToGetOne);
+  log('Installing Chromium with apt-get, about 400 MB');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [
+    ['update', '-q'],
+    ['install', '-y', '-q', '--no-install-recommends', 'chromium'],
+  ]) {
+    const { status } = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0) throw new Error(howToGetOne);
+  }
+  return '/usr/bin/chromium';
+}
