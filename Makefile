@@ -38,7 +38,7 @@ build: $(gen_stamp) ## Compile every package and service
 	$(TSC) -b
 
 up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
-	@$(RUN) infra/local/dist/main-up.js
+	@eval "$$(node tests/runner/eval-record.mjs)"; $(RUN) infra/local/dist/main-up.js
 
 demo: build ## Watch one agent being allowed, denied, escalated, budgeted and proven
 	@$(RUN) infra/local/dist/main-demo.js

@@ -15,4 +15,6 @@ export default {
   // A slow machine is no failure: a test that waits bounds each wait itself.
   testTimeout: 120_000,
   maxWorkers: 2,
+  // Modules that a test file loaded stay in memory: a worker that holds too many of them is replaced.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -1,8 +1,5 @@
-/**
- * One thing that the system promises; a test proves it by `verifies('<id>', …)`. `source` is where it was promised: the interface
- * document of the gateway (doc1), of the kernel (doc2), of control plane and commercial gateway (doc3), or the project's card.
- */
-export type Promised = { id: string; source: 'doc1' | 'doc2' | 'doc3' | 'card'; promise: string };
+import type { Promised } from './promised.ts';
+import { promisesOfDocument3 } from './promises-of-document-3.ts';
 
 export const promises = [
   {
@@ -357,6 +354,7 @@ export const promises = [
     source: 'doc3',
     promise: 'the generated OpenAPI equals what the services answer, for every documented route',
   },
+  ...promisesOfDocument3,
 ] as const satisfies readonly Promised[];
 
 export type PromiseId = (typeof promises)[number]['id'];

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { finished } from '../finished-promises.ts';
 import { promises, type PromiseId } from '../promises.ts';
+import { catalogue } from '../../services/gateway/src/capabilities/catalogue.ts';
 import { listFiles, readText } from './repository.ts';
 
 /** The promise ids that a test file proves, read as syntax: a comment or a string that mentions one is no proof. */
@@ -47,6 +48,13 @@ describe('promises', () => {
 
   it('are named correctly by every test that claims to prove one', () => {
     expect(unknownIds(proven)).toEqual([]);
+  });
+
+  it("stand each in one entry of the gateway's catalogue, as proven or not", () => {
+    const claimed = catalogue.flatMap((entry) => entry.promises);
+    expect(claimed.toSorted()).toEqual([...known].toSorted());
+    const without = [...known].filter((id) => !finished.some((done) => done === id));
+    expect(catalogue.flatMap((entry) => entry.unproven).toSorted()).toEqual(without.toSorted());
   });
 
   it('a missing proof, an unknown id and a computed id are noticed', () => {

@@ -16,15 +16,20 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
   const task = await ask(gateway.createTask, { body: { title: 'Write', description } });
   const params = { id: task['id'] ?? '' };
   await ask(gateway.listTasks);
+  await ask(gateway.getTask, { params });
+  await ask(gateway.putTask, { params, body: { title: 'Write a letter' } });
   await ask(gateway.runTask, { params });
   const pending = await until(async () => {
     const { data } = await ask(gateway.listWorkspaceApprovals, { query: { status: 'pending' } });
     return data[0];
   });
-  await ask(gateway.listRuns, { params });
+  const { data: runs } = await ask(gateway.listRuns, { params });
+  await ask(gateway.getRun, { params: { runId: runs[0]?.['id'] ?? '' } });
   await ask(gateway.resolveWorkspaceApproval, { params: { id: pending['id'] ?? '' }, body: { status: 'rejected' } });
   const other = await ask(gateway.createTask, { body: { title: 'Wait' } });
   await ask(gateway.putTaskStatus, { params: { id: other['id'] ?? '' }, body: { status: 'queued' } });
+  const idle = await ask(gateway.createTask, { body: { title: 'Drop' } });
+  await ask(gateway.deleteTask, { params: { id: idle['id'] ?? '' } });
 }
 
 export async function askGovernance(ask: Ask): Promise<void> {

@@ -228,6 +228,8 @@ async function askGateway(published: Published): Promise<void> {
   await published.ask(gateway.getHealth);
   await published.ask(gateway.getOpenApi);
   await published.ask(gateway.listModes);
+  await published.ask(gateway.listCapabilities);
+  await published.ask(gateway.getCapability, { params: { key: 'budgets' } });
   const email = 'parity@example.com';
   const requested = members((await published.ask(gateway.requestEmailCode, { body: { email } })).body);
   const code = requested['code'] ?? '';

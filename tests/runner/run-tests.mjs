@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from './node-flags-of.mjs';
+import { cleanCommit, writeEvalRecord } from './eval-record.mjs';
 import { findChromium } from './chromium.mjs';
 import { findPostgres } from './postgres.mjs';
 import { findRabbitmq } from './rabbitmq.mjs';
@@ -21,6 +22,7 @@ async function main(args) {
   chmodSync(scratch, 0o711);
   const summaryFile = join(scratch, 'summary.json');
   const isBench = args[0] === '--bench';
+  const commit = args.length === 0 ? cleanCommit() : undefined;
   let postgres;
   let exitCode = 1;
   try {
@@ -36,7 +38,11 @@ async function main(args) {
   } finally {
     await postgres?.stop();
   }
-  if (!isBench) exitCode = report(summaryFile, exitCode);
+  if (!isBench) {
+    const { promises = {} } = readSummary(summaryFile) ?? {};
+    writeEvalRecord(commit, promises);
+    exitCode = report(summaryFile, exitCode);
+  }
   rmSync(scratch, { recursive: true, force: true });
   return exitCode;
 }

@@ -11,8 +11,20 @@ export class SummaryReporter {
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       skipped: results.numPendingTests + results.numTodoTests,
     };
-    writeFileSync(file, JSON.stringify(summary));
+    writeFileSync(file, JSON.stringify({ ...summary, promises: promisesSeen(results) }));
   }
+}
+
+/** Of each promise that a test proves by its title (`… [kn.budget]`): whether all of its tests passed. */
+function promisesSeen(results) {
+  const seen = {};
+  for (const { title, status } of results.testResults.flatMap(({ testResults }) => testResults)) {
+    const [, id] = /\[([a-z]+(?:\.[a-z0-9]+)+)\]$/.exec(title) ?? [];
+    if (id === undefined || status === 'pending') continue;
+    if (status !== 'passed') seen[id] = 'failed';
+    else seen[id] ??= 'passed';
+  }
+  return seen;
 }
 
 // Jest loads a reporter by its default export.

@@ -63,6 +63,32 @@ export const listAudit = defineRoute({
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
+/** First line of an export; the entries follow, oldest first, and then {@link AuditExportEnd}. */
+export const AuditExportHeader = z.strictObject({
+  format: z.literal('countersign/audit-export.v1'),
+  workspaceId: WorkspaceId,
+  exportedAt: Instant,
+});
+export type AuditExportHeader = z.infer<typeof AuditExportHeader>;
+
+/** Last line of an export: where the chain ended then. Zero and null before the first entry. */
+export const AuditExportEnd = z.strictObject({
+  end: z.strictObject({ seq: z.int().min(0), hash: Digest.nullable() }),
+});
+export type AuditExportEnd = z.infer<typeof AuditExportEnd>;
+
+export const exportAudit = defineRoute({
+  operation: 'export-audit',
+  summary: 'The whole audit log, oldest first, one JSON text a line; `countersign-verify --audit` checks it offline.',
+  method: 'GET',
+  path: '/api/audit/export',
+  auth: 'member',
+  query: z.strictObject(WorkspaceQuery),
+  media: 'json-lines',
+  reply: z.unknown(),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'cancelled']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 

@@ -11,6 +11,16 @@ export const taskCreated = defineEvent({
   data: z.strictObject({ ...InWorkspace, taskId: TaskId }),
 });
 
+export const taskChanged = defineEvent({
+  type: 'task.changed.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId }),
+});
+
+export const taskDeleted = defineEvent({
+  type: 'task.deleted.v1',
+  data: z.strictObject({ ...InWorkspace, taskId: TaskId }),
+});
+
 export const taskMoved = defineEvent({
   type: 'task.moved.v1',
   data: z.strictObject({ ...InWorkspace, taskId: TaskId, from: TaskStatus, to: TaskStatus }),

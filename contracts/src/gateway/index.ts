@@ -40,14 +40,22 @@ export {
   Run,
   createTask,
   listTasks,
+  getTask,
+  putTask,
+  deleteTask,
   putTaskStatus,
   runTask,
   listRuns,
+  getRun,
 } from './tasks.ts';
+export { CapabilityState, EvalRecord, Capability, listCapabilities, getCapability } from './capabilities.ts';
 export {
   AuditVerdict,
   AuditEntry,
+  AuditExportHeader,
+  AuditExportEnd,
   listAudit,
+  exportAudit,
   ApprovalStatus,
   WorkspaceDemand,
   WorkspaceApproval,
@@ -59,5 +67,14 @@ export {
 export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
 export { Reachability, getHealth } from './health.ts';
-export { taskCreated, taskMoved, runEnqueued, runEnded, approvalRequested, approvalResolved } from './events.ts';
+export {
+  taskChanged,
+  taskCreated,
+  taskDeleted,
+  taskMoved,
+  runEnqueued,
+  runEnded,
+  approvalRequested,
+  approvalResolved,
+} from './events.ts';
 export { gatewayRoutes } from './routes.ts';

@@ -3,7 +3,7 @@ import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { InviteId, Instant, UserId, WorkspaceId } from '../scalars.ts';
 import { EmailAddress, User } from './identity.ts';
-import { PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { Done, PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const getMe = defineRoute({
   operation: 'get-me',
@@ -67,8 +67,6 @@ export const listInvites = defineRoute({
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
-const done = z.strictObject({ ok: z.literal(true) });
-
 export const revokeInvite = defineRoute({
   operation: 'revoke-invite',
   summary: 'End an invite at once.',
@@ -77,7 +75,7 @@ export const revokeInvite = defineRoute({
   auth: 'owner',
   params: PathId.extend({ inviteId: z.string().min(1).max(128) }),
   query: z.strictObject(WorkspaceQuery),
-  reply: done,
+  reply: Done,
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
@@ -145,7 +143,7 @@ export const removeMember = defineRoute({
   auth: 'owner',
   params: PathMember,
   query: z.strictObject(WorkspaceQuery),
-  reply: done,
+  reply: Done,
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
@@ -157,6 +155,6 @@ export const leaveWorkspace = defineRoute({
   auth: 'member',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
-  reply: done,
+  reply: Done,
   errors: ['NOT_FOUND', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
 });

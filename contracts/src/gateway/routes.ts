@@ -1,5 +1,6 @@
 import { getOpenApi, showFrontPage } from '../front-page.ts';
-import { listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
+import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
+import { getCapability, listCapabilities } from './capabilities.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
 import { getHealth } from './health.ts';
 import { endSession, requestEmailCode, verifyEmailCode } from './identity.ts';
@@ -14,7 +15,17 @@ import {
   revokeInvite,
   showInvite,
 } from './members.ts';
-import { createTask, listRuns, listTasks, putTaskStatus, runTask } from './tasks.ts';
+import {
+  createTask,
+  deleteTask,
+  getRun,
+  getTask,
+  listRuns,
+  listTasks,
+  putTask,
+  putTaskStatus,
+  runTask,
+} from './tasks.ts';
 import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWorkspaceSettings } from './workspaces.ts';
 
 /** Every route of the gateway, by the name under which the typed client offers it. */
@@ -41,13 +52,20 @@ export const gatewayRoutes = {
   leaveWorkspace,
   listTasks,
   createTask,
+  getTask,
+  putTask,
+  deleteTask,
   putTaskStatus,
   runTask,
   listRuns,
+  getRun,
   listAudit,
+  exportAudit,
   listWorkspaceApprovals,
   resolveWorkspaceApproval,
   listViolations,
+  listCapabilities,
+  getCapability,
   getGovernanceStatus,
   listGovernanceReceipts,
   getGovernanceReceipt,

@@ -18,7 +18,7 @@ import {
   RecordedCurrency,
 } from '../scalars.ts';
 import { ApprovalStatus } from './audit.ts';
-import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
+import { Done, PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const TaskStatus = z.enum([
   'pending',
@@ -111,6 +111,8 @@ export type Run = z.infer<typeof Run>;
 
 /** A description longer than this is a document and belongs into a tool's reach, not into a prompt. */
 const descriptionLengthMax = 10_000;
+const Title = storableText({ max: 200 }).trim().min(1);
+const Description = storableText({ max: descriptionLengthMax });
 
 export const createTask = defineRoute({
   operation: 'create-task',
@@ -122,8 +124,8 @@ export const createTask = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({
     ...WorkspaceBody,
-    title: storableText({ max: 200 }).trim().min(1),
-    description: storableText({ max: descriptionLengthMax }).default(''),
+    title: Title,
+    description: Description.default(''),
   }),
   reply: Task,
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
@@ -138,6 +140,44 @@ export const listTasks = defineRoute({
   query: z.strictObject({ ...WorkspaceQuery, status: TaskStatus.optional(), ...PageQuery }),
   reply: camelPage(Task),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const getTask = defineRoute({
+  operation: 'get-task',
+  summary: 'One task.',
+  method: 'GET',
+  path: '/api/tasks/{id}',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: Task,
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const putTask = defineRoute({
+  operation: 'put-task',
+  summary: 'Change the words of a task; refused while a run works on them. Members that are not sent stay.',
+  method: 'PUT',
+  path: '/api/tasks/{id}',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, title: Title.optional(), description: Description.optional() }),
+  reply: Task,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const deleteTask = defineRoute({
+  operation: 'delete-task',
+  summary:
+    'Delete a task that has no live run: by the person who created it, or by a partner or owner. What its runs did stays in the audit log, the receipts and the evidence.',
+  method: 'DELETE',
+  path: '/api/tasks/{id}',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: Done,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PERMISSION_DENIED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 export const putTaskStatus = defineRoute({
@@ -177,5 +217,17 @@ export const listRuns = defineRoute({
   params: PathId,
   query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
   reply: camelPage(Run),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const getRun = defineRoute({
+  operation: 'get-run',
+  summary: 'One run with its steps, whether its task still stands or not.',
+  method: 'GET',
+  path: '/api/runs/{runId}',
+  auth: 'member',
+  params: z.strictObject({ runId: z.string().max(64) }),
+  query: z.strictObject(WorkspaceQuery),
+  reply: Run,
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });

@@ -14,6 +14,9 @@ export const PathId = z.strictObject({ id: z.string().min(1).max(128) });
 export const WorkspaceQuery = { workspaceId: z.string().min(1).max(128).optional() };
 export const WorkspaceBody = { workspaceId: z.string().min(1).max(128).optional() };
 
+/** What a route answers that leaves nothing to show. */
+export const Done = z.strictObject({ ok: z.literal(true) });
+
 export const Workspace = z.strictObject({
   id: WorkspaceId,
   name: z.string(),

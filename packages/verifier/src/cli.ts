@@ -5,19 +5,24 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { describeAudit } from './describe-audit.ts';
 import { describeReport } from './describe-report.ts';
 import { requirements } from './export-report.ts';
 import type { ExportReport, Requirement } from './export-report.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
-import { LineTooLong, readLines } from './read-lines.ts';
+import { lineBytesMax, LineTooLong, readLines } from './read-lines.ts';
 import { parseKeySet } from './trusted-keys.ts';
 import type { TrustedKey } from './trusted-keys.ts';
-import { ExportVerification, lineBytesMax } from './verify-export.ts';
+import { AuditVerification } from './verify-audit.ts';
+import type { AuditOptions } from './verify-audit.ts';
+import { ExportVerification } from './verify-export.ts';
 import type { ExportOptions } from './verify-export.ts';
 
 const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
+       countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
 
-Verifies a chain export (countersign/chain-export.v2) offline. <export> is a file, or - for the standard input.
+Verifies a chain export (countersign/chain-export.v2) offline, or the audit log of a workspace (countersign/audit-export.v1).
+<export> is a file, or - for the standard input.
 
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
   --tenant <id>       refuse receipts of any other tenant
@@ -26,6 +31,8 @@ Verifies a chain export (countersign/chain-export.v2) offline. <export> is a fil
   --head <sha256:…>   a chain must end with this receipt; may be repeated
   --partial           the export is a part: its chains may begin late and end early
   --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
+  --audit             the export is an audit log; --head then names an entry that was noted earlier
+  --workspace <id>    refuse the audit log of any other workspace
   --json              print the report as JSON
   --help, --version
 
@@ -59,9 +66,17 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       write(asked);
       return 0;
     }
-    const trust = readKeys(asked.keys);
     const chunks = asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>); // no encoding is set
-    const report = await verifyLines(chunks, { ...asked.options, trust, provider: nodeProvider });
+    if (asked.kind === 'audit') {
+      const report = await verifyLines(chunks, new AuditVerification({ ...asked.options, provider: nodeProvider }));
+      write(asked.json ? `${jsonForTerminal(report)}\n` : describeAudit(report));
+      return statuses[report.verdict];
+    }
+    const trust = readKeys(asked.keys);
+    const report = await verifyLines(
+      chunks,
+      new ExportVerification({ ...asked.options, trust, provider: nodeProvider }),
+    );
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
     return statuses[report.verdict];
   } catch (error) {
@@ -79,8 +94,12 @@ function readKeys(file: string): TrustedKey[] {
   }
 }
 
-async function verifyLines(chunks: AsyncIterable<Uint8Array>, options: ExportOptions): Promise<ExportReport> {
-  const verification = new ExportVerification(options);
+type Verification<Report> = { take(line: Uint8Array): boolean; refuseLine(): void; report(): Report };
+
+async function verifyLines<Report>(
+  chunks: AsyncIterable<Uint8Array>,
+  verification: Verification<Report>,
+): Promise<Report> {
   try {
     for await (const line of readLines(chunks, lineBytesMax)) if (!verification.take(line)) break;
   } catch (error) {
@@ -90,12 +109,10 @@ async function verifyLines(chunks: AsyncIterable<Uint8Array>, options: ExportOpt
   return verification.report();
 }
 
-type Asked = {
-  file: string;
-  keys: string;
-  json: boolean;
-  options: Omit<ExportOptions, 'trust' | 'provider'>;
-};
+type Asked = { file: string; json: boolean } & (
+  | { kind: 'chain'; keys: string; options: Omit<ExportOptions, 'trust' | 'provider'> }
+  | { kind: 'audit'; options: Omit<AuditOptions, 'provider'> }
+);
 
 /** A text is all there is to answer. */
 function readArguments(argv: string[]): Asked | string {
@@ -109,6 +126,8 @@ function readArguments(argv: string[]): Asked | string {
       origin: { type: 'string' },
       head: { type: 'string', multiple: true, default: [] },
       require: { type: 'string' },
+      audit: { type: 'boolean', default: false },
+      workspace: { type: 'string' },
       json: { type: 'boolean', default: false },
       partial: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -118,12 +137,17 @@ function readArguments(argv: string[]): Asked | string {
   if (values.help) return usageText;
   if (values.version) return `countersign-verify ${formatVersion}\n`;
   const [file, ...rest] = positionals;
-  const { keys, json, partial, head: heads, origin, tenant, session } = values;
+  const { keys, json, partial, head: heads, origin, tenant, session, workspace } = values;
+  if (values.audit) {
+    if (file === undefined || rest.length > 0)
+      throw new Error('countersign-verify --audit takes one export; see --help');
+    return { kind: 'audit', file, json, options: { heads, workspace } };
+  }
   if (file === undefined || rest.length > 0 || keys === undefined)
     throw new Error('countersign-verify takes one export and --keys; see --help');
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
   const options = { partial, heads, tenant, session, require: required };
-  return { file, keys, json, options: { ...options, ...(origin === undefined ? {} : { origin }) } };
+  return { kind: 'chain', file, keys, json, options: { ...options, ...(origin === undefined ? {} : { origin }) } };
 }
 
 function requirementsOf(list: string): Requirement[] {

@@ -7,4 +7,6 @@ export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';
 export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { verifyExport } from './verify-export.ts';
+export { auditHash, AuditVerification } from './verify-audit.ts';
+export type { AuditReport } from './verify-audit.ts';
 export { forTerminal } from './for-terminal.ts';

@@ -1,5 +1,8 @@
 const lineFeedCode = 0x0a;
 
+/** A record holds what a policy read of one call; the kernel seals none that would not fit. */
+export const lineBytesMax = 8 * 1024 * 1024;
+
 /** A line is longer than its reader takes. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';

@@ -1,3 +1,5 @@
+import { CryptoError } from '@countersign/crypto';
+
 export type VerificationErrorCode =
   | 'MALFORMED'
   | 'TOO_LARGE'
@@ -37,4 +39,12 @@ export class VerificationError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** What a line of an export failed at. Rethrows what is no finding about the line. */
+export function faultOf(error: unknown): { code: VerificationErrorCode; message: string } {
+  if (error instanceof VerificationError) return { code: error.code, message: error.message };
+  if (error instanceof CryptoError)
+    return { code: error.code === 'TOO_LARGE' ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
+  throw error;
 }

@@ -1,12 +1,13 @@
 import { ExportedHead, ExportedReceipt, ExportHeader, HeadStatement } from '@countersign/contracts/governance-kernel';
-import { CryptoError, parseStrictJson } from '@countersign/crypto';
+import { parseStrictJson } from '@countersign/crypto';
 import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
 import { reportOf, widened } from './export-report.ts';
 import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
+import { lineBytesMax } from './read-lines.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
-import { VerificationError } from './verification-error.ts';
+import { faultOf, VerificationError } from './verification-error.ts';
 import { claimedReceiptId } from './verify-chain.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
@@ -24,8 +25,6 @@ export type ExportOptions = LogTrust &
     require?: readonly Requirement[] | undefined;
   };
 
-/** A record holds what a policy read of one call; the kernel seals none that would not fit. */
-export const lineBytesMax = 8 * 1024 * 1024;
 const noGap = { count: 0, first: null };
 const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
@@ -160,13 +159,6 @@ export function verifyExport(lines: Iterable<string | Uint8Array>, options: Expo
   const verification = new ExportVerification(options);
   for (const line of lines) if (!verification.take(line)) break;
   return verification.report();
-}
-
-function faultOf(error: unknown): Pick<ExportFault, 'code' | 'message'> {
-  if (error instanceof VerificationError) return { code: error.code, message: error.message };
-  if (error instanceof CryptoError)
-    return { code: error.code === 'TOO_LARGE' ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
-  throw error;
 }
 
 function receiptIdIn(value: unknown): string | null {

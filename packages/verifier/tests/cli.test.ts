@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../src/cli.ts';
 import { nodeProvider } from '@countersign/crypto/node';
-import { forTerminal, verifyChain } from '../src/index.ts';
+import { auditHash, forTerminal, verifyChain } from '../src/index.ts';
 import { chainOf, exportOf, linesOf, receiptHashOf, sign, strangeSigner, testKeys } from './chain-fixture.ts';
 import type { Exported } from './chain-fixture.ts';
 
@@ -16,6 +16,22 @@ beforeAll(async () => {
   whole = await exportOf([chain]);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const exportedAt = '2026-11-22T10:00:00.000Z';
+const auditHeader = { format: 'countersign/audit-export.v1', workspaceId, exportedAt };
+
+function auditOf(count: number): { actor: string; hash: string }[] {
+  let prevHash: string | null = null;
+  return Array.from({ length: count }, (_, index) => {
+    const entry = {
+      ...{ id: `aud_${index}`, workspaceId, seq: index + 1, action: 'task.created', actor: 'ada', verdict: 'allow' },
+      ...{ reason: 'ok', subject: null, details: {}, requestId: null, createdAt: exportedAt, prevHash },
+    };
+    prevHash = auditHash(nodeProvider, entry);
+    return { ...entry, hash: prevHash };
+  });
+}
 
 describe('countersign-verify', () => {
   it('exits 0 for all that was asked, 1 for what is wrong, 3 for what is missing, 4 for what nobody can tell', async () => {
@@ -43,6 +59,29 @@ describe('countersign-verify', () => {
       expect([textStatus, text.split(':')[0], jsonStatus]).toEqual([status, verdict, status]);
       expect(JSON.parse(json)).toMatchObject({ verdict });
     }
+  });
+
+  it('verifies the audit log of a workspace, and says which entry to note', async () => {
+    const entries = auditOf(3);
+    const noted = entries[1]?.hash ?? '';
+    const log = (kept: object[]) => {
+      const lines = [auditHeader, ...kept, { end: { seq: 3, hash: entries[2]?.hash } }];
+      return write('audit.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
+    };
+    const [status, text] = await run(['--audit', log(entries), '--workspace', workspaceId, '--head', noted]);
+    expect([status, text]).toEqual([
+      0,
+      `VERIFIED: 3 entries\n  workspace     ${workspaceId}\n  head          ${entries[2]?.hash}\n`,
+    ]);
+    expect((await run(['--audit', log(entries), '--head', `sha256:${'0'.repeat(64)}`]))[0]).toBe(3);
+    const [edited, json] = await run([
+      '--audit',
+      log(entries.with(1, { hash: noted, ...entries[1], actor: '\u001b[2J' })),
+      '--json',
+    ]);
+    expect([edited, JSON.parse(json)]).toMatchObject([1, { fault: { code: 'HASH_MISMATCH', line: 3 } }]);
+    expect((await run(['--audit', log(entries), '--workspace', `wsp_${'0'.repeat(26)}`]))[0]).toBe(1);
+    expect((await run(['--audit']))[0]).toBe(2);
   });
 
   it('asks what its options ask', async () => {

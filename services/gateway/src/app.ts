@@ -17,16 +17,22 @@ import { readinessChecks, toldChecks } from './health.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';
 import { createInviteRoute } from './routes/create-invite.ts';
 import { createTaskRoute } from './routes/create-task.ts';
+import { deleteTaskRoute } from './routes/delete-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
+import { exportAuditRoute } from './routes/export-audit.ts';
 import { frontPageRoute } from './routes/front-page.ts';
+import { getCapabilityRoute } from './routes/get-capability.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { getMeRoute } from './routes/get-me.ts';
+import { getRunRoute } from './routes/get-run.ts';
+import { getTaskRoute } from './routes/get-task.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
 import { getWorkspaceRoute } from './routes/get-workspace.ts';
 import { leaveWorkspaceRoute } from './routes/leave-workspace.ts';
 import { listAuditRoute } from './routes/list-audit.ts';
+import { listCapabilitiesRoute } from './routes/list-capabilities.ts';
 import { listGovernanceReceiptsRoute } from './routes/list-governance-receipts.ts';
 import { listInvitesRoute } from './routes/list-invites.ts';
 import { listModesRoute } from './routes/list-modes.ts';
@@ -36,6 +42,7 @@ import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
 import { putMemberRoleRoute } from './routes/put-member-role.ts';
 import { putTaskStatusRoute } from './routes/put-task-status.ts';
+import { putTaskRoute } from './routes/put-task.ts';
 import { putWorkspaceModeRoute } from './routes/put-workspace-mode.ts';
 import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
 import { removeMemberRoute } from './routes/remove-member.ts';
@@ -99,13 +106,20 @@ function endpointsOf(context: Context): Endpoint[] {
     leaveWorkspaceRoute(context),
     listTasksRoute(context),
     createTaskRoute(context),
+    getTaskRoute(context),
+    putTaskRoute(context),
+    deleteTaskRoute(context),
     putTaskStatusRoute(context),
     runTaskRoute(context),
     listRunsRoute(context),
+    getRunRoute(context),
     listAuditRoute(context),
+    exportAuditRoute(context),
     listWorkspaceApprovalsRoute(context),
     resolveWorkspaceApprovalRoute(context),
     listViolationsRoute(context),
+    listCapabilitiesRoute(context),
+    getCapabilityRoute(context),
     getGovernanceStatusRoute(context),
     listGovernanceReceiptsRoute(context),
     getGovernanceReceiptRoute(context),

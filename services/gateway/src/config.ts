@@ -18,7 +18,9 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import type { EvalRecord } from '@countersign/contracts/gateway';
 import { z } from 'zod';
+import { readEvalRecord } from './capabilities/eval-record.ts';
 import { isLoopbackAddress } from './identity/loopback.ts';
 import { signUpEntry, type SignUp } from './identity/sign-up.ts';
 
@@ -75,6 +77,22 @@ export const gatewayVariables = z.object({
   GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }).describe(
     'A worker that has not renewed its lease for this long counts as dead.',
   ),
+  GOV_EVAL_RECORD: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ fallback: 'no run is recorded' })
+    .describe(
+      'File that a whole run of the tests wrote (`make test` leaves it in `tests/eval-record.json`); `/api/capabilities` tells it.',
+    ),
+  GOV_BUILD_COMMIT: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .optional()
+    .meta({ fallback: 'unknown' })
+    .describe(
+      'The commit that this build was made of, if it was made of nothing else. A recorded run counts for its own commit alone.',
+    ),
   GOV_MODEL: z.string().min(1).max(256).default('default').describe('The model that runs ask for.'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }).describe(
     'How long one answer of the model in a run may be.',
@@ -98,6 +116,8 @@ export type GatewayConfig = ServiceConfig &
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
     failClosed: boolean;
+    /** A recorded run of the tests, when it ran this very build; else null. */
+    evalRecord: EvalRecord | null;
     runs: RunConfig;
   }>;
 
@@ -138,6 +158,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     signUp: signUpOf(read),
     governance: governanceOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
+    evalRecord: evalRecordOf(read),
     runs: {
       workers: read.GOV_RUN_WORKERS,
       leaseMs: read.GOV_RUN_LEASE,
@@ -152,6 +173,14 @@ type Read = z.infer<typeof gatewayVariables>;
 
 function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
   return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;
+}
+
+function evalRecordOf({ GOV_EVAL_RECORD: file, GOV_BUILD_COMMIT: commit }: Read): EvalRecord | null {
+  try {
+    return readEvalRecord(file, commit);
+  } catch (error) {
+    throw new ConfigError([`GOV_EVAL_RECORD: ${error instanceof Error ? error.message : String(error)}`]);
+  }
 }
 
 /** Everybody, where nothing is said: production refuses to start then. */

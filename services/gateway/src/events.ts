@@ -4,7 +4,9 @@ import {
   approvalResolved,
   runEnded,
   runEnqueued,
+  taskChanged,
   taskCreated,
+  taskDeleted,
   taskMoved,
   type RunStatus,
   type TaskStatus,
@@ -26,6 +28,14 @@ type RunPlace = TaskPlace & { runId: string };
 
 export async function publishTaskCreated(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
   await publish(tx, context, taskCreated, taskDataOf(place));
+}
+
+export async function publishTaskChanged(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+  await publish(tx, context, taskChanged, taskDataOf(place));
+}
+
+export async function publishTaskDeleted(tx: Tx, context: Context, place: TaskPlace): Promise<void> {
+  await publish(tx, context, taskDeleted, taskDataOf(place));
 }
 
 export async function publishTaskMoved(

@@ -8,9 +8,9 @@ import {
   type Guards,
   type ParsedRequest,
 } from '@countersign/service-kit';
+import { recordDenial } from './audit/record-denial.ts';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
-import { recordAudit } from './store/audit.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
 import { addressedWorkspace } from './workspaces/addressed-workspace.ts';
@@ -59,7 +59,7 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, S
     authorize: async (caller, request) => {
       const membership = await membershipOf(context, caller.session, request);
       if (hasRole(membership.role, least)) return { ...caller, ...membership };
-      await recordDenial(context, { ...caller, ...membership }, request);
+      await recordDenial(context, denialOf({ ...caller, ...membership }, request));
       throw roleTooLow(least, membership.role);
     },
   };
@@ -91,11 +91,8 @@ function workspaceIdIn(value: unknown): string | undefined {
   return typeof value.workspaceId === 'string' ? value.workspaceId : undefined;
 }
 
-async function recordDenial(context: Context, caller: WorkspaceCaller, request: ParsedRequest): Promise<void> {
-  const { workspaceId, session, role } = caller;
-  const denial = { action: request.route.operation, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
-  const entry = { ...denial, workspaceId, actor: session.user.id, details: { role }, requestId: request.requestId };
-  await context.transaction((tx) => recordAudit(tx, entry, context.now()));
+function denialOf({ workspaceId, session, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {
+  return { workspaceId, action: route.operation, actor: session.user.id, details: { role }, requestId };
 }
 
 function roleTooLow(needed: Role, role: Role): AppError {

@@ -10,6 +10,7 @@ export const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOStr
 /** What few audit entries have, all of them old. */
 export const rare = { action: 'rare.action', actor: 'user:rare', verdict: 'deny' } as const;
 export const filledTask = `tsk_${ulidOf(6)}`;
+export const filledRun = `run_${ulidOf(6)}`;
 export const filledDecision = `dec_${ulidOf(6)}`;
 
 /** Long histories in a person's workspace, and as much in others beside it. What is rare in them is old. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEntry } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
+import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
+import { AuditVerification, type AuditReport } from '@countersign/verifier';
 import pg from 'pg';
-import { findChainFault, type ChainFault } from '../src/audit/audit-chain.ts';
 import type { StartedGateway } from '../src/index.ts';
 import {
   rowsOf,
@@ -46,14 +47,23 @@ async function wholeLog(): Promise<AuditEntry[]> {
   return entries;
 }
 
-async function faultInLog(): Promise<ChainFault | null> {
-  const entries = (await wholeLog()).map((entry) => ({ ...entry, details: entry.details }));
-  const [head] = await rowsOf<{ seq: number; hash: string }>(
-    database,
-    'SELECT seq, hash FROM audit_heads WHERE workspace_id = $1',
-    [person.workspace.id],
-  );
-  return findChainFault(entries, head ?? null);
+/** The export as an auditor takes it away. */
+async function exportedLog(): Promise<string> {
+  const response = await fetch(new URL('/api/audit/export', gateway.url), { headers: person.headers });
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+  return response.text();
+}
+
+function reportOn(text: string, options: { heads?: string[]; workspace?: string } = {}): AuditReport {
+  const verification = new AuditVerification({ provider: nodeProvider, ...options });
+  for (const line of text.split('\n').slice(0, -1)) if (!verification.take(line)) break;
+  return verification.report();
+}
+
+async function faultInLog(): Promise<string | null> {
+  const { verdict, fault, entries } = reportOn(await exportedLog(), { workspace: person.workspace.id });
+  expect(verdict).toBe(fault === null ? 'VERIFIED' : 'NOT_VERIFIED');
+  return fault === null ? null : `${fault.code} after ${entries}`;
 }
 
 describe('the audit log', () => {
@@ -102,7 +112,7 @@ describe('the audit log', () => {
     const workspace = [person.workspace.id];
     expect(await faultInLog()).toBeNull();
     await rowsOf(database, `UPDATE audit_entries SET actor = 'mallory' WHERE workspace_id = $1 AND seq = 3`, workspace);
-    expect(await faultInLog()).toEqual({ seq: 3, fault: 'hash' });
+    expect(await faultInLog()).toBe('HASH_MISMATCH after 2');
     await rowsOf(database, `UPDATE audit_entries SET actor = $2 WHERE workspace_id = $1 AND seq = 3`, [
       ...workspace,
       person.user.id,
@@ -112,9 +122,9 @@ describe('the audit log', () => {
       `DELETE FROM audit_entries WHERE workspace_id = $1 AND seq = (SELECT max(seq) FROM audit_entries)`,
       workspace,
     );
-    expect(await faultInLog()).toMatchObject({ fault: 'head' });
+    expect(await faultInLog()).toMatch('HEAD_MISMATCH');
     await rowsOf(database, `DELETE FROM audit_entries WHERE workspace_id = $1 AND seq = 4`, workspace);
-    expect(await faultInLog()).toEqual({ seq: 5, fault: 'gap' });
+    expect(await faultInLog()).toBe('CHAIN_GAP after 3');
 
     const service = new pg.Client({ connectionString: database.url, options: '-c search_path=gateway' });
     await service.connect();
@@ -123,6 +133,37 @@ describe('the audit log', () => {
       await expect(service.query(`UPDATE ${table} SET workspace_id = ''`)).rejects.toThrow('permission denied');
     }
     await service.end();
+  });
+
+  verifies('gw.audit', 'verifies offline: cut, spliced, reordered, of another workspace, rewritten', async () => {
+    const eve = await signInAs(gateway.url, 'eve@example.org');
+    person = await signInAs(gateway.url, 'dora@example.org');
+    for (let count = 0; count < 3; count += 1)
+      await person.client.createTask({ body: { title: `Task ${count}`, description: '' } });
+    const text = await exportedLog();
+    const lines = text.split('\n').slice(0, -1);
+    const [header = '', ...entries] = lines.slice(0, -1);
+    const end = lines.at(-1) ?? '';
+    const of = (...kept: string[]) => reportOn(kept.map((line) => `${line}\n`).join(''));
+    expect(reportOn(text)).toMatchObject({ verdict: 'VERIFIED', entries: entries.length, fault: null, missing: [] });
+    expect(of(header, ...entries)).toMatchObject({ verdict: 'INCOMPLETE', missing: ['the end of the log'] });
+    expect(of(header, ...entries.slice(0, -1), end)).toMatchObject({ fault: { code: 'HEAD_MISMATCH' } });
+    expect(of(header, ...entries.toSpliced(1, 1), end)).toMatchObject({ fault: { code: 'CHAIN_GAP' } });
+    expect(of(header, ...entries.toReversed(), end)).toMatchObject({ fault: { code: 'CHAIN_GAP' } });
+    expect(of(header, ...entries, end, end)).toMatchObject({ fault: { code: 'MALFORMED' } });
+    expect(of(...entries, end)).toMatchObject({ fault: { code: 'MALFORMED', line: 1 } });
+    expect(of()).toMatchObject({ verdict: 'INCOMPLETE', workspace: null });
+    const theirs = header.replace(person.workspace.id, eve.workspace.id);
+    expect(of(theirs, ...entries, end)).toMatchObject({ fault: { code: 'SUBJECT_MISMATCH' } });
+    expect(reportOn(text, { workspace: eve.workspace.id })).toMatchObject({ fault: { code: 'SUBJECT_MISMATCH' } });
+    const edited = entries.map((line) => line.replace('"seq":3', '"seq":3,"more":1'));
+    expect(of(header, ...edited, end)).toMatchObject({ fault: { code: 'MALFORMED' } });
+
+    const noted = reportOn(text).head ?? '';
+    expect(reportOn(text, { heads: [noted] }).verdict).toBe('VERIFIED');
+    const empty = JSON.stringify({ end: { seq: 0, hash: null } });
+    const rewritten = reportOn(`${header}\n${empty}\n`, { heads: [noted] });
+    expect(rewritten).toMatchObject({ verdict: 'INCOMPLETE', missing: [`the entry ${noted}`] });
   });
 
   it('keeps one unbroken chain when writers come in parallel', async () => {

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { StartedGateway } from '../src/index.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { fillHistory, filledDecision, filledTask, instantOf, rare } from './_filled.ts';
+import { fillHistory, filledDecision, filledRun, filledTask, instantOf, rare } from './_filled.ts';
 import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 /** What a page needs, and far below what the histories hold. */
@@ -56,6 +56,8 @@ const values: Record<string, Record<string, unknown[]>> = {
 };
 const params: Record<string, object> = {
   listRuns: { id: filledTask },
+  getTask: { id: filledTask },
+  getRun: { runId: filledRun },
   getGovernanceReceipt: { decisionId: filledDecision },
 };
 

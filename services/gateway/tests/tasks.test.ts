@@ -127,6 +127,57 @@ describe('a task', () => {
     expect((await person.client.listRuns({ params: { id } })).body.data[0]?.status).toBe('cancelled');
   });
 
+  it('is changed and deleted while no run works on it, and what its runs did stays', async () => {
+    const params = { id: await newTask('Draft') };
+    const asked = person.client.putTask({ params, body: { title: ' Final ', description: 'With care' } });
+    expect((await asked).body).toMatchObject({ id: params.id, title: 'Final', description: 'With care' });
+    expect((await person.client.putTask({ params, body: { title: 'Renamed' } })).body.description).toBe('With care');
+    const { body: run } = await person.client.runTask({ params });
+    const before = await contentOf(database);
+    const refused = { code: 'ILLEGAL_TRANSITION', message: expect.stringContaining('The task is queued') };
+    await expect(person.client.putTask({ params, body: { title: 'Other' } })).rejects.toMatchObject(refused);
+    await expect(person.client.deleteTask({ params })).rejects.toMatchObject(refused);
+    expect(await contentOf(database)).toEqual(before);
+
+    await person.client.putTaskStatus({ params, body: { status: 'cancelled' } });
+    await person.client.deleteTask({ params });
+    const gone = { code: 'NOT_FOUND', status: 404 };
+    await expect(person.client.getTask({ params })).rejects.toMatchObject(gone);
+    await expect(person.client.putTask({ params, body: { title: 'Other' } })).rejects.toMatchObject(gone);
+    await expect(person.client.deleteTask({ params })).rejects.toMatchObject(gone);
+    await expect(person.client.runTask({ params })).rejects.toMatchObject(gone);
+    await expect(person.client.listRuns({ params })).rejects.toMatchObject(gone);
+    expect((await person.client.getRun({ params: { runId: run.id } })).body).toMatchObject({ status: 'cancelled' });
+    const listed = [
+      ...(await person.client.listTasks()).body.data,
+      ...(await person.client.listTasks({ query: { status: 'cancelled' } })).body.data,
+    ];
+    expect(listed.map(({ id }) => id)).not.toContain(params.id);
+    const { data } = (await person.client.listAudit({ query: { limit: 200 } })).body;
+    expect(data.filter(({ subject }) => subject === params.id).map(({ action }) => action)).toEqual([
+      'task.deleted',
+      'task.changed',
+      'task.changed',
+      'task.created',
+    ]);
+  });
+
+  it('is deleted by a member who created it, and by nobody else below a partner', async () => {
+    const guest = await signInAs(gateway.url, 'helper@example.org');
+    const workspaceId = person.workspace.id;
+    await putMember(database, { workspaceId, userId: guest.user.id, role: 'member' });
+    const client = clientOf(gateway.url, { ...guest.headers, 'x-workspace-id': workspaceId });
+    const theirs = { id: await newTask('Not theirs') };
+    const own = { id: (await client.createTask({ body: { title: 'Own', description: '' } })).body.id };
+    await expect(client.deleteTask({ params: theirs })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect((await person.client.getTask({ params: theirs })).body.title).toBe('Not theirs');
+    const { data } = (await person.client.listAudit({ query: { verdict: 'deny' } })).body;
+    expect(data[0]).toMatchObject({ action: 'task.delete', subject: theirs.id, actor: guest.user.id });
+    await client.deleteTask({ params: own });
+    await person.client.deleteTask({ params: theirs });
+    await person.client.removeMember({ params: { id: workspaceId, userId: guest.user.id } });
+  });
+
   it('is listed newest first in pages that inserts do not shift', async () => {
     const ids = [];
     for (let count = 0; count < 5; count += 1) ids.unshift(await newTask(`Task ${count}`));

@@ -30,6 +30,7 @@ const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 /** A body that each route accepts, so that only the workspace can be what is wrong. */
 const bodies: Record<string, object> = {
   'create-task': { title: 'A task' },
+  'put-task': { title: 'Another' },
   'put-task-status': { status: 'queued' },
   'run-task': {},
   'put-workspace-mode': { mode: 'build' },

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
+import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
 import { findApproval, type StoredApproval } from '../store/approvals.ts';
@@ -40,9 +41,14 @@ async function assertEntitled(context: Context, approval: StoredApproval, resolu
   const others = await countOtherApprovers(context.database.reader, membership.workspaceId, resolver);
   const { requestedBy, startedBy } = approval;
   if (mayResolve({ role: membership.role, resolver, requestedBy, startedBy, anotherIsEntitled: others > 0 })) return;
-  const denial = { action: 'approval.resolve', actor: resolver, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
-  const entry = { ...denial, workspaceId: membership.workspaceId, subject: approval.id, requestId };
-  await context.transaction((tx) => recordAudit(tx, entry, context.now()));
+  const { workspaceId } = membership;
+  await recordDenial(context, {
+    workspaceId,
+    action: 'approval.resolve',
+    actor: resolver,
+    subject: approval.id,
+    requestId,
+  });
   throw new AppError('PERMISSION_DENIED', 'Somebody other than the person who started the run has to decide');
 }
 

@@ -1,8 +1,9 @@
 import { Digest, WorkspaceId } from '@countersign/contracts';
-import type { AuditEntry, AuditVerdict } from '@countersign/contracts/gateway';
+import type { AuditEntry, AuditExportEnd, AuditVerdict } from '@countersign/contracts/gateway';
 import { AuditEntry as AuditEntryShape, AuditVerdict as AuditVerdictShape } from '@countersign/contracts/gateway';
 import { canonicalize, type JsonValue } from '@countersign/crypto';
-import { auditHash } from '../audit/audit-chain.ts';
+import { nodeProvider } from '@countersign/crypto/node';
+import { auditHash } from '@countersign/verifier';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { AuditEntryModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
@@ -41,7 +42,7 @@ export async function recordAudit(tx: Tx, event: AuditEvent, now: Date): Promise
     createdAt: now.toISOString(),
     prevHash: head.seq === 0 ? null : head.hash,
   };
-  const hash = auditHash(content);
+  const hash = auditHash(nodeProvider, content);
   const entry = { ...content, details: canonicalize(content.details), createdAt: now, hash };
   await tx.auditEntry.create({ data: entry });
   await tx.auditHead.update({ where: { workspaceId }, data: { seq, hash } });
@@ -50,6 +51,22 @@ export async function recordAudit(tx: Tx, event: AuditEvent, now: Date): Promise
 /** Begins the chain of a new workspace. */
 export async function openAuditChain(tx: Tx, workspaceId: string): Promise<void> {
   await tx.auditHead.create({ data: { workspaceId, seq: 0, hash: '' } });
+}
+
+/** Where the chain of a workspace ends now. */
+export async function findAuditEnd(reader: Reader, workspaceId: string): Promise<AuditExportEnd['end']> {
+  const { seq, hash } = await reader.auditHead.findUniqueOrThrow({ where: { workspaceId } });
+  return { seq, hash: seq === 0 ? null : Digest.parse(hash) };
+}
+
+/** Entries from the place `seq` on, oldest first. */
+export async function listAuditFrom(
+  reader: Reader,
+  { workspaceId, seq, limit }: { workspaceId: string; seq: number; limit: number },
+): Promise<AuditEntry[]> {
+  const where = { workspaceId, seq: { gte: seq } };
+  const rows = await reader.auditEntry.findMany({ where, orderBy: { seq: 'asc' }, take: limit });
+  return rows.map(auditEntryOf);
 }
 
 type AuditFilter = {

@@ -8,7 +8,7 @@ type Evidence = {
   taskId?: string | null;
   runId?: string | null;
   stepId?: string | null;
-  kind: 'task_created' | 'run_enqueued' | 'step_settled' | 'run_ended';
+  kind: 'task_created' | 'task_changed' | 'run_enqueued' | 'step_settled' | 'run_ended';
   /** What the evidence is about; only its hash is kept. */
   content: JsonValue;
   metadata: { [member: string]: JsonValue };

@@ -28,6 +28,8 @@ export async function insertRun(tx: Tx, run: NewRun, now: Date): Promise<Run> {
   }
 }
 
+const withSteps = { steps: { orderBy: { seq: 'asc' } }, approvals: { orderBy: { id: 'asc' } } } as const;
+
 export async function listRunsOf(
   reader: Reader,
   { workspaceId, taskId }: { workspaceId: string; taskId: string },
@@ -35,11 +37,18 @@ export async function listRunsOf(
 ): Promise<Page<Run>> {
   const rows = await reader.run.findMany({
     where: { workspaceId, taskId, id: olderThan(request) },
-    include: { steps: { orderBy: { seq: 'asc' } }, approvals: { orderBy: { id: 'asc' } } },
+    include: withSteps,
     orderBy: { id: 'desc' },
     take: request.limit + 1,
   });
   return pageOf(rows, request, { item: runWithSteps, key: (row) => row.id });
+}
+
+/** Null for a run that is absent or another workspace's. */
+export async function findRun(reader: Reader, workspaceId: string, runId: string): Promise<Run | null> {
+  if (!RunId.safeParse(runId).success) return null;
+  const row = await reader.run.findUnique({ where: { id: runId, workspaceId }, include: withSteps });
+  return row === null ? null : runWithSteps(row);
 }
 
 function runWithSteps(row: RunModel & { steps: RunStepModel[]; approvals: ApprovalModel[] }): Run {

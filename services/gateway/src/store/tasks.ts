@@ -20,7 +20,7 @@ export async function insertTask(
 
 export async function findTask(reader: Reader, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
-  const row = await reader.task.findUnique({ where: { id: taskId, workspaceId } });
+  const row = await reader.task.findUnique({ where: { id: taskId, workspaceId, deletedAt: null } });
   return row === null ? null : taskOf(row);
 }
 
@@ -29,6 +29,20 @@ export async function lockTask(tx: Tx, workspaceId: string, taskId: string): Pro
   if (!TaskId.safeParse(taskId).success) return null;
   await tx.$executeRaw`SELECT FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} FOR UPDATE`;
   return findTask(tx, workspaceId, taskId);
+}
+
+export async function setTaskWords(
+  tx: Tx,
+  task: { id: string; title: string; description: string },
+  now: Date,
+): Promise<Task> {
+  const { id, title, description } = task;
+  return taskOf(await tx.task.update({ where: { id }, data: { title, description, updatedAt: now } }));
+}
+
+/** From now on nobody finds it. */
+export async function markTaskDeleted(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.task.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
 }
 
 export async function setTaskStatus(tx: Tx, taskId: string, status: TaskStatus, now: Date): Promise<Task> {
@@ -42,7 +56,12 @@ export async function listTasksOf(
   request: PageRequest & { status?: TaskStatus | undefined },
 ): Promise<Page<Task>> {
   const rows = await reader.task.findMany({
-    where: { workspaceId, id: olderThan(request), ...(request.status !== undefined && { status: request.status }) },
+    where: {
+      workspaceId,
+      deletedAt: null,
+      id: olderThan(request),
+      ...(request.status !== undefined && { status: request.status }),
+    },
     orderBy: { id: 'desc' },
     take: request.limit + 1,
   });

@@ -19,6 +19,11 @@ export function mayMove(from: TaskStatus, to: TaskStatus): boolean {
   return movesOfPeople[from].includes(to);
 }
 
+/** While a run works on a task its words are the run's, and the task cannot go from under it. */
+export function isAtRest(status: TaskStatus): boolean {
+  return !['queued', 'running', 'awaiting_approval'].includes(status);
+}
+
 const taskStatusOfRun: Record<RunStatus, TaskStatus> = {
   queued: 'queued',
   running: 'running',

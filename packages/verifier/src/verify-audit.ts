@@ -1,0 +1,124 @@
+import { AuditEntry, AuditExportEnd, AuditExportHeader } from '@countersign/contracts/gateway';
+import { canonicalize, digestOf, parseStrictJson, type CryptoProvider, type JsonValue } from '@countersign/crypto';
+import { lineBytesMax } from './read-lines.ts';
+import { parseUntrusted } from './parse-untrusted.ts';
+import { faultOf, VerificationError, type VerificationErrorCode } from './verification-error.ts';
+
+export type AuditOptions = {
+  provider: CryptoProvider;
+  /** Whose log the caller asked for. */
+  workspace?: string | undefined;
+  /** An entry's hash that was noted earlier: the log has to hold it still. */
+  heads?: readonly string[] | undefined;
+};
+
+export type AuditReport = {
+  /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. */
+  verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE';
+  workspace: string | null;
+  /** Entries that verified, up to the first that did not. */
+  entries: number;
+  /** Note it: a later export that lacks it was rewritten. */
+  head: string | null;
+  missing: string[];
+  fault: { code: VerificationErrorCode; message: string; line: number } | null;
+};
+
+type AuditContent = { [Member in Exclude<keyof AuditEntry, 'hash'>]: JsonValue };
+
+const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
+
+/** SHA-256 over the canonical JSON (RFC 8785) of all members but the hash itself: anyone with the entries recomputes the chain. */
+export function auditHash(provider: CryptoProvider, content: AuditContent): string {
+  return digestOf(provider, canonicalize({ ...content }));
+}
+
+/**
+ * Verifies the audit log of a workspace (`countersign/audit-export.v1`), a line at a time: an entry that was changed, put in, taken out or moved
+ * breaks it, and a tail that was cut off lacks its end. Whoever can rewrite all of it can make a chain that fits: `heads` that were noted earlier
+ * show that. Never throws for what the export holds.
+ */
+export class AuditVerification {
+  readonly #options: AuditOptions;
+  readonly #noted: Set<string>;
+  #workspace: string | null = null;
+  #entries = 0;
+  #head: AuditEntry['hash'] | null = null;
+  #line = 0;
+  #isEnded = false;
+  #fault: AuditReport['fault'] = null;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+    this.#noted = new Set(options.heads);
+  }
+
+  /** The next line, without its line feed. False when nothing more needs to be read. */
+  take(line: string | Uint8Array): boolean {
+    if (this.#fault !== null) return false;
+    this.#line += 1;
+    try {
+      this.#verifyLine(parseStrictJson(line, lineLimits));
+      return true;
+    } catch (error) {
+      this.#fault = { ...faultOf(error), line: this.#line };
+      return false;
+    }
+  }
+
+  /** For whoever reads the lines: the next one is more than this package takes. */
+  refuseLine(): void {
+    this.#fault ??= { code: 'TOO_LARGE', message: `a line has more than ${lineBytesMax} bytes`, line: this.#line + 1 };
+  }
+
+  report(): AuditReport {
+    const missing = [
+      ...(this.#isEnded ? [] : ['the end of the log']),
+      ...[...this.#noted].map((hash) => `the entry ${hash}`),
+    ];
+    const whole = missing.length === 0 ? 'VERIFIED' : 'INCOMPLETE';
+    return {
+      verdict: this.#fault === null ? whole : 'NOT_VERIFIED',
+      workspace: this.#workspace,
+      entries: this.#entries,
+      head: this.#head,
+      missing,
+      fault: this.#fault,
+    };
+  }
+
+  #verifyLine(value: unknown): void {
+    if (this.#isEnded) throw new VerificationError('MALFORMED', 'something follows the end of the log');
+    if (this.#workspace === null) this.#begin(parseUntrusted(AuditExportHeader, value, 'header'));
+    else if (typeof value === 'object' && value !== null && 'end' in value)
+      this.#end(parseUntrusted(AuditExportEnd, value, 'end'));
+    else this.#add(parseUntrusted(AuditEntry, value, 'entry'));
+  }
+
+  #begin({ workspaceId }: AuditExportHeader): void {
+    const { workspace } = this.#options;
+    if (workspace !== undefined && workspace !== workspaceId)
+      throw new VerificationError('SUBJECT_MISMATCH', `the log is that of ${workspaceId}`);
+    this.#workspace = workspaceId;
+  }
+
+  #add({ hash, ...content }: AuditEntry): void {
+    if (content.workspaceId !== this.#workspace)
+      throw new VerificationError('SUBJECT_MISMATCH', `entry ${content.seq} is of ${content.workspaceId}`);
+    if (content.seq !== this.#entries + 1)
+      throw new VerificationError('CHAIN_GAP', `entry ${this.#entries + 1} is missing: ${content.seq} follows`);
+    if (content.prevHash !== this.#head)
+      throw new VerificationError('PREV_HASH_MISMATCH', `entry ${content.seq} follows another than the one before it`);
+    if (auditHash(this.#options.provider, content) !== hash)
+      throw new VerificationError('HASH_MISMATCH', `entry ${content.seq} is not what was written`);
+    this.#entries += 1;
+    this.#head = hash;
+    this.#noted.delete(hash);
+  }
+
+  #end({ end }: AuditExportEnd): void {
+    if (end.seq !== this.#entries || end.hash !== this.#head)
+      throw new VerificationError('HEAD_MISMATCH', `the log ends at ${this.#entries}, and should end at ${end.seq}`);
+    this.#isEnded = true;
+  }
+}

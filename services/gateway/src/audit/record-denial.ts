@@ -1,0 +1,18 @@
+import type { JsonValue } from '@countersign/crypto';
+import type { Context } from '../context.ts';
+import { recordAudit } from '../store/audit.ts';
+
+type Denial = {
+  workspaceId: string;
+  action: string;
+  actor: string;
+  subject?: string;
+  details?: { [member: string]: JsonValue };
+  requestId: string;
+};
+
+/** That somebody may not do what they asked for, in a transaction of its own: the request itself changes nothing. */
+export async function recordDenial(context: Context, denial: Denial): Promise<void> {
+  const entry = { ...denial, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
+  await context.transaction((tx) => recordAudit(tx, entry, context.now()));
+}
