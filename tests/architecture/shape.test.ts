@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { listFiles, readText, root, units } from './repository.ts';
 
 /** Over 200 lines a file gets a second look, over 400 it does not merge. */
@@ -33,38 +33,48 @@ describe('shape of the tree', () => {
   });
 });
 
+const linted = ['packages/crypto/src/index.ts', 'services/gateway/src/index.ts', 'infra/local/src/index.ts'];
+const refusedTexts = {
+  'a suppression without a reason': [
+    '// eslint-disable-next-line no-var\nvar a = 1;\n',
+    expect.arrayContaining(['countersign/explained-suppression']),
+  ],
+  'a constant in capitals': [
+    'export const SIZE_MAX = 1;\nexport const SIZE = 1;\n',
+    ['@typescript-eslint/naming-convention', '@typescript-eslint/naming-convention'],
+  ],
+  'to export whatever another file exports': [
+    "export * from './other.ts';\n",
+    expect.arrayContaining(['no-restricted-syntax']),
+  ],
+} as const;
+const acceptedTexts = {
+  'a suppression that says why': '// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n',
+  'a constant and a schema': 'export const sizeMax = 1;\nexport const TaskId = sizeMax;\n',
+  'to export what it names': "export { a } from './other.ts';\n",
+};
+
 describe('lint', () => {
-  it.each(['packages/crypto/src/index.ts', 'services/gateway/src/index.ts', 'infra/local/src/index.ts'])(
-    'holds %s to the size rules and the rules without exemption',
-    (path) => {
-      const rules = lintRulesOf(path);
-      expect(rules['max-lines']).toEqual([2, expect.objectContaining({ max: 400, skipBlankLines: false })]);
-      expect(rules['max-lines-per-function']).toEqual([2, expect.objectContaining({ max: 60, skipBlankLines: false })]);
-      for (const rule of strictRules) expect([rule, rules[rule]?.[0]]).toEqual([rule, 2]);
-    },
-  );
+  const texts = [...Object.values(refusedTexts).map(([text]) => text), ...Object.values(acceptedTexts)];
+  let seen: { rules: Record<string, Record<string, unknown[]>>; spoken: string[][] };
+  beforeAll(() => {
+    seen = probeLint({ paths: linted, texts });
+  });
+  const spokenOf = (text: string) => seen.spoken[texts.indexOf(text)];
 
-  it('refuses a suppression without a reason', () => {
-    expect(lintMessages('// eslint-disable-next-line no-var\nvar a = 1;\n')).toContain(
-      'countersign/explained-suppression',
-    );
-    expect(lintMessages('// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n')).toEqual(
-      [],
-    );
+  it.each(linted)('holds %s to the size rules and the rules without exemption', (path) => {
+    const rules = seen.rules[path] ?? {};
+    expect(rules['max-lines']).toEqual([2, expect.objectContaining({ max: 400, skipBlankLines: false })]);
+    expect(rules['max-lines-per-function']).toEqual([2, expect.objectContaining({ max: 60, skipBlankLines: false })]);
+    for (const rule of strictRules) expect([rule, rules[rule]?.[0]]).toEqual([rule, 2]);
   });
 
-  it('refuses a constant in capitals', () => {
-    const inCapitals = 'export const SIZE_MAX = 1;\nexport const SIZE = 1;\n';
-    expect(lintMessages(inCapitals)).toEqual([
-      '@typescript-eslint/naming-convention',
-      '@typescript-eslint/naming-convention',
-    ]);
-    expect(lintMessages('export const sizeMax = 1;\nexport const TaskId = sizeMax;\n')).toEqual([]);
+  it.each(Object.entries(refusedTexts))('refuses %s', (_what, [text, rules]) => {
+    expect(spokenOf(text)).toEqual(rules);
   });
 
-  it('refuses to export whatever another file exports', () => {
-    expect(lintMessages("export * from './other.ts';\n")).toContain('no-restricted-syntax');
-    expect(lintMessages("export { a } from './other.ts';\n")).toEqual([]);
+  it.each(Object.entries(acceptedTexts))('accepts %s', (_what, text) => {
+    expect(spokenOf(text)).toEqual([]);
   });
 
   it('is never switched off as a whole, which would silence the rule above too', () => {
@@ -89,26 +99,16 @@ function withoutThisTest(path: string): string {
   return path === 'tests/architecture/shape.test.ts' ? '' : readText(path);
 }
 
-const eslint = join(root, 'node_modules/eslint/bin/eslint.js');
-
-function lintRulesOf(path: string): Record<string, unknown[]> {
-  const printed = execFileSync(process.execPath, [eslint, '--print-config', path], { cwd: root, encoding: 'utf8' });
-  return (JSON.parse(printed) as { rules: Record<string, unknown[]> }).rules; // the tool's own output
-}
-
-/**
- * Lints a text in the place of a real source file, and returns the names of the rules that spoke. In a single run the parser takes
- * the file from the disk instead of the text.
- */
-function lintMessages(text: string): string[] {
-  const args = [eslint, '--stdin', '--stdin-filename', 'contracts/src/route.ts', '--format', 'json'];
-  try {
-    const env = { ...process.env, TSESTREE_SINGLE_RUN: 'false' };
-    execFileSync(process.execPath, args, { cwd: root, input: text, encoding: 'utf8', env });
-    return [];
-  } catch (error) {
-    const { stdout } = error as { stdout: string }; // execFileSync throws with the output it read
-    const [result] = JSON.parse(stdout) as { messages: { ruleId: string }[] }[];
-    return (result?.messages ?? []).map(({ ruleId }) => ruleId);
-  }
+/** One linter for all of it: each has to read every type first. */
+function probeLint(question: { paths: string[]; texts: string[] }): {
+  rules: Record<string, Record<string, unknown[]>>;
+  spoken: string[][];
+} {
+  const probe = join(root, 'tests/architecture/lint-probe.mjs');
+  const printed = execFileSync(process.execPath, [probe], {
+    cwd: root,
+    input: JSON.stringify(question),
+    encoding: 'utf8',
+  });
+  return JSON.parse(printed) as ReturnType<typeof probeLint>; // our own program's output
 }
