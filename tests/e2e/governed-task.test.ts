@@ -114,7 +114,11 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
     async () => {
       const params = { id: owner.workspaceId };
       const listing = `call:files__list_directory ${JSON.stringify({ path: system.filesDir })}`;
-      const policyConfig = { maxIterationBudget: 25, blockedTools: ['files.list_directory'] };
+      const policyConfig = {
+        maxIterationBudget: 25,
+        blockedTools: ['files.list_directory'],
+        deniedCall: 'end' as const,
+      };
       await owner.client.putWorkspaceSettings({ params, body: { policyConfig } });
       const blocked = await endOf(await startTask(listing));
       expect(blocked).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });

@@ -47,6 +47,11 @@ const wholeMinorUnits = (amount: number) => Math.abs(amount * 100 - Math.round(a
 export const PolicyConfig = z.strictObject({
   maxIterationBudget: z.int().min(1).max(100).default(25),
   blockedTools: BlockedTools.default([]),
+  /**
+   * What becomes of a run whose tool call is denied. `end`: it ends as denied. `tell`: its model is told why, and may go another way within the
+   * iterations of the run, where another call could be allowed; a stop, a used-up budget or a refused approval ends it all the same.
+   */
+  deniedCall: z.enum(['end', 'tell']).default('end'),
 });
 export const BudgetConfig = z.strictObject({
   monthlyLlmBudget: z

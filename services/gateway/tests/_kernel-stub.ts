@@ -50,6 +50,8 @@ export class KernelStub {
   verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
   /** What it decides about calls of the model that carry no approval. */
   modelVerdict: StubVerdict = 'ALLOW';
+  /** Why it denies what `verdictOf` denies. */
+  denialReason = 'POLICY_DENIED';
   /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
   judgesAnswers = true;
   say: (messages: StubMessage[]) => StubSaid = () => ({ text: 'done' });
@@ -235,7 +237,7 @@ export class KernelStub {
 
   /** A decision about a tool call. Asks under the question that is open for this very call already, as the kernel does. */
   #decide(sealing: Sealing, args: unknown): { receipt: Receipt; approval: StubApproval | null } {
-    const reason = sealing.reason ?? reasonOf[sealing.verdict];
+    const reason = sealing.reason ?? (sealing.verdict === 'DENY' ? this.denialReason : reasonOf[sealing.verdict]);
     if (sealing.verdict !== 'ESCALATE') return { receipt: this.#seal({ ...sealing, reason }), approval: null };
     const { ask, session, tool } = sealing;
     const question = { tenant: ask.tenant, session, tool: String(tool), intent: hash(JSON.stringify([tool, args])) };
@@ -342,7 +344,7 @@ function matches(path: string, pathname: string): boolean {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
 }
 
-const reasonOf = { ALLOW: 'ALLOWED', DENY: 'POLICY_DENIED', ESCALATE: 'APPROVAL_REQUIRED' };
+const reasonOf = { ALLOW: 'ALLOWED', ESCALATE: 'APPROVAL_REQUIRED' };
 
 function decisionOf({ payload, ...receipt }: Receipt, approval: StubApproval | null): Record<string, unknown> {
   return {

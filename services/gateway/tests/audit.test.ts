@@ -75,7 +75,7 @@ describe('the audit log', () => {
       await person.client.putWorkspaceMode({ params, body: { mode: 'build' } });
       await person.client.putWorkspaceSettings({
         params,
-        body: { policyConfig: { maxIterationBudget: 5, blockedTools: [] } },
+        body: { policyConfig: { maxIterationBudget: 5, blockedTools: [], deniedCall: 'end' } },
       });
       kernel.verdictOf = () => 'DENY';
       kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });

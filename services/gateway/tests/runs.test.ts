@@ -40,6 +40,11 @@ beforeAll(async () => {
 
 const workspaceParams = () => ({ id: person.workspace.id });
 
+async function setDeniedCall(deniedCall: 'end' | 'tell', maxIterationBudget = 25): Promise<void> {
+  const policyConfig = { maxIterationBudget, blockedTools: [], deniedCall };
+  await settings({ params: workspaceParams(), body: { policyConfig } });
+}
+
 async function settings(body: Parameters<Person['client']['putWorkspaceSettings']>[0]): Promise<void> {
   await person.client.putWorkspaceSettings(body);
 }
@@ -48,7 +53,7 @@ beforeEach(async () => {
   await settings({
     params: workspaceParams(),
     body: {
-      policyConfig: { maxIterationBudget: 25, blockedTools: [] },
+      policyConfig: { maxIterationBudget: 25, blockedTools: [], deniedCall: 'end' },
       budgetConfig: { monthlyLlmBudget: 100, currency: 'USD' },
       modelConfig: { provider: 'default', model: 'default', temperature: 0.7 },
     },
@@ -129,6 +134,46 @@ describe('a refused action', () => {
     });
     expect(kernel.executed).toEqual([]);
     expect((await person.client.listTasks()).body.data[0]).toMatchObject({ id: taskId, status: 'failed' });
+  });
+
+  it.each(ways)('that is %s is told to the model where the workspace wants that', async (_way, judgesAnswers) => {
+    await setDeniedCall('tell');
+    kernel.judgesAnswers = judgesAnswers;
+    kernel.verdictOf = (tool) => (tool === 'files.read' ? 'ALLOW' : 'DENY');
+    const seen: unknown[] = [];
+    kernel.say = (messages) => {
+      seen.push(messages.at(-1));
+      if (seen.length === 1) return { calls: [{ name: 'files__write', args: {} }] };
+      return seen.length === 2 ? { calls: [{ name: 'files__read', args: {} }] } : { text: 'Read it instead' };
+    };
+    const { taskId, runId } = await startRun(person);
+    const run = await runReaching(person, taskId);
+    await setDeniedCall('end');
+    expect(run).toMatchObject({ status: 'completed', outcome: 'allow', result: 'Read it instead', iterationsUsed: 3 });
+    expect(run.steps.map(({ tool, verdict, error }) => [tool, verdict, error?.code])).toEqual([
+      [null, 'ALLOW', undefined],
+      ['files.write', 'DENY', 'POLICY_DENIED'],
+      [null, 'ALLOW', undefined],
+      ['files.read', 'ALLOW', undefined],
+      [null, 'ALLOW', undefined],
+    ]);
+    expect(kernel.executed.map(({ tool }) => tool)).toEqual(['files.read']);
+    expect(seen[1]).toMatchObject({ role: 'tool', content: expect.stringContaining('POLICY_DENIED') });
+    const { body } = await person.client.listViolations();
+    expect(body.data.filter((violation) => violation.runId === runId)).toHaveLength(1);
+  });
+
+  it('that is told ends with the iterations of the run, and nothing else than this call alone is told', async () => {
+    await setDeniedCall('tell', 3);
+    kernel.verdictOf = () => 'DENY';
+    kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
+    const stubborn = await runReaching(person, (await startRun(person)).taskId);
+    expect(stubborn).toMatchObject({ status: 'budget_exhausted', iterationsUsed: 3 });
+    kernel.denialReason = 'SYSTEM_FROZEN';
+    const frozen = await runReaching(person, (await startRun(person)).taskId);
+    kernel.denialReason = 'POLICY_DENIED';
+    await setDeniedCall('end');
+    expect(frozen).toMatchObject({ status: 'denied', error: { code: 'SYSTEM_FROZEN' }, iterationsUsed: 1 });
   });
 
   verifies('gw.violations', 'each denial is listed with its decision and receipt', async () => {
@@ -298,7 +343,7 @@ describe('what a workspace allows', () => {
     kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
     await settings({
       params: workspaceParams(),
-      body: { policyConfig: { maxIterationBudget: 3, blockedTools: [] } },
+      body: { policyConfig: { maxIterationBudget: 3, blockedTools: [], deniedCall: 'end' } },
     });
     const callsBefore = kernel.modelCalls.length;
     const { taskId } = await startRun(person);

@@ -43,7 +43,7 @@ afterAll(async () => {
 const block = (...blockedTools: string[]) =>
   person.client.putWorkspaceSettings({
     params: { id: person.workspace.id },
-    body: { policyConfig: { maxIterationBudget: 5, blockedTools } },
+    body: { policyConfig: { maxIterationBudget: 5, blockedTools, deniedCall: 'end' } },
   });
 
 describe('what a workspace sets', () => {

@@ -243,8 +243,8 @@ describe('settings', () => {
   verifies('gw.settings', 'replace the sections that are sent, keep the others, and hold to their bounds', async () => {
     const params = { id: person.workspace.id };
     const { body: defaults } = await person.client.getWorkspaceSettings({ params });
-    expect(defaults.policyConfig).toEqual({ maxIterationBudget: 25, blockedTools: [] });
-    const policyConfig = { maxIterationBudget: 7, blockedTools: ['files.delete'] };
+    expect(defaults.policyConfig).toEqual({ maxIterationBudget: 25, blockedTools: [], deniedCall: 'end' });
+    const policyConfig = { maxIterationBudget: 7, blockedTools: ['files.delete'], deniedCall: 'end' as const };
     const written = await person.client.putWorkspaceSettings({ params, body: { policyConfig } });
     expect(written.body).toEqual({ ...defaults, policyConfig });
     const budgetConfig = { monthlyLlmBudget: 12.5, currency: 'EUR' };

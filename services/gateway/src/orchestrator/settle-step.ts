@@ -6,6 +6,7 @@ import { publishApprovalRequested } from '../events.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { VerifiedDecision } from '../governance/verified-decision.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
+import { denialReply, isTellable } from '../runs/tellable-denial.ts';
 import { insertApproval, isApprovalOfOtherRun } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -80,7 +81,9 @@ async function settleAnswer(
   const { decision, reply } = governed;
   const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId, stepId: step.id };
   await recordReceipt(tx, { ...place, verification: 'verified', receipt: decision.receipt }, now);
-  const output = reply === null ? null : canonicalize(reply); // parsed by its shape, so plain JSON
+  const isTold = isToldToModel(settling, decision);
+  const answer = isTold ? denialReply(decision) : reply;
+  const output = answer === null ? null : canonicalize(answer); // parsed by its shape, so plain JSON
   const state = decision.verdict === 'ESCALATE' ? 'parked' : 'settled';
   const error = decision.verdict === 'DENY' ? { code: decision.reasonCode, message: decision.reason } : null;
   await updateStep(tx, step.id, { state, decision: stepDecision(decision), output, error }, now);
@@ -92,7 +95,8 @@ async function settleAnswer(
   };
   await recordEvidence(tx, { ...place, kind: 'step_settled', content: output, metadata }, now);
   await audit(settling, verdictWord[decision.verdict], decision.reasonCode, decision);
-  if (decision.verdict === 'DENY') await endDenied(settling, decision);
+  if (decision.verdict === 'DENY') await recordDeniedStep(settling, decision);
+  if (decision.verdict === 'DENY' && !isTold) await endDenied(settling, decision);
   if (decision.verdict === 'ESCALATE') await park(context, settling, decision);
 }
 
@@ -130,7 +134,13 @@ function iterationOf(step: StepFacts): number {
   return step.kind === 'model_call' ? 1 : 0;
 }
 
-async function endDenied({ tx, context, lease, step, now }: Settling, decision: VerifiedDecision): Promise<void> {
+/** By the settings under which the run is at this moment, as every other limit of it. */
+function isToldToModel({ loaded, step }: Settling, { verdict, reasonCode }: VerifiedDecision): boolean {
+  if (verdict !== 'DENY' || step.kind !== 'tool_call') return false;
+  return loaded.settings.policyConfig.deniedCall === 'tell' && isTellable(reasonCode);
+}
+
+async function recordDeniedStep({ tx, lease, step, now }: Settling, decision: VerifiedDecision): Promise<void> {
   const { payload } = decision.receipt;
   await recordViolation(
     tx,
@@ -148,6 +158,9 @@ async function endDenied({ tx, context, lease, step, now }: Settling, decision: 
     },
     now,
   );
+}
+
+async function endDenied({ tx, context, lease }: Settling, decision: VerifiedDecision): Promise<void> {
   await changeRun(tx, context, lease, {
     from: ['running'],
     to: decision.reasonCode === 'BUDGET_EXCEEDED' ? 'budget_exhausted' : 'denied',
