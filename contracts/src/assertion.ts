@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
+import { ApiKeyId, PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
 
-/** Whom the gateway speaks for at the kernel: the agent of a workspace, or one of its people in the role that they have there. */
+/** Whom the gateway speaks for at the kernel: an agent of a workspace, by the workspace's own name or by its key, or one of its people. */
 export const AssertionRole = z.enum(['agent', 'member', 'partner', 'owner']);
 export type AssertionRole = z.infer<typeof AssertionRole>;
 
@@ -41,14 +41,28 @@ export const AssertionClaims = z
     path: ['exp'],
     message: `must be at most ${assertionTerms.lifeSecondsMax} s after iat`,
   })
-  .refine(speaksAsItself, { path: ['sub'], message: 'must be the agent of the workspace, or one of its people' });
+  .refine(speaksAsItself, {
+    path: ['sub'],
+    message: 'must be an agent or a key of the workspace, or one of its people',
+  });
 export type AssertionClaims = z.infer<typeof AssertionClaims>;
 
 type Spoken = { workspace_id: string; sub: string; role: AssertionRole };
 
 /** Who asks and who decides have names of two kinds, so no assertion for one is ever of use as the other. */
 function speaksAsItself({ workspace_id, sub, role }: Spoken): boolean {
-  return role === 'agent' ? sub === agentOf(workspace_id) : UserId.safeParse(sub).success;
+  if (role !== 'agent') return UserId.safeParse(sub).success;
+  return sub === agentOf(workspace_id) || isKeyPrincipal(sub);
+}
+
+function isKeyPrincipal(sub: string): boolean {
+  const [kind, id, ...rest] = sub.split(':');
+  return kind === 'key' && ApiKeyId.safeParse(id).success && rest.length === 0;
+}
+
+/** The principal of an API key, by whose id rules, budgets and fences know it. */
+export function keyPrincipal(keyId: ApiKeyId): string {
+  return `key:${keyId}`;
 }
 
 /** The principal of a workspace's agent. */

@@ -115,6 +115,11 @@ export const errorCodes = {
     'Set GOV_PUBLIC_URL to an https address with a host name, or to http://localhost with its port.',
   ),
   UPSTREAM_NOT_CONFIGURED: define(503, 'unavailable_error', 'Set GOV_UPSTREAM_URL to an OpenAI-compatible server.'),
+  MESSENGER_NOT_CONFIGURED: define(
+    503,
+    'unavailable_error',
+    'Set GOV_MESSENGER_BOT_TOKEN to the token of the bot whose web app signs people in.',
+  ),
   STORE_UNAVAILABLE: define(503, 'unavailable_error', 'The database does not answer; try again later.', true),
   RECEIPT_STORE_UNAVAILABLE: define(
     503,

@@ -11,11 +11,14 @@ export {
   UserId,
   StepId,
   InviteId,
+  ApiKeyId,
+  SignInId,
   AccessKeyId,
   ChallengeId,
   EventId,
   ConformanceReportId,
   SnapshotId,
+  storableText,
   Digest,
   Instant,
   ControlVersion,
@@ -35,7 +38,7 @@ export {
   CallMembers,
   PlainObject,
 } from './scalars.ts';
-export { AssertionRole, assertionTerms, AssertionHeader, AssertionClaims, agentOf } from './assertion.ts';
+export { AssertionRole, assertionTerms, AssertionHeader, AssertionClaims, agentOf, keyPrincipal } from './assertion.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';

@@ -10,10 +10,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
- * member, partner, owner (least role in the addressed workspace).
+ * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
+ * kernel's own).
  */
 export type AuthClass =
-  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner';
+  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner' | 'agent';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
@@ -36,6 +37,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   door?: Door;
   /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
   assertedBy?: readonly AssertionRole[];
+  /** A person does this, signed in: no API key opens the route, whatever its role. */
+  sessionOnly?: true;
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

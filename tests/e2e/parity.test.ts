@@ -14,6 +14,7 @@ import { askIdentities } from './_identities.ts';
 import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
 import { askRelations } from './_relation-probes.ts';
+import { askSignIns, botToken } from './_sign-in-probes.ts';
 import { scratchDataDir } from './_system.ts';
 import { askGovernance, askTasks, askWorkspace } from './_workspace-probes.ts';
 
@@ -32,7 +33,11 @@ const approverKeys = [
 let system: StartedSystem;
 
 beforeAll(async () => {
-  const variables = { GOV_APPROVER_KEYS: JSON.stringify(approverKeys), GOV_PUBLIC_URL: publicUrl };
+  const variables = {
+    GOV_APPROVER_KEYS: JSON.stringify(approverKeys),
+    GOV_PUBLIC_URL: publicUrl,
+    GOV_MESSENGER_BOT_TOKEN: botToken,
+  };
   system = await startSystem({ dataDir: dataDir.path, variables });
   writeFileSync(join(system.filesDir, 'notes.md'), 'Water the plants.\n');
 }, timeoutMs);
@@ -240,6 +245,7 @@ async function askGateway(published: Published): Promise<void> {
     members((await published.ask(route, { headers, ...probe })).body);
   await askWorkspace(ask, workspaceId);
   await askMembers(published, ask, workspaceId);
+  await askSignIns(published, ask);
   await askTasks(ask, system.filesDir);
   await askGovernance(ask);
   await ask(gateway.endSession);

@@ -10,6 +10,8 @@ export const documented: Record<'gateway' | 'governance-kernel', Documented[]> =
     ['GET', '/api/product/modes', 'public'],
     ['POST', '/api/auth/email/request', 'public'],
     ['POST', '/api/auth/email/verify', 'public'],
+    ['POST', '/api/auth/messenger', 'public'],
+    ['POST', '/api/auth/apikey', 'member'],
     ['DELETE', '/api/auth/session', 'session'],
     ['GET', '/api/workspace/{id}', 'member'],
     ['GET', '/api/workspace/{id}/settings', 'member'],

@@ -29,7 +29,7 @@ export const AuditEntry = z.strictObject({
   /** From 1 without a gap. */
   seq: z.int().min(1),
   action: z.string(),
-  /** A user id, or the principal of an agent. */
+  /** A user id, or the principal of an agent or of an API key. */
   actor: z.string(),
   verdict: AuditVerdict,
   reason: z.string(),
@@ -147,6 +147,7 @@ export const resolveWorkspaceApproval = defineRoute({
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
   auth: 'partner',
+  sessionOnly: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({

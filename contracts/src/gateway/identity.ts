@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
-import { UserId, WorkspaceId } from '../scalars.ts';
+import { Instant, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 
 /** An address is compared in lower case; 254 is the longest that SMTP can carry (RFC 5321 §4.5.3.1.3). */
 export const EmailAddress = z
@@ -10,7 +11,8 @@ export const EmailAddress = z
   .toLowerCase()
   .pipe(z.email({ error: 'must be an e-mail address' }));
 
-export const User = z.strictObject({ id: UserId, name: z.string(), email: z.string() });
+/** `email` is null for a person who has signed in by messenger alone. */
+export const User = z.strictObject({ id: UserId, name: z.string(), email: z.string().nullable() });
 export type User = z.infer<typeof User>;
 
 /** Bodies of sign-in are tiny; a small bound keeps unauthenticated work small. */
@@ -54,6 +56,22 @@ export const verifyEmailCode = defineRoute({
   errors: ['CODE_INVALID', 'RATE_LIMITED'],
 });
 
+/** Telegram's own bound is 4,096 characters of start parameters and a profile; twice that is never honest. */
+const initDataLengthMax = 8_192;
+
+export const signInByMessenger = defineRoute({
+  operation: 'sign-in-by-messenger',
+  summary: 'Exchange the init data of a Telegram web app for a session, once and within five minutes.',
+  method: 'POST',
+  path: '/api/auth/messenger',
+  auth: 'public',
+  idempotent: false, // a replay would answer a token from storage, and tokens are not stored
+  bodyBytesMax: authBodyBytesMax,
+  body: z.strictObject({ initData: z.string().min(1).max(initDataLengthMax) }),
+  reply: SignedIn,
+  errors: ['CREDENTIALS_INVALID', 'PERMISSION_DENIED', 'RATE_LIMITED', 'MESSENGER_NOT_CONFIGURED'],
+});
+
 export const endSession = defineRoute({
   operation: 'end-session',
   summary: 'Invalidate the current session at once.',
@@ -61,4 +79,37 @@ export const endSession = defineRoute({
   path: '/api/auth/session',
   auth: 'session',
   reply: z.strictObject({ ok: z.literal(true) }),
+});
+
+export const Session = z.strictObject({
+  /** Of the sign-in; it stays when the token rotates. */
+  id: SignInId,
+  signedInAt: Instant,
+  /** When the token was given out that is valid now. */
+  renewedAt: Instant,
+  expiresAt: Instant,
+  /** The one that asks. */
+  current: z.boolean(),
+});
+export type Session = z.infer<typeof Session>;
+
+export const listSessions = defineRoute({
+  operation: 'list-sessions',
+  summary: "One's own live sessions, newest sign-in first.",
+  method: 'GET',
+  path: '/api/auth/sessions',
+  auth: 'session',
+  query: z.strictObject(PageQuery),
+  reply: camelPage(Session),
+});
+
+export const revokeSession = defineRoute({
+  operation: 'revoke-session',
+  summary: "End one of one's own sessions at once, from another.",
+  method: 'DELETE',
+  path: '/api/auth/sessions/{id}',
+  auth: 'session',
+  params: z.strictObject({ id: z.string().min(1).max(128) }),
+  reply: z.strictObject({ ok: z.literal(true) }),
+  errors: ['NOT_FOUND'],
 });

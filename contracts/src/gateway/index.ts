@@ -1,5 +1,17 @@
 export { showFrontPage, getOpenApi } from '../front-page.ts';
-export { EmailAddress, User, requestEmailCode, SignedIn, verifyEmailCode, endSession } from './identity.ts';
+export {
+  EmailAddress,
+  User,
+  requestEmailCode,
+  SignedIn,
+  verifyEmailCode,
+  signInByMessenger,
+  endSession,
+  Session,
+  listSessions,
+  revokeSession,
+} from './identity.ts';
+export { ApiKeyRole, ApiKeyScope, ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 export {
   Role,
   WorkspaceMode,
@@ -77,4 +89,5 @@ export {
   approvalRequested,
   approvalResolved,
 } from './events.ts';
+export { forwarding, type Forwarding } from './forwarding.ts';
 export { gatewayRoutes } from './routes.ts';

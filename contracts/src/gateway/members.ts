@@ -153,6 +153,7 @@ export const leaveWorkspace = defineRoute({
   method: 'DELETE',
   path: '/api/workspace/{id}/membership',
   auth: 'member',
+  sessionOnly: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: Done,

@@ -1,9 +1,17 @@
 import { getOpenApi, showFrontPage } from '../front-page.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
 import { getHealth } from './health.ts';
-import { endSession, requestEmailCode, verifyEmailCode } from './identity.ts';
+import {
+  endSession,
+  listSessions,
+  requestEmailCode,
+  revokeSession,
+  signInByMessenger,
+  verifyEmailCode,
+} from './identity.ts';
 import {
   acceptInvite,
   createInvite,
@@ -36,7 +44,13 @@ export const gatewayRoutes = {
   listModes,
   requestEmailCode,
   verifyEmailCode,
+  signInByMessenger,
   endSession,
+  listSessions,
+  revokeSession,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
   showInvite,
   acceptInvite,
   getMe,

@@ -22,7 +22,7 @@ export const Workspace = z.strictObject({
   name: z.string(),
   mode: WorkspaceMode,
   members: z.array(
-    z.strictObject({ userId: UserId, name: z.string(), email: z.string(), role: Role, joinedAt: Instant }),
+    z.strictObject({ userId: UserId, name: z.string(), email: z.string().nullable(), role: Role, joinedAt: Instant }),
   ),
   createdAt: Instant,
   updatedAt: Instant,

@@ -86,6 +86,7 @@ export const listModels = defineRoute({
   path: '/v1/models',
   auth: 'tenant_scoped',
   door: 'chat',
+  assertedBy: ['agent'],
   reply: z.strictObject({
     object: z.literal('list'),
     data: z.array(

@@ -10,6 +10,7 @@ export const describeMcp = defineRoute({
   path: '/mcp',
   auth: 'tenant_scoped',
   door: 'mcp',
+  assertedBy: ['agent'],
   reply: z.strictObject({
     server_name: z.string(),
     version: z.string(),

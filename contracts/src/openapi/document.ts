@@ -52,7 +52,9 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     summary: route.summary,
     'x-countersign-auth': route.auth,
     ...(route.governed ? { 'x-countersign-governed': true } : {}),
-    ...(route.assertedBy === undefined ? {} : { 'x-countersign-asserted-by': [...route.assertedBy] }),
+    ...(route.assertedBy === undefined || route.auth === 'agent'
+      ? {}
+      : { 'x-countersign-asserted-by': [...route.assertedBy] }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(body ? { requestBody: bodyOf(route.media, body, components) } : {}),
@@ -74,7 +76,8 @@ const security: Record<AuthClass, PlainJson> = {
   session: [{ sessionToken: [] }],
   member: [{ sessionToken: [] }, { apiKey: [] }],
   partner: [{ sessionToken: [] }, { apiKey: [] }],
-  owner: [{ sessionToken: [] }, { apiKey: [] }],
+  owner: [{ sessionToken: [] }],
+  agent: [{ apiKey: [] }, { agentKey: [] }],
 };
 
 const schemes: Record<string, JsonSchema> = {
@@ -97,7 +100,8 @@ const schemes: Record<string, JsonSchema> = {
 };
 
 /** An agent comes in by the doors alone, and the gateway by what its route names. */
-function securityOf({ auth, door, assertedBy }: AnyRoute): PlainJson {
+function securityOf({ auth, door, assertedBy, sessionOnly }: AnyRoute): PlainJson {
+  if (sessionOnly === true) return security.session;
   if (auth !== 'tenant_scoped') return security[auth];
   return [
     { adminKey: [] },

@@ -23,6 +23,9 @@ export const routesByService: { name: string; routes: AnyRoute[] }[] = [
   { name: 'governance-kernel', routes: routesOf(kernel) },
 ];
 
+/** What the gateway answers itself, and what it passes on. */
+const gatewayServes = [...routesOf(gateway), ...gateway.forwarding.map(({ route }) => route)];
+
 /** The public description of a service, as it is committed and as the service itself serves it. */
 export function openApiText(service: ServiceName): string {
   return print(openApiDocument({ ...described[service], version }));
@@ -42,8 +45,8 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     title: 'Countersign gateway',
     description: 'The public door: identity, workspaces, tasks, audit.',
     serverUrl: 'http://127.0.0.1:3100',
-    routes: routesOf(gateway),
-    modules: [shared, gateway],
+    routes: gatewayServes,
+    modules: [shared, gateway, kernel],
   },
 };
 
@@ -55,7 +58,10 @@ export function generatedFiles(): Record<string, string> {
     ...schemaFiles(),
     'docs/reference/reason-codes.md': reasonCodesPage(),
     'docs/reference/error-codes.md': errorCodesPage(),
-    'docs/reference/routes.md': routesPage(routesByService),
+    'docs/reference/routes.md': routesPage([
+      { name: 'gateway', routes: gatewayServes },
+      { name: 'governance-kernel', routes: routesOf(kernel) },
+    ]),
   };
 }
 

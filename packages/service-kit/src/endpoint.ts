@@ -42,6 +42,8 @@ export type EndpointOptions = {
   rateLimit?: string;
   /** `handler`: the handler keeps the key itself, in its own transaction. Default `pipeline`. */
   idempotency?: 'pipeline' | 'handler';
+  /** The handler passes request and answer on as they come: nothing of the request is read before it, whatever the media. */
+  passesThrough?: true;
   /** Another error body, for protocols that have their own (JSON-RPC, SCIM). Headers stay. */
   renderError?: (envelope: ErrorEnvelope) => unknown;
   /** Another status for errors of these, where the protocol has but one. */

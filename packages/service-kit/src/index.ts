@@ -24,10 +24,12 @@ export {
   type IdempotencyVerdict,
   type StoredAnswer,
 } from './idempotency.ts';
+export { jsonRpcError } from './json-rpc-error.ts';
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
 export { page, seeOther } from './page.ts';
 export { problemText } from './problem-text.ts';
+export { boundedBody, hasBody } from './read-body.ts';
 export { createRateLimiter, limitClassDefaults, type RateLimiter } from './rate-limiter.ts';
 export { runService } from './run-service.ts';
 export { secretsEqual } from './secrets-equal.ts';

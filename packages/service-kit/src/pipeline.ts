@@ -49,7 +49,7 @@ async function answerExchange(run: Run, exchange: Exchange): Promise<void> {
     const principal = await authenticate(guard, exchange, endpoint);
     const { callerKey } = services;
     await limitRate(exchange, { key: callerKey(principal) ?? addressKey(exchange), className: limitClassOf(endpoint) });
-    await parseRequest(exchange, endpoint.route);
+    if (endpoint.options.passesThrough !== true) await parseRequest(exchange, endpoint.route);
     exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
     await runHandler(exchange, endpoint, run.invoke);
   } catch (error) {

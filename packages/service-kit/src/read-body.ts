@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
 import { AppError } from '@countersign/contracts';
 
 /**
@@ -45,10 +46,7 @@ const formType = /^application\/x-www-form-urlencoded *(; *charset="?utf-8"? *)?
 
 /** The whole body. Throws PAYLOAD_TOO_LARGE by the declared length at once, by the received length as soon as it is exceeded. */
 export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > bytesMax) {
-    discard(req);
-    return Promise.reject(tooLarge(bytesMax));
-  }
+  if (declaresMore(req, bytesMax)) return Promise.reject(tooLarge(req, bytesMax));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -57,8 +55,7 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
       chunks.push(chunk);
       if (length <= bytesMax) return;
       req.off('data', onData);
-      discard(req);
-      reject(tooLarge(bytesMax));
+      reject(tooLarge(req, bytesMax));
     };
     req.on('data', onData);
     req.on('end', () =>
@@ -72,7 +69,30 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
   });
 }
 
-function tooLarge(bytesMax: number): AppError {
+/** A body for whoever passes it on as it comes. Fails with PAYLOAD_TOO_LARGE as soon as it is longer. */
+export function boundedBody(req: IncomingMessage, bytesMax: number): Transform {
+  let left = bytesMax;
+  const bounded = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      left -= chunk.length;
+      if (left >= 0) done(null, chunk);
+      else {
+        req.unpipe(bounded);
+        done(tooLarge(req, bytesMax));
+      }
+    },
+  });
+  if (declaresMore(req, bytesMax)) bounded.destroy(tooLarge(req, bytesMax));
+  else req.pipe(bounded);
+  return bounded;
+}
+
+function declaresMore({ headers }: IncomingMessage, bytesMax: number): boolean {
+  return Number(headers['content-length'] ?? 0) > bytesMax;
+}
+
+function tooLarge(req: IncomingMessage, bytesMax: number): AppError {
+  discard(req);
   return new AppError('PAYLOAD_TOO_LARGE', `The body may have at most ${bytesMax} bytes`, {
     details: { bytes_max: bytesMax },
   });

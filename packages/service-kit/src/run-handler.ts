@@ -14,7 +14,7 @@ type Once = Omit<OnceOptions, 'log'>;
 /** Runs the handler, at most once per idempotency key, and sends what it answers. */
 export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke: Invoke): Promise<void> {
   const { route } = endpoint;
-  const mayTakeOver = !wholeAnswers.has(route.media);
+  const mayTakeOver = endpoint.options.passesThrough === true || !wholeAnswers.has(route.media);
   if (mayTakeOver) presetHeaders(exchange);
   const once = onceOnly(exchange, endpoint);
   if (once !== null) {

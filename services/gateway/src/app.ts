@@ -15,11 +15,13 @@ import type { Context } from './context.ts';
 import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';
+import { createApiKeyRoute } from './routes/create-api-key.ts';
 import { createInviteRoute } from './routes/create-invite.ts';
 import { createTaskRoute } from './routes/create-task.ts';
 import { deleteTaskRoute } from './routes/delete-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
 import { exportAuditRoute } from './routes/export-audit.ts';
+import { forwardRoutes } from './routes/forward.ts';
 import { frontPageRoute } from './routes/front-page.ts';
 import { getCapabilityRoute } from './routes/get-capability.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
@@ -31,12 +33,14 @@ import { getTaskRoute } from './routes/get-task.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
 import { getWorkspaceRoute } from './routes/get-workspace.ts';
 import { leaveWorkspaceRoute } from './routes/leave-workspace.ts';
+import { listApiKeysRoute } from './routes/list-api-keys.ts';
 import { listAuditRoute } from './routes/list-audit.ts';
 import { listCapabilitiesRoute } from './routes/list-capabilities.ts';
 import { listGovernanceReceiptsRoute } from './routes/list-governance-receipts.ts';
 import { listInvitesRoute } from './routes/list-invites.ts';
 import { listModesRoute } from './routes/list-modes.ts';
 import { listRunsRoute } from './routes/list-runs.ts';
+import { listSessionsRoute } from './routes/list-sessions.ts';
 import { listTasksRoute } from './routes/list-tasks.ts';
 import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
@@ -48,9 +52,12 @@ import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
 import { removeMemberRoute } from './routes/remove-member.ts';
 import { requestEmailCodeRoute } from './routes/request-email-code.ts';
 import { resolveWorkspaceApprovalRoute } from './routes/resolve-workspace-approval.ts';
+import { revokeApiKeyRoute } from './routes/revoke-api-key.ts';
 import { revokeInviteRoute } from './routes/revoke-invite.ts';
+import { revokeSessionRoute } from './routes/revoke-session.ts';
 import { runTaskRoute } from './routes/run-task.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
+import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
 
 export type Running = { lifecycle: Pick<Lifecycle, 'isStopping'>; workers: { check: HealthCheck } };
@@ -90,7 +97,13 @@ function endpointsOf(context: Context): Endpoint[] {
     listModesRoute(),
     requestEmailCodeRoute(context),
     verifyEmailCodeRoute(context),
+    signInByMessengerRoute(context),
     endSessionRoute(context),
+    listSessionsRoute(context),
+    revokeSessionRoute(context),
+    createApiKeyRoute(context),
+    listApiKeysRoute(context),
+    revokeApiKeyRoute(context),
     showInviteRoute(context),
     acceptInviteRoute(context),
     getMeRoute(context),
@@ -123,5 +136,6 @@ function endpointsOf(context: Context): Endpoint[] {
     getGovernanceStatusRoute(context),
     listGovernanceReceiptsRoute(context),
     getGovernanceReceiptRoute(context),
+    ...forwardRoutes(context),
   ];
 }

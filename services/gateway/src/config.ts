@@ -46,7 +46,12 @@ export const gatewayVariables = z.object({
   GOV_SIGN_UP: list()
     .optional()
     .meta({ requiredWhen: 'in production', fallback: 'everybody' })
-    .describe('Who may open a workspace: addresses, domains as `@example.org`, or `*` for everybody.'),
+    .describe(
+      'Who may open a workspace: addresses, domains as `@example.org`, people of a messenger as `telegram:12345`, or `*` for everybody.',
+    ),
+  GOV_MESSENGER_BOT_TOKEN: secret()
+    .optional()
+    .describe('Token of the Telegram bot whose web app signs people in. Without it nobody signs in by messenger.'),
   GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>').describe('Sender of the mails.'),
   GOV_GOVERNANCE_URL: url()
     .optional()
@@ -113,6 +118,8 @@ export type GatewayConfig = ServiceConfig &
     revealsCodes: boolean;
     mail: { smtpUrl: string; from: string } | null;
     signUp: SignUp;
+    /** Null: nobody signs in by messenger. */
+    messengerBotToken: string | null;
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
     failClosed: boolean;
@@ -156,6 +163,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },
     signUp: signUpOf(read),
+    messengerBotToken: read.GOV_MESSENGER_BOT_TOKEN ?? null,
     governance: governanceOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
     evalRecord: evalRecordOf(read),
@@ -220,7 +228,8 @@ function signInProblems(read: Read): string[] {
   if (read.NODE_ENV === 'production' && (read.GOV_SIGN_UP ?? []).length === 0)
     problems.push('GOV_SIGN_UP is missing: name who may open a workspace (addresses, @domains), or * for everybody');
   for (const entry of signUpOf(read))
-    if (!signUpEntry.test(entry)) problems.push(`GOV_SIGN_UP holds "${entry}", which is no address, @domain or *`);
+    if (!signUpEntry.test(entry))
+      problems.push(`GOV_SIGN_UP holds "${entry}", which is no address, @domain, telegram:<id> or *`);
   return problems;
 }
 

@@ -1,3 +1,5 @@
+import { Agent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   aroundDeliveries,
   eventFactory,
@@ -7,8 +9,16 @@ import {
   type MessageBus,
   type NewEvent,
 } from '@countersign/messaging';
-import { createAssertionSigner, createLogger, messageSpans, type Log, type Telemetry } from '@countersign/service-kit';
+import {
+  createAssertionSigner,
+  createLogger,
+  messageSpans,
+  type AssertionSigner,
+  type Log,
+  type Telemetry,
+} from '@countersign/service-kit';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
+import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
@@ -25,6 +35,11 @@ export type Context = {
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
+  /** Says for whom the gateway speaks; null without a kernel. */
+  readonly assertions: AssertionSigner | null;
+  /** Connections to the kernel that calls of agents are passed on by. */
+  readonly kernelPool: Agent;
+  readonly knownCredentials: KnownCredentials;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
   readonly fetchNow: typeof fetch;
@@ -50,6 +65,9 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const bus = spans === null ? opened : aroundDeliveries(opened, spans.around);
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
+  const { governance } = config;
+  const assertions = governance === null ? null : assertionSigner(governance, { log, now });
+  const kernelPool = poolFor(governance?.url);
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -61,7 +79,10 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     mailer,
     newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
     kernel:
-      config.governance === null ? null : kernelOf(config.governance, { log, now, telemetry, fetch: overrides.fetch }),
+      governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
+    assertions,
+    kernelPool,
+    knownCredentials: createKnownCredentials(config),
     fetchNow: overrides.fetch ?? fetch,
     now,
     transaction: async (work) => {
@@ -71,6 +92,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     },
     close: async () => {
       await relay.stop();
+      kernelPool.destroy();
       // A bus that was handed in is shared with other services of the process.
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();
@@ -80,11 +102,22 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   };
 }
 
-type Ways = Pick<Context, 'log' | 'now' | 'telemetry'> & { fetch: typeof fetch | undefined };
-
-function kernelOf(governance: GovernanceConfig, { log, now, telemetry, fetch }: Ways): Kernel {
-  const signer = createAssertionSigner(governance.assertionKey, now);
+function assertionSigner(
+  { assertionKey }: GovernanceConfig,
+  { log, now }: Pick<Context, 'log' | 'now'>,
+): AssertionSigner {
+  const signer = createAssertionSigner(assertionKey, now);
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
+  return signer;
+}
+
+function poolFor(url: string | undefined): Agent {
+  return url?.startsWith('https:') === true ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+}
+
+type Ways = Pick<Context, 'telemetry'> & { signer: AssertionSigner; fetch: typeof fetch | undefined };
+
+function kernelOf(governance: GovernanceConfig, { signer, telemetry, fetch }: Ways): Kernel {
   return createKernel(governance, { signer, fetch, traceparent: () => telemetry.tracer?.traceparent() ?? null });
 }

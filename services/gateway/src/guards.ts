@@ -1,46 +1,57 @@
-import { AppError } from '@countersign/contracts';
-import type { Role } from '@countersign/contracts/gateway';
-import {
-  anonymous,
-  bearerToken,
-  type Guard,
-  type GuardRequest,
-  type Guards,
-  type ParsedRequest,
-} from '@countersign/service-kit';
+import { AppError, keyPrincipal, type AnyRoute } from '@countersign/contracts';
+import type { Role, User } from '@countersign/contracts/gateway';
+import { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from '@countersign/service-kit';
+import { authenticateKey } from './api-keys/authenticate-key.ts';
+import { membershipOfKey, refusalOfKey } from './api-keys/key-rights.ts';
+import { isApiKey } from './api-keys/secret.ts';
 import { recordDenial } from './audit/record-denial.ts';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
+import { isAgentCredential } from './forwarding/kernel-credential.ts';
+import { presentedCredential } from './identity/credential.ts';
+import type { StoredApiKey } from './store/api-keys.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
 import { addressedWorkspace } from './workspaces/addressed-workspace.ts';
-import { hasRole } from './workspaces/role.ts';
+import { hasRole, roleTooLow } from './workspaces/role.ts';
 
-/** A person, proven by a session. */
-export type SessionCaller = {
-  session: StoredSession;
+/** Who a request comes from: a person, or a key of theirs. */
+type Acting = {
+  user: User;
+  /** Who did it, in the audit log: the user, or the key. */
+  actor: string;
   /** The token of the session's successor, for one of the requests that come with an old session; null for all others. */
   rotateIfDue(): Promise<string | null>;
 };
-/** A person in a workspace, in the role that the route asks for or a higher one. */
-export type WorkspaceCaller = SessionCaller & Membership;
+/** A person, proven by a session. */
+export type SessionCaller = Acting & { session: StoredSession };
+type KeyCaller = Acting & { key: StoredApiKey };
+/** A person or a key of theirs in a workspace, in the role that the route asks for or a higher one. */
+export type WorkspaceCaller = Acting & Membership;
+
+/** An agent from outside: by a key of a workspace, or by a credential of its own at the kernel, which judges it. */
+export type AgentCaller =
+  | { kind: 'key'; actor: string; key: StoredApiKey }
+  /** `actor` is null until the kernel has taken the credential. */
+  | { kind: 'agent'; actor: string | null; credential: string };
 
 /** Who may call which class of route. */
-export function createGuards(context: Context): Guards<SessionCaller | WorkspaceCaller | undefined> {
+export function createGuards(context: Context): Guards<SessionCaller | WorkspaceCaller | AgentCaller | undefined> {
   return {
     public: anonymous,
     session: (request) => sessionCaller(context, request),
     member: workspaceGuard(context, 'member'),
     partner: workspaceGuard(context, 'partner'),
     owner: workspaceGuard(context, 'owner'),
+    agent: (request) => agentCaller(context, request),
   };
 }
 
-/** A key of one workspace must not answer for another, although both requests look alike. */
+/** An answer for one workspace must not be given for another, although both requests look alike. */
 export function callerKey(caller: unknown): string | null {
-  if (typeof caller !== 'object' || caller === null || !('session' in caller)) return null;
-  const { session } = caller as SessionCaller; // the guards above put nothing else there
-  return 'workspaceId' in caller ? `${session.user.id} ${String(caller.workspaceId)}` : session.user.id;
+  if (typeof caller !== 'object' || caller === null || !('actor' in caller)) return null;
+  const { actor } = caller as Pick<Acting | AgentCaller, 'actor'>; // the guards above put nothing else there
+  return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
 }
 
 /** One text for everything that is absent or somebody else's. */
@@ -48,32 +59,78 @@ export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
 }
 
-async function sessionCaller(context: Context, { req }: GuardRequest): Promise<SessionCaller> {
-  const session = await authenticate(context, bearerToken(req));
-  return { session, rotateIfDue: () => rotateIfDue(context, session) };
+async function actingCaller(context: Context, { req }: GuardRequest): Promise<SessionCaller | KeyCaller> {
+  const credential = presentedCredential(req);
+  if (isApiKey(credential)) {
+    const key = await authenticateKey(context, credential);
+    return { key, user: key.user, actor: keyPrincipal(key.id), rotateIfDue: async () => null };
+  }
+  const session = await authenticate(context, credential);
+  const { user } = session;
+  return { session, user, actor: user.id, rotateIfDue: () => rotateIfDue(context, session) };
 }
 
-function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, SessionCaller> {
+async function sessionCaller(context: Context, request: GuardRequest): Promise<SessionCaller> {
+  const caller = await actingCaller(context, request);
+  if ('session' in caller) return caller;
+  throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+}
+
+async function agentCaller(context: Context, request: GuardRequest): Promise<AgentCaller> {
+  const credential = presentedCredential(request.req);
+  if (isAgentCredential(credential))
+    return { kind: 'agent', actor: context.knownCredentials.nameOf(credential), credential };
+  const caller = await actingCaller(context, request);
+  if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'A session opens no door of agents: make an API key');
+  const { key, actor } = caller;
+  const refusal = refusalOfKey(key, request.route);
+  if (refusal !== null) throw refusal;
+  const header = request.req.headers['x-workspace-id'];
+  if (header !== undefined && header !== key.membership.workspaceId) throw notFound();
+  return { kind: 'key', actor, key };
+}
+
+function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, SessionCaller | KeyCaller> {
   return {
-    authenticate: (request) => sessionCaller(context, request),
-    authorize: async (caller, request) => {
-      const membership = await membershipOf(context, caller.session, request);
-      if (hasRole(membership.role, least)) return { ...caller, ...membership };
-      await recordDenial(context, denialOf({ ...caller, ...membership }, request));
-      throw roleTooLow(least, membership.role);
+    authenticate: (request) => actingCaller(context, request),
+    authorize: async (acting, request) => {
+      const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
+      const refusal = hasRole(caller.role, least)
+        ? refusalOfCredential(acting, request.route)
+        : roleTooLow(least, caller.role);
+      if (refusal === null) return caller;
+      await recordDenial(context, denialOf(caller, request));
+      throw refusal;
     },
   };
 }
-async function membershipOf(context: Context, session: StoredSession, request: ParsedRequest): Promise<Membership> {
+
+function refusalOfCredential(acting: SessionCaller | KeyCaller, route: AnyRoute): AppError | null {
+  return 'key' in acting ? refusalOfKey(acting.key, route) : null;
+}
+
+async function membershipOf(
+  context: Context,
+  caller: SessionCaller | KeyCaller,
+  request: ParsedRequest,
+): Promise<Membership> {
   const addressed = addressedWorkspace(namesIn(request));
   if (addressed.kind === 'conflict')
     throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two workspaces', { param: 'workspaceId' });
   const membership =
-    addressed.kind === 'missing'
-      ? null
-      : await findMembership(context.database.reader, addressed.workspaceId, session.user.id);
+    'key' in caller ? membershipOfKey(caller.key, addressed) : await membershipOfPerson(context, caller, addressed);
   if (membership === null) throw notFound();
   return membership;
+}
+
+type Addressed = ReturnType<typeof addressedWorkspace>;
+
+async function membershipOfPerson(
+  { database }: Context,
+  { user }: SessionCaller,
+  addressed: Addressed,
+): Promise<Membership | null> {
+  return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;
 }
 
 function namesIn({ req, route, params, parsed }: ParsedRequest) {
@@ -91,10 +148,6 @@ function workspaceIdIn(value: unknown): string | undefined {
   return typeof value.workspaceId === 'string' ? value.workspaceId : undefined;
 }
 
-function denialOf({ workspaceId, session, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {
-  return { workspaceId, action: route.operation, actor: session.user.id, details: { role }, requestId };
-}
-
-function roleTooLow(needed: Role, role: Role): AppError {
-  return new AppError('PERMISSION_DENIED', `This needs the role ${needed}`, { details: { needed, role } });
+function denialOf({ workspaceId, actor, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {
+  return { workspaceId, action: route.operation, actor, details: { role }, requestId };
 }

@@ -1,12 +1,15 @@
 import type { Route } from '@countersign/contracts';
 import { createHandle, prepared, type Endpoint, type Handle } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { callerKey, type SessionCaller, type WorkspaceCaller } from './guards.ts';
+import { callerKey, type AgentCaller, type SessionCaller, type WorkspaceCaller } from './guards.ts';
 import type { Tx } from './store/database.ts';
 import { actOnce } from './store/idempotency.ts';
 
 /** Routes that a person calls for no workspace in particular. */
 export const handleSession = createHandle<SessionCaller>('session');
+
+/** The doors of agents from outside. */
+export const handleAgent = createHandle<AgentCaller>('agent');
 
 const handleMembers = createHandle<WorkspaceCaller>('member', 'partner', 'owner');
 

@@ -4,7 +4,7 @@ const nextUlid = monotonicFactory();
 
 /** A new prefixed, time-sortable id; ids made by one process rise strictly. */
 export function newId(
-  prefix: 'usr' | 'wsp' | 'tsk' | 'run' | 'stp' | 'apr' | 'vio' | 'evd' | 'aud' | 'ses' | 'cod' | 'inv',
+  prefix: 'usr' | 'wsp' | 'tsk' | 'run' | 'stp' | 'apr' | 'vio' | 'evd' | 'aud' | 'ses' | 'cod' | 'inv' | 'hpk',
 ): string {
   return `${prefix}_${nextUlid()}`;
 }

@@ -41,11 +41,13 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
      SELECT ${place}, n + 1000, ${id('aud')}, CASE WHEN n < 100 THEN '${rare.action}' ELSE 'task.created' END,
             CASE WHEN n < 100 THEN '${rare.actor}' ELSE 'user:ada' END, CASE WHEN n < 100 THEN '${rare.verdict}' ELSE 'allow' END,
             'ok', NULL, '{}', NULL, ${made}, '${digest}', '${digest}' FROM ${many}`,
-    `INSERT INTO sessions SELECT ${id('ses')}, ${id('ses')}, '${user.id}', 'hash-' || n, ${made}, ${made}, NULL, ${made}, 'ended' FROM ${many}`,
+    `INSERT INTO sessions SELECT ${id('ses')}, ${id('ses')}, '${user.id}', 'hash-' || n, ${made}, now() + interval '1 day', NULL, ${made}, 'ended' FROM ${many}`,
     `INSERT INTO email_codes SELECT ${id('cod')}, 'a' || n % 1000 || '@example.org', 'hmac', 0, ${made}, ${made}, ${made} FROM ${many}`,
     `INSERT INTO invites
      SELECT ${id('inv')}, ${place}, 'ada@example.org', 'member', 'hash-' || n, '${user.id}', ${made}, now() + interval '1 day', ${made}, ${made} FROM ${many}`,
-    `INSERT INTO users SELECT ${id('usr')}, 'user' || n || '@example.org', 'name', ${made} FROM ${many}`,
+    `INSERT INTO api_keys
+     SELECT ${id('hpk')}, '${workspace.id}', '${user.id}', 'name', 'hp_', 'hash-' || n, 'member', '{read}', ${made}, now() + interval '1 day', NULL, ${made} FROM ${many}`,
+    `INSERT INTO users (id, email, name, created_at) SELECT ${id('usr')}, 'user' || n || '@example.org', 'name', ${made} FROM ${many}`,
     `INSERT INTO idempotency_keys SELECT 'scope', 'key-' || n, 'print', '{}', now() FROM ${many}`,
     `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${many}`,
     `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${many}`,

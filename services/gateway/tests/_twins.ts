@@ -32,6 +32,9 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
         expires_at: never,
       },
     },
+    api_keys: {
+      columns: { ...idsOf(owner, 'id'), key_hash: `reverse(NEW.key_hash)`, expires_at: never },
+    },
     tasks: inWorkspace('id'),
     runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
     run_steps: inWorkspace('id', 'run_id'),

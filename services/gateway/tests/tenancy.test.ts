@@ -36,6 +36,7 @@ const bodies: Record<string, object> = {
   'put-workspace-mode': { mode: 'build' },
   'put-workspace-settings': { policyConfig: { maxIterationBudget: 3 } },
   'resolve-workspace-approval': { status: 'approved' },
+  'create-api-key': {},
   'create-invite': { email: 'invited@example.org', role: 'member' },
   'put-member-role': { role: 'member' },
   'accept-invite': { email: 'invited@example.org' },
@@ -179,8 +180,10 @@ describe('workspace context', () => {
     'gw.auth.401',
     'every route but the public ones refuses missing, malformed, unknown and foreign credentials with the envelope',
     async () => {
+      const ended = await endedCredentials();
       const before = await contentOf(database);
       const credentials = [
+        ...ended,
         undefined,
         'Bearer',
         'Bearer x',
@@ -190,7 +193,7 @@ describe('workspace context', () => {
       ];
       for (const route of all.filter(({ auth }) => auth !== 'public')) {
         for (const authorization of credentials) {
-          const path = route.path.replace(/\{\w+\}/, ada.workspace.id);
+          const path = route.path.replaceAll(/\{\w+\}/g, ada.workspace.id);
           const headers = {
             'x-workspace-id': ada.workspace.id,
             ...(authorization === undefined ? {} : { authorization }),
@@ -208,6 +211,15 @@ describe('workspace context', () => {
     },
   );
 });
+
+/** A session and a key that were good once. */
+async function endedCredentials(): Promise<string[]> {
+  const former = await signInAs(gateway.url, 'former@example.org');
+  const { key, id } = (await former.client.createApiKey({ body: {} as never })).body;
+  await rowsOf(database, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [id]);
+  await rowsOf(database, 'UPDATE sessions SET expires_at = now() WHERE user_id = $1', [former.user.id]);
+  return [`Bearer ${former.token}`, `Bearer ${key}`];
+}
 
 describe('hostile bodies', () => {
   const deep = `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`;

@@ -90,11 +90,13 @@ describe('an assertion of the gateway', () => {
       agent: [
         'call-mcp',
         'create-chat-completion',
+        'describe-mcp',
         'evaluate',
         'execute-mcp',
         'get-receipt',
         'list-approvals',
         'list-mcp-capabilities',
+        'list-models',
       ],
       member: [],
       partner: ofApprovers,

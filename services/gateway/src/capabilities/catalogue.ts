@@ -25,7 +25,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'gw.auth.logout',
       'gw.auth.401',
     ],
-    unproven: ['gw.auth.messenger', 'gw.auth.apikey', 'gw.auth.rotation', 'gw.auth.logout', 'gw.auth.401'],
+    unproven: [],
   },
   {
     key: 'workspaces',

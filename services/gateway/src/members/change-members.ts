@@ -11,25 +11,25 @@ type Change = { caller: WorkspaceCaller; userId: string; requestId: string };
 /** Throws NOT_FOUND for a person who is no member, LAST_OWNER. */
 export async function changeRole(context: Context, { role, ...change }: Change & { role: Role }): Promise<void> {
   const { caller, userId, requestId } = change;
-  const { workspaceId, session } = caller;
+  const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
     const before = await heldRole(tx, workspaceId, userId);
     if (before === role) return;
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
-    const event = { workspaceId, action: 'member.role_changed', actor: session.user.id, requestId } as const;
+    const event = { workspaceId, action: 'member.role_changed', actor, requestId } as const;
     await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { before, role } }, context.now());
   });
 }
 
 /** Throws NOT_FOUND for a person who is no member, LAST_OWNER. */
 export async function endMembership(context: Context, { caller, userId, requestId }: Change): Promise<void> {
-  const { workspaceId, session } = caller;
+  const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
     const role = await heldRole(tx, workspaceId, userId);
     if (role === 'owner') await refuseLastOwner(tx, workspaceId);
     await deleteMember(tx, workspaceId, userId);
-    const event = { workspaceId, action: 'member.removed', actor: session.user.id, requestId } as const;
+    const event = { workspaceId, action: 'member.removed', actor, requestId } as const;
     await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { role } }, context.now());
   });
 }

@@ -15,7 +15,7 @@ type Asked = { email: string; role: InvitedRole; caller: WorkspaceCaller; reques
 /** The token of a new invite, which is kept nowhere. Throws ALREADY_EXISTS for a member, RATE_LIMITED above a hundred that are live. */
 export async function createInviteOf(context: Context, { email, role, caller, requestId }: Asked): Promise<string> {
   const token = newInviteToken();
-  const { workspaceId, session } = caller;
+  const { workspaceId, user } = caller;
   await context.transaction(async (tx) => {
     const now = context.now();
     await lockMembers(tx, workspaceId);
@@ -24,7 +24,7 @@ export async function createInviteOf(context: Context, { email, role, caller, re
     await endInvitesOf(tx, workspaceId, email, now);
     if ((await countLiveInvites(tx, workspaceId, now)) >= liveInvitesMax)
       throw new AppError('RATE_LIMITED', `The workspace has ${liveInvitesMax} live invites; revoke some first`);
-    const invitedBy = session.user.id;
+    const invitedBy = user.id;
     const expiresAt = new Date(now.getTime() + inviteLifetimeMs);
     const tokenHash = inviteTokenHash(token);
     const id = await insertInvite(tx, { workspaceId, email, role, tokenHash, invitedBy, createdAt: now, expiresAt });

@@ -10,6 +10,7 @@ type Proven = { user: User; requestId: string; now: Date };
 /** The memberships that a person's accepted invites lead to, now that the address is proven; the latest invite comes last. */
 export async function joinInvited(tx: Tx, { user, requestId, now }: Proven): Promise<Membership[]> {
   const joined: Membership[] = [];
+  if (user.email === null) return joined;
   for (const { id, workspaceId, role, invitedBy } of await takeAcceptedInvites(tx, user.email, now)) {
     await lockMembers(tx, workspaceId);
     const isNew = await addMember(tx, { workspaceId, userId: user.id, role, joinedAt: now });

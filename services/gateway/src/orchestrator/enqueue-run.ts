@@ -23,9 +23,9 @@ export function assertMayMove(task: Task, to: Task['status']): void {
 export async function enqueueRun(
   tx: Tx,
   context: Context,
-  request: { task: Task; startedBy: string; requestId: string },
+  request: { task: Task; startedBy: string; actor: string; requestId: string },
 ): Promise<{ run: Run; task: Task }> {
-  const { task, startedBy, requestId } = request;
+  const { task, startedBy, actor, requestId } = request;
   assertMayMove(task, 'queued');
   const now = context.now();
   const { settings } = await getSettings(tx, task.workspaceId);
@@ -51,7 +51,7 @@ export async function enqueueRun(
     {
       workspaceId: task.workspaceId,
       action: 'run.enqueued',
-      actor: startedBy,
+      actor,
       verdict: 'allow',
       subject: run.id,
       details: { taskId: task.id },

@@ -7,13 +7,13 @@ import { notConfigured } from './submit-step.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
- * Makes the kernel hold to the settings that the run was loaded with, unless it has said so before. Throws KernelError; then nothing
+ * Makes the kernel hold to the settings that a run, or a call from outside, was loaded with, unless it has said so before. Throws KernelError; then nothing
  * may be begun. Several workers may do it at once: the kernel takes versions in their order alone.
  */
 export async function putSettingsThrough(
   { kernel, database, transaction, now }: Context,
-  { workspaceId }: Lease,
-  { settings, settingsVersion: version }: LoadedRun,
+  { workspaceId }: Pick<Lease, 'workspaceId'>,
+  { settings, settingsVersion: version }: Pick<LoadedRun, 'settings' | 'settingsVersion'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (kernel === null) throw notConfigured;

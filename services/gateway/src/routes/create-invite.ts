@@ -7,7 +7,7 @@ export const createInviteRoute = (context: Context) =>
   handleWorkspace(createInvite)(async ({ body: { email, role }, caller, requestId, log }) => {
     const inviteToken = await createInviteOf(context, { email, role, caller, requestId });
     const inviteUrl = new URL(`/invite/${inviteToken}`, context.config.publicUrl).href;
-    const invitation = { workspace: caller.workspaceName, from: caller.session.user.email, url: inviteUrl };
+    const invitation = { workspace: caller.workspaceName, from: caller.user.email ?? caller.user.name, url: inviteUrl };
     const mailed = await (context.mailer?.sendInvite(email, invitation) ?? Promise.resolve(false)).catch((error) => {
       log.error('mail.not_sent', { error });
       return false;

@@ -8,14 +8,14 @@ import { insertTask } from '../store/tasks.ts';
 
 export const createTaskRoute = (context: Context) =>
   handleAct(context)(createTask)(async (tx, { body: { title, description }, caller, requestId }) => {
-    const { workspaceId, session } = caller;
+    const { workspaceId, user, actor } = caller;
     const now = context.now();
-    const task = await insertTask(tx, { workspaceId, title, description, createdBy: session.user.id }, now);
+    const task = await insertTask(tx, { workspaceId, title, description, createdBy: user.id }, now);
     const metadata = { titleLength: title.length, descriptionLength: description.length };
     const place = { workspaceId, taskId: task.id };
     await recordEvidence(tx, { ...place, kind: 'task_created', content: { title, description }, metadata }, now);
     await publishTaskCreated(tx, context, place);
-    const event = { workspaceId, action: 'task.created', actor: session.user.id, requestId } as const;
+    const event = { workspaceId, action: 'task.created', actor, requestId } as const;
     await recordAudit(tx, { ...event, verdict: 'allow', subject: task.id }, now);
     return task;
   });

@@ -4,7 +4,7 @@ import { handleSession } from '../handle.ts';
 import { listMemberships } from '../store/members.ts';
 
 export const getMeRoute = (context: Context) =>
-  handleSession(getMe)(async ({ caller: { session } }) => ({
-    user: session.user,
-    workspaces: await listMemberships(context.database.reader, session.user.id),
+  handleSession(getMe)(async ({ caller: { user } }) => ({
+    user,
+    workspaces: await listMemberships(context.database.reader, user.id),
   }));

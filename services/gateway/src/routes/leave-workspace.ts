@@ -5,6 +5,6 @@ import { endMembership } from '../members/change-members.ts';
 
 export const leaveWorkspaceRoute = (context: Context) =>
   handleWorkspace(leaveWorkspace)(async ({ caller, requestId }) => {
-    await endMembership(context, { caller, userId: caller.session.user.id, requestId });
+    await endMembership(context, { caller, userId: caller.user.id, requestId });
     return { ok: true as const };
   });

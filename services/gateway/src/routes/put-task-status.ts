@@ -13,14 +13,14 @@ import { findTask, lockTask, setTaskStatus } from '../store/tasks.ts';
 
 export const putTaskStatusRoute = (context: Context) =>
   handleWorkspace(putTaskStatus)(async ({ body: { status }, params, caller, requestId }) => {
-    const { workspaceId, session } = caller;
+    const { workspaceId, user, actor } = caller;
     const moved = await context.transaction(async (tx) => {
       const task = await lockTask(tx, workspaceId, params.id);
       if (task === null) throw notFound();
       assertMayMove(task, status);
-      const by = { actor: session.user.id, requestId };
+      const by = { actor, requestId };
       if (status !== 'queued') return { task: await cancel(tx, context, task, by), run: null };
-      return enqueueRun(tx, context, { task, startedBy: session.user.id, requestId });
+      return enqueueRun(tx, context, { task, startedBy: user.id, ...by });
     });
     return answer(moved.run === null ? 200 : 202, replyOf(moved));
   });

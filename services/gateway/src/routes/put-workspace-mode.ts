@@ -5,11 +5,11 @@ import { recordAudit } from '../store/audit.ts';
 import { setMode } from '../store/workspaces.ts';
 
 export const putWorkspaceModeRoute = (context: Context) =>
-  handleWorkspace(putWorkspaceMode)(async ({ body: { mode }, caller: { workspaceId, session }, requestId }) => {
+  handleWorkspace(putWorkspaceMode)(async ({ body: { mode }, caller: { workspaceId, actor }, requestId }) => {
     await context.transaction(async (tx) => {
       const now = context.now();
       await setMode(tx, workspaceId, mode, now);
-      const event = { workspaceId, action: 'workspace.mode_changed', actor: session.user.id, requestId } as const;
+      const event = { workspaceId, action: 'workspace.mode_changed', actor, requestId } as const;
       await recordAudit(tx, { ...event, verdict: 'allow', subject: workspaceId, details: { mode } }, now);
     });
     return { id: workspaceId, mode };

@@ -8,7 +8,7 @@ import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
 
 export const putWorkspaceSettingsRoute = (context: Context) =>
   handleWorkspace(putWorkspaceSettings)(async ({ body, caller, req, requestId, setHeader }) => {
-    const { workspaceId, session } = caller;
+    const { workspaceId, actor } = caller;
     const settings = await context.transaction(async (tx) => {
       await lockSettings(tx, workspaceId);
       const { settings: stored, version } = await getSettings(tx, workspaceId);
@@ -17,7 +17,7 @@ export const putWorkspaceSettingsRoute = (context: Context) =>
       const now = context.now();
       await putSettings(tx, workspaceId, { settings: replaced, version: version + 1 }, now);
       const { workspaceId: _, ...sections } = body;
-      const event = { workspaceId, action: 'workspace.settings_replaced', actor: session.user.id, requestId } as const;
+      const event = { workspaceId, action: 'workspace.settings_replaced', actor, requestId } as const;
       const details = { sections: Object.keys(sections).sort(), etag: settingsEtag(replaced) };
       await recordAudit(tx, { ...event, verdict: 'allow', subject: workspaceId, details }, now);
       return replaced;

@@ -5,8 +5,8 @@ import { handleWorkspace } from '../handle.ts';
 
 export const resolveWorkspaceApprovalRoute = (context: Context) =>
   handleWorkspace(resolveWorkspaceApproval)(async ({ params, body, caller, requestId }) => {
-    const { session, ...membership } = caller;
-    const resolver = session.user.id;
+    const { user, ...membership } = caller;
+    const resolver = user.id;
     const { status, reason } = body;
     return resolveApproval(context, { approvalId: params.id, status, reason, resolver, membership, requestId });
   });

@@ -6,11 +6,11 @@ import { recordAudit } from '../store/audit.ts';
 import { endInvite } from '../store/invites.ts';
 
 export const revokeInviteRoute = (context: Context) =>
-  handleWorkspace(revokeInvite)(async ({ params: { inviteId }, caller: { workspaceId, session }, requestId }) => {
+  handleWorkspace(revokeInvite)(async ({ params: { inviteId }, caller: { workspaceId, actor }, requestId }) => {
     await context.transaction(async (tx) => {
       const now = context.now();
       if (!(await endInvite(tx, workspaceId, inviteId, now))) throw notFound();
-      const event = { workspaceId, action: 'invite.revoked', actor: session.user.id, requestId } as const;
+      const event = { workspaceId, action: 'invite.revoked', actor, requestId } as const;
       await recordAudit(tx, { ...event, verdict: 'allow', subject: inviteId }, now);
     });
     return { ok: true as const };

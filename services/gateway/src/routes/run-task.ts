@@ -7,9 +7,9 @@ import { lockTask } from '../store/tasks.ts';
 
 export const runTaskRoute = (context: Context) =>
   handleAct(context)(runTask)(async (tx, { params, caller, requestId }) => {
-    const { workspaceId, session } = caller;
+    const { workspaceId, user, actor } = caller;
     const task = await lockTask(tx, workspaceId, params.id);
     if (task === null) throw notFound();
-    const { run } = await enqueueRun(tx, context, { task, startedBy: session.user.id, requestId });
+    const { run } = await enqueueRun(tx, context, { task, startedBy: user.id, actor, requestId });
     return run;
   });

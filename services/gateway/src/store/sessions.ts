@@ -1,6 +1,9 @@
-import type { User } from '@countersign/contracts/gateway';
+import { SignInId } from '@countersign/contracts';
+import type { Session, User } from '@countersign/contracts/gateway';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
+import { instant } from './instant.ts';
+import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 import { userOf } from './users.ts';
 
 export type SessionFacts = { createdAt: Date; expiresAt: Date; rotatedAt: Date | null; revokedAt: Date | null };
@@ -19,6 +22,48 @@ export async function findSession(reader: Reader, tokenHash: string): Promise<St
   if (row === null) return null;
   const { id, familyId, createdAt, expiresAt, rotatedAt, revokedAt } = row;
   return { id, familyId, createdAt, expiresAt, rotatedAt, revokedAt, user: userOf(row.user) };
+}
+
+/** Of a family, the one that has no successor yet and still opens something. */
+const heir = (now: Date) => ({ revokedAt: null, rotatedAt: null, expiresAt: { gt: now } });
+
+export async function listSessionsOf(
+  reader: Reader,
+  { user, familyId: current, now }: Pick<StoredSession, 'user' | 'familyId'> & { now: Date },
+  request: PageRequest,
+): Promise<Page<Session>> {
+  const rows = await reader.session.findMany({
+    where: { userId: user.id, familyId: olderThan(request), ...heir(now) },
+    orderBy: { familyId: 'desc' },
+    take: request.limit + 1,
+  });
+  const firsts = await reader.session.findMany({ where: { id: { in: rows.map(({ familyId }) => familyId) } } });
+  const begins = new Map(firsts.map(({ id, createdAt }) => [id, createdAt]));
+  const item = ({ familyId, createdAt, expiresAt }: (typeof rows)[number]): Session => ({
+    id: SignInId.parse(familyId),
+    signedInAt: instant(begins.get(familyId) ?? createdAt),
+    renewedAt: instant(createdAt),
+    expiresAt: instant(expiresAt),
+    current: familyId === current,
+  });
+  return pageOf(rows, request, { item, key: (row) => row.familyId });
+}
+
+/** Whether a sign-in of this person still opens something. */
+export async function isLiveFamilyOf(
+  tx: Tx,
+  { userId, familyId, now }: { userId: string; familyId: string; now: Date },
+): Promise<boolean> {
+  if (!SignInId.safeParse(familyId).success) return false;
+  return (await tx.session.count({ where: { userId, familyId, ...heir(now) } })) > 0;
+}
+
+/** Removes sign-ins that opened nothing for long. Whole families go: a rotation waits at the first session of its own. */
+export async function forgetSessions(tx: Tx, before: Date): Promise<void> {
+  const at = before.toISOString();
+  await tx.$executeRaw`
+    DELETE FROM sessions ended WHERE expires_at < ${at}::timestamptz
+      AND NOT EXISTS (SELECT FROM sessions later WHERE later.family_id = ended.family_id AND later.expires_at >= ${at}::timestamptz)`;
 }
 
 /** True for the one request that may mint the successor; parallel ones get false. */

@@ -16,6 +16,20 @@ export async function ensureUser(tx: Tx, email: string, now: Date): Promise<User
   return userOf(row);
 }
 
+/** The user of a messenger, made on first sight; the name begins as the one over there. */
+export async function ensureMessengerUser(
+  tx: Tx,
+  { messengerId, name }: { messengerId: string; name: string },
+  now: Date,
+): Promise<User> {
+  const row = await tx.user.upsert({
+    where: { messengerId },
+    create: { id: newId('usr'), messengerId, name, createdAt: now },
+    update: { messengerId },
+  });
+  return userOf(row);
+}
+
 export function userOf(row: UserModel): User {
   return { id: UserId.parse(row.id), name: row.name, email: row.email };
 }

@@ -53,14 +53,14 @@ async function taskAtRest(tx: Tx, { taskId, caller }: Change): Promise<Task> {
 
 /** Who created a task never changes, so no lock is needed to ask. */
 async function assertMayDelete(context: Context, { taskId, caller, requestId }: Change): Promise<void> {
-  const { workspaceId, session, role } = caller;
+  const { workspaceId, user, actor, role } = caller;
   const task = await findTask(context.database.reader, workspaceId, taskId);
   if (task === null) throw notFound();
-  if (task.createdBy === session.user.id || hasRole(role, 'partner')) return;
+  if (task.createdBy === user.id || hasRole(role, 'partner')) return;
   await recordDenial(context, {
     workspaceId,
     action: 'task.delete',
-    actor: session.user.id,
+    actor,
     subject: taskId,
     requestId,
   });
@@ -68,6 +68,6 @@ async function assertMayDelete(context: Context, { taskId, caller, requestId }: 
 }
 
 function entryOf({ caller, taskId, requestId }: Change) {
-  const { workspaceId, session } = caller;
-  return { workspaceId, actor: session.user.id, verdict: 'allow', subject: taskId, requestId } as const;
+  const { workspaceId, actor } = caller;
+  return { workspaceId, actor, verdict: 'allow', subject: taskId, requestId } as const;
 }

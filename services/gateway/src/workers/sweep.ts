@@ -3,9 +3,12 @@ import type { Context } from '../context.ts';
 import { publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
+import { forgetApiKeys } from '../store/api-keys.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
 import { forgetInvites } from '../store/invites.ts';
+import { forgetInitData } from '../store/messenger-sign-ins.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
+import { forgetSessions } from '../store/sessions.ts';
 import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
 import { changeRun } from '../orchestrator/change-run.ts';
 
@@ -17,11 +20,12 @@ const attemptsMax = 5;
  */
 const unclaimedMs = 600_000;
 
-const invitesKeptMs = 30 * 24 * 3_600_000;
+/** What a person may still look for that opens nothing any more. */
+const endedKeptMs = 30 * 24 * 3_600_000;
 
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, and removes answers that are too old to be given again, and invites that ended long ago. Safe on every replica at once.
+ * out, and removes answers that are too old to be given again, and invites, keys and sessions that ended long ago. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
@@ -30,7 +34,11 @@ export async function sweep(context: Context): Promise<void> {
   for (const expired of await findExpired(context.database.reader, context.now()))
     await expireApproval(context, expired);
   await context.database.transaction((tx) => forgetAnswers(tx, context.now()));
-  await context.database.transaction((tx) => forgetInvites(tx, new Date(context.now().getTime() - invitesKeptMs)));
+  await context.database.transaction((tx) => forgetInitData(tx, context.now()));
+  const longAgo = new Date(context.now().getTime() - endedKeptMs);
+  await context.database.transaction((tx) => forgetInvites(tx, longAgo));
+  await context.database.transaction((tx) => forgetApiKeys(tx, longAgo));
+  await context.database.transaction((tx) => forgetSessions(tx, longAgo));
 }
 
 async function bringBackOrphans(context: Context): Promise<void> {

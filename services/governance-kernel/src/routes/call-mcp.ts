@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorEnvelope } from '@countersign/contracts';
 import { callMcp } from '@countersign/contracts/governance-kernel';
-import { takenOver } from '@countersign/service-kit';
+import { jsonRpcError, takenOver } from '@countersign/service-kit';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { handleTenant } from '../handle.ts';
@@ -44,25 +43,4 @@ function sendText(res: ServerResponse, text: string): void {
   if (res.destroyed) return;
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) });
   res.end(text);
-}
-
-/** From -32000 on codes are the server's own; -32020 and below belong to the protocol. */
-const serverErrorCode = -32_000;
-const parseErrorCode = -32_700;
-const parseErrors = new Set<string>([
-  'MALFORMED_JSON',
-  'DUPLICATE_MEMBER',
-  'LONE_SURROGATE',
-  'NUMBER_OUT_OF_RANGE',
-  'NESTING_TOO_DEEP',
-]);
-
-function jsonRpcError({ error }: ErrorEnvelope): object {
-  const { code, reason_code, request_id, retryable } = error;
-  const rpcCode = parseErrors.has(code) ? parseErrorCode : serverErrorCode;
-  return {
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: rpcCode, message: error.message, data: { code, reason_code, request_id, retryable } },
-  };
 }

@@ -1,0 +1,32 @@
+import { AppError, type AnyRoute } from '@countersign/contracts';
+import type { ApiKeyScope } from '@countersign/contracts/gateway';
+import type { StoredApiKey } from '../store/api-keys.ts';
+import type { Membership } from '../store/workspaces.ts';
+import type { addressedWorkspace } from '../workspaces/addressed-workspace.ts';
+import { lowerRole } from '../workspaces/role.ts';
+
+/** A key is for one workspace, which its requests need not name. Null: they name another. */
+export function membershipOfKey(
+  { membership, role }: StoredApiKey,
+  addressed: ReturnType<typeof addressedWorkspace>,
+): Membership | null {
+  const { workspaceId } = membership;
+  if (addressed.kind === 'named' && addressed.workspaceId !== workspaceId) return null;
+  return { ...membership, role: lowerRole(role, membership.role) };
+}
+
+/** Null: the key opens the route, as far as its role allows. */
+export function refusalOfKey({ scopes }: StoredApiKey, route: AnyRoute): AppError | null {
+  if (route.sessionOnly === true)
+    return new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+  const needed = scopeOf(route);
+  if (scopes.includes(needed)) return null;
+  return new AppError('PERMISSION_DENIED', `This needs a key with the scope ${needed}`, {
+    details: { needed, scopes },
+  });
+}
+
+function scopeOf({ method, auth }: AnyRoute): ApiKeyScope {
+  if (auth === 'agent') return 'agent';
+  return method === 'GET' ? 'read' : 'write';
+}

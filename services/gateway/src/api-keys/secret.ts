@@ -1,0 +1,46 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const keyPattern = /^hp_([0-9A-Za-z]{34})([0-9A-Za-z]{6})$/;
+/** 202 random bits; the other six characters are the checksum. */
+const randomLength = 34;
+const checksumLength = 6;
+/** Enough to tell a person's keys apart, far too little to guess from. */
+const shownLength = 9;
+
+export function newApiKey(): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return `hp_${random}${checksumOf(random)}`;
+}
+
+/** Whether a text claims to be a key of a workspace. */
+export function isApiKey(text: string): boolean {
+  return text.startsWith('hp_');
+}
+
+/** By the checksum: what was cut or mistyped costs no look at the database, and scanners of leaks know a key from a word. */
+export function looksLikeApiKey(text: string): boolean {
+  const [, random, checksum] = keyPattern.exec(text) ?? [];
+  return random !== undefined && checksum === checksumOf(random);
+}
+
+export function shownPrefix(key: string): string {
+  return key.slice(0, shownLength);
+}
+
+/** 202 random bits need no salt and no slow hash. */
+export function apiKeyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** CRC-32 in base 62: it finds mistakes and keeps nobody out. */
+function checksumOf(random: string): string {
+  let rest = crc32(random);
+  let digits = '';
+  while (digits.length < checksumLength) {
+    digits = `${alphabet[rest % alphabet.length]}${digits}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+
+/**
+ * What a caller may say to the service behind us. All that is not named here ends at this door: who somebody claims to be, for which
+ * tenant, by which proxies, and each header that we have not thought of. The two of X-Gov are arguments of a call, and name nobody.
+ */
+const passedOn: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'tracestate',
+  'user-agent',
+  'x-gov-approval-grant',
+  'x-gov-session-id',
+]);
+
+type Said = { authorization: string; requestId: string; traceparent: string };
+
+/** The headers of a request that is passed on. `received` is attacker-controlled. */
+export function forwardedHeaders(
+  received: IncomingHttpHeaders,
+  { authorization, requestId, traceparent }: Said,
+): IncomingHttpHeaders {
+  const kept = Object.entries(received).filter(([name]) => passedOn.has(name) || name.startsWith('mcp-'));
+  return { ...Object.fromEntries(kept), authorization, 'x-request-id': requestId, traceparent };
+}
+
+/** Hop by hop (RFC 9110 §7.6.1), or about the connection or the page between us and the other service. */
+const keptBack: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+]);
+
+/** The headers of an answer that is passed on. Its limits are not ours, unless they are why it refuses. */
+export function returnedHeaders(answered: IncomingHttpHeaders, status: number): OutgoingHttpHeaders {
+  const named = (answered.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const isOurs = (name: string) =>
+    keptBack.has(name) ||
+    named.includes(name) ||
+    name.startsWith('access-control-') ||
+    (name.startsWith('ratelimit') && status !== 429);
+  return Object.fromEntries(Object.entries(answered).filter(([name]) => !isOurs(name)));
+}

@@ -1,0 +1,96 @@
+import type { Agent, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Transform } from 'node:stream';
+import { AppError, isAppError } from '@countersign/contracts';
+import { boundedBody, hasBody } from '@countersign/service-kit';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { returnedHeaders } from './forwarded-headers.ts';
+
+type Forwarded = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** What is said in place of the caller's headers. */
+  headers: IncomingHttpHeaders;
+  bodyBytesMax: number;
+  /** Told when the answer begins. */
+  answered(status: number): void;
+};
+
+/** Passes a request on, and its answer back byte for byte. Resolves when that is over; throws what is to be answered instead. */
+export type Forward = (forwarded: Forwarded) => Promise<void>;
+
+/** What the proxy takes for the caller's request: its body, bounded, and nothing else that the caller said. */
+type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
+type Hooks = { began(answer: IncomingMessage): void; failed(error: unknown): void };
+
+type Target = { url: string; agent: Agent; silenceMaxMs: number };
+
+export function createForward({ url, agent, silenceMaxMs }: Target): Forward {
+  const hooksOf = new WeakMap<object, Hooks>();
+  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
+    target: url,
+    agent,
+    changeOrigin: true,
+    // The library would copy headers that end here, and leave the caller waiting when an answer breaks off.
+    selfHandleResponse: true,
+    proxyTimeout: silenceMaxMs,
+    on: {
+      proxyRes: (answer, request) => hooksOf.get(request)?.began(answer),
+      error: (error, request) => hooksOf.get(request)?.failed(error),
+    },
+  });
+  return ({ req, res, headers, bodyBytesMax, answered }) =>
+    new Promise((resolve, reject) => {
+      const request = requestOf(req, { headers, bodyBytesMax });
+      let isOver = false;
+      const end = (finish: () => void) => {
+        if (isOver) return;
+        isOver = true;
+        // The library ends its own work when it hears this.
+        request.emit('aborted');
+        finish();
+      };
+      const failed = (error: unknown) =>
+        end(() => {
+          if (!res.headersSent) reject(isAppError(error) ? error : unreachable(error));
+          else res.destroy();
+        });
+      const began = (answer: IncomingMessage) => {
+        if (isOver) return;
+        answered(answer.statusCode ?? 502);
+        passBack(answer, res);
+      };
+      hooksOf.set(request, { began, failed });
+      request.on('error', failed);
+      res.once('close', () => {
+        if (!res.writableFinished) end(() => undefined);
+        resolve();
+      });
+      void proxy(request as unknown as IncomingMessage, res, failed); // it looks at no other member of a request
+    });
+}
+
+function requestOf(
+  req: IncomingMessage,
+  { headers, bodyBytesMax }: Pick<Forwarded, 'headers' | 'bodyBytesMax'>,
+): Request {
+  const { method = 'GET', url = '/', httpVersion, socket } = req;
+  const brings = hasBody(req) && method === 'POST';
+  const body = boundedBody(req, brings ? bodyBytesMax : 0);
+  const { 'content-length': _length, 'content-type': _type, ...bodiless } = headers;
+  return Object.assign(body, { headers: brings ? headers : bodiless, method, url, httpVersion, socket });
+}
+
+function passBack(answer: IncomingMessage, res: ServerResponse): void {
+  const status = answer.statusCode ?? 502;
+  res.writeHead(status, returnedHeaders(answer.headers, status));
+  // Who listens to a stream wants to know that it is open.
+  res.flushHeaders();
+  pipeline(answer, res, (error) => {
+    // Half an answer must not be taken for a whole one.
+    if (error) res.destroy();
+  });
+}
+
+function unreachable(cause: unknown): AppError {
+  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer', { cause });
+}

@@ -1,0 +1,23 @@
+import type { User } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { revokeFamily } from '../store/sessions.ts';
+import { findFirstMembership } from '../store/workspaces.ts';
+
+/** `ended`: by itself. `revoked`: from another session. */
+type Ending = { user: User; familyId: string; action: 'session.ended' | 'session.revoked'; requestId: string };
+
+/** All sessions that one sign-in led to, as the person wants it. */
+export async function endSignIn(
+  tx: Tx,
+  context: Context,
+  { user, familyId, action, requestId }: Ending,
+): Promise<void> {
+  const now = context.now();
+  await revokeFamily(tx, familyId, { now, reason: action === 'session.ended' ? 'signed_out' : 'revoked' });
+  const membership = await findFirstMembership(tx, user.id);
+  if (membership === null) return;
+  const event = { workspaceId: membership.workspaceId, action, actor: user.id, verdict: 'allow', requestId } as const;
+  await recordAudit(tx, { ...event, subject: user.id, details: { session: familyId } }, now);
+}

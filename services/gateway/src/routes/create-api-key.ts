@@ -1,0 +1,11 @@
+import { createApiKey } from '@countersign/contracts/gateway';
+import { createKeyOf } from '../api-keys/create-key.ts';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { hasRole, roleTooLow } from '../workspaces/role.ts';
+
+export const createApiKeyRoute = (context: Context) =>
+  handleWorkspace(createApiKey)(({ body: { workspaceId: _, ...asked }, caller, requestId }) => {
+    if (!hasRole(caller.role, asked.role)) throw roleTooLow(asked.role, caller.role);
+    return createKeyOf(context, { ...asked, caller, requestId });
+  });

@@ -1,0 +1,22 @@
+import { AppError } from '@countersign/contracts';
+import { forwarding } from '@countersign/contracts/gateway';
+import { jsonRpcError, takenOver, type Endpoint } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { forwardCall } from '../forwarding/forward-call.ts';
+import { createForward } from '../forwarding/forwarder.ts';
+import { handleAgent } from '../handle.ts';
+
+/** Every route of the table of what is forwarded. */
+export function forwardRoutes(context: Context): Endpoint[] {
+  const { governance } = context.config;
+  return forwarding.map(({ route, silenceMaxMs }) => {
+    const forward =
+      governance === null ? null : createForward({ url: governance.url, agent: context.kernelPool, silenceMaxMs });
+    const errors = route.media === 'mcp' ? { renderError: jsonRpcError } : {};
+    return handleAgent(route, { passesThrough: true, idempotency: 'handler', ...errors })(async (input) => {
+      if (forward === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
+      await forwardCall(context, input, { forward, route });
+      return takenOver;
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import { ApiKeyId, UserId, WorkspaceId } from '@countersign/contracts';
+import { ApiKeyRole, ApiKeyScope, Role, type ApiKey, type User } from '@countersign/contracts/gateway';
+import type { ApiKeyModel } from '../generated/prisma/models.ts';
+import { newId } from '../ids.ts';
+import type { Reader, Tx } from './database.ts';
+import { instant, instantOrNull } from './instant.ts';
+import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
+import { userOf } from './users.ts';
+import type { Membership } from './workspaces.ts';
+
+type NewApiKey = {
+  workspaceId: string;
+  userId: string;
+  name: string;
+  prefix: string;
+  keyHash: string;
+  role: ApiKeyRole;
+  scopes: ApiKeyScope[];
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
+  return apiKeyOf(await tx.apiKey.create({ data: { id: newId('hpk'), ...key } }));
+}
+
+/** Whose keys somebody may see and end: their own, or everybody's of the workspace. */
+type Reach = { workspaceId: string; userId: string | null };
+
+const within = ({ workspaceId, userId }: Reach) => ({ workspaceId, ...(userId !== null && { userId }) });
+const live = (now: Date) => ({ revokedAt: null, expiresAt: { gt: now } });
+
+export function countLiveApiKeys(tx: Tx, workspaceId: string, now: Date): Promise<number> {
+  return tx.apiKey.count({ where: { workspaceId, ...live(now) } });
+}
+
+export async function listApiKeysOf(reader: Reader, reach: Reach, request: PageRequest): Promise<Page<ApiKey>> {
+  const rows = await reader.apiKey.findMany({
+    where: { ...within(reach), id: olderThan(request) },
+    orderBy: { id: 'desc' },
+    take: request.limit + 1,
+  });
+  return pageOf(rows, request, { item: apiKeyOf, key: (row) => row.id });
+}
+
+/** False when there is no live key of that id within reach. */
+export async function endApiKey(tx: Tx, reach: Reach, keyId: string, now: Date): Promise<boolean> {
+  if (!ApiKeyId.safeParse(keyId).success) return false;
+  const where = { id: keyId, ...within(reach), ...live(now) };
+  const { count } = await tx.apiKey.updateMany({ where, data: { revokedAt: now } });
+  return count === 1;
+}
+
+/** Lets a live key run out at `latest`, or before as it would have. False when there is no such key within reach. */
+export async function shortenApiKey(
+  tx: Tx,
+  reach: Reach,
+  { keyId, latest, now }: { keyId: string; latest: Date; now: Date },
+): Promise<boolean> {
+  if (!ApiKeyId.safeParse(keyId).success) return false;
+  const where = { id: keyId, ...within(reach), ...live(now) };
+  if ((await tx.apiKey.count({ where })) === 0) return false;
+  await tx.apiKey.updateMany({ where: { ...where, expiresAt: { gt: latest } }, data: { expiresAt: latest } });
+  return true;
+}
+
+export type StoredApiKey = {
+  id: ApiKeyId;
+  role: ApiKeyRole;
+  scopes: ApiKeyScope[];
+  lastUsedAt: Date | null;
+  user: User;
+  /** Of its user, today. */
+  membership: Membership;
+};
+
+/** Over all workspaces: the key names one. Null for a key that is unknown, expired or revoked. */
+export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date): Promise<StoredApiKey | null> {
+  const row = await reader.apiKey.findFirst({
+    where: { keyHash, ...live(now) },
+    include: { member: { include: { user: true, workspace: true } } },
+  });
+  if (row === null) return null;
+  const { user, workspace, role } = row.member;
+  return {
+    id: ApiKeyId.parse(row.id),
+    role: ApiKeyRole.parse(row.role),
+    scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
+    lastUsedAt: row.lastUsedAt,
+    user: userOf(user),
+    membership: {
+      workspaceId: WorkspaceId.parse(workspace.id),
+      workspaceName: workspace.name,
+      role: Role.parse(role),
+    },
+  };
+}
+
+/** Once for all requests that come in the same minute. */
+export async function recordUse(tx: Tx, keyId: string, { now, before }: { now: Date; before: Date }): Promise<void> {
+  const where = { id: keyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: before } }] };
+  await tx.apiKey.updateMany({ where, data: { lastUsedAt: now } });
+}
+
+/** Removes what opened nothing for long: the audit log keeps the story. */
+export async function forgetApiKeys(tx: Tx, before: Date): Promise<void> {
+  await tx.apiKey.deleteMany({ where: { expiresAt: { lt: before } } });
+}
+
+function apiKeyOf(row: ApiKeyModel): ApiKey {
+  return {
+    id: ApiKeyId.parse(row.id),
+    workspaceId: WorkspaceId.parse(row.workspaceId),
+    name: row.name,
+    prefix: row.prefix,
+    role: ApiKeyRole.parse(row.role),
+    scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
+    createdBy: UserId.parse(row.userId),
+    createdAt: instant(row.createdAt),
+    expiresAt: instant(row.expiresAt),
+    lastUsedAt: instantOrNull(row.lastUsedAt),
+    revokedAt: instantOrNull(row.revokedAt),
+  };
+}

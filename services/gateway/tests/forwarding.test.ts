@@ -1,0 +1,371 @@
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { assertionTerms, keyPrincipal } from '@countersign/contracts';
+import { forwarding, type ApiKeyScope } from '@countersign/contracts/gateway';
+import { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import type { TestDatabase } from '@countersign/database/testing';
+import { AssertionVerifier, createAssertionSigner, readAssertionKey, unprovenClaims } from '@countersign/service-kit';
+import type { StartedGateway } from '../src/index.ts';
+import { assertionKey } from './_assertion-key.ts';
+import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+import { Upstream } from './_upstream.ts';
+
+const upstream = new Upstream();
+const agentKey = `agk_${'a'.repeat(43)}`;
+const limits = { GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_AUTH: '4' };
+let database: TestDatabase;
+let gateway: StartedGateway;
+let upstreamUrl: string;
+let ada: Person;
+let key: string;
+let keyId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  upstreamUrl = await upstream.start();
+  gateway = await startWith();
+  ada = await signInAs(gateway.url, 'ada@example.org');
+  ({ key, id: keyId } = await makeKey());
+});
+
+beforeEach(() => {
+  upstream.answer = (_req, res) => res.end('{}');
+  upstream.received.length = 0;
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream.stop();
+  await database?.drop();
+});
+
+const startWith = (more: Record<string, string> = {}) =>
+  startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: upstreamUrl, GOV_RUN_WORKERS: '0', ...more }));
+const makeKey = async (scopes: ApiKeyScope[] = ['agent']) =>
+  (await ada.client.createApiKey({ body: { name: 'agent', role: 'member', scopes, expiresInDays: 1 } })).body;
+
+type Sent = { path?: string; method?: string; headers?: Record<string, string>; body?: string; at?: string };
+
+function send({ path = '/api/v1/evaluate', method = 'POST', headers = {}, body, at = gateway.url }: Sent) {
+  const sent = method === 'POST' ? (body ?? '{}') : undefined;
+  const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' };
+  return fetch(new URL(path, at), {
+    method,
+    headers: { ...type, ...headers },
+    ...(sent !== undefined && { body: sent }),
+  });
+}
+
+const codeOf = async (response: Response) => {
+  const { error } = (await response.json()) as { error: { code: string | number; data?: { code: string } } };
+  return `${response.status} ${error.data?.code ?? error.code}`;
+};
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** What fetch would not let a test say. */
+function rawRequest(headers: Record<string, string>, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const url = new URL('/api/v1/evaluate', gateway.url);
+    httpRequest(url, { method: 'POST', headers }, (res) => resolve(res.resume().statusCode ?? 0))
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+describe('what is forwarded', () => {
+  it('is what the kernel opens to agents, and nothing else', () => {
+    const doors = Object.values(kernelRoutes).filter((route) => 'door' in route && route.door !== undefined);
+    const places = (routes: readonly { method: string; path: string }[]) =>
+      routes.map(({ method, path }) => `${method} ${path}`).sort();
+    expect(places(forwarding.map(({ route }) => route))).toEqual(places(doors));
+    for (const { route } of forwarding)
+      expect([route.operation, route.assertedBy]).toEqual([route.operation, ['agent']]);
+  });
+
+  it('says for a key of a workspace who calls, and for an agent of the kernel what it brought', async () => {
+    for (const headers of [{ 'x-api-key': key }, bearer(key)]) {
+      await send({ headers });
+      const assertion = String(upstream.last.headers.authorization).replace('Bearer ', '');
+      const proven = await new AssertionVerifier([assertionKey], () => new Date()).verify(assertion);
+      expect(proven).toMatchObject({
+        sub: keyPrincipal(keyId as never),
+        workspace_id: ada.workspace.id,
+        role: 'agent',
+      });
+      const { aud, iat = 0, exp = 0 } = unprovenClaims(assertion) as { aud: string; iat: number; exp: number }; // it was just proven
+      expect([aud, exp - iat]).toEqual([assertionTerms.audience, 60]);
+    }
+    await send({ headers: bearer(agentKey) });
+    expect(upstream.last.headers.authorization).toBe(`Bearer ${agentKey}`);
+    await send({ headers: { 'x-api-key': agentKey } });
+    expect(upstream.last.headers).toMatchObject({ authorization: `Bearer ${agentKey}` });
+    expect(upstream.last.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it('carries nothing that a caller says about who it is, whence it comes and how it is connected', async () => {
+    const body = '{ "args" : {"a":1.0} }';
+    const status = await rawRequest(
+      {
+        ...bearer(key),
+        'content-type': 'application/json',
+        'x-workspace-id': ada.workspace.id,
+        'x-gov-tenant-id': 'acme',
+        'x-gov-principal-id': 'admin',
+        'x-gov-verdict': 'ALLOW',
+        'x-gov-session-id': 's-1',
+        'x-gov-approval-grant': 'apr_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+        'mcp-protocol-version': '2026-07-28',
+        'idempotency-key': 'once',
+        forwarded: 'for=10.0.0.1',
+        'x-forwarded-for': '10.0.0.1',
+        'x-forwarded-host': 'evil.example',
+        'x-real-ip': '10.0.0.1',
+        via: '1.1 evil',
+        cookie: 'approver=1',
+        origin: 'http://localhost:3000',
+        'proxy-authorization': 'Basic x',
+        connection: 'keep-alive, x-hop',
+        'x-hop': '1',
+        te: 'trailers',
+        'x-unheard-of': '1',
+        'x-request-id': 'request-of-a-test',
+      },
+      body,
+    );
+    expect([status, upstream.last.body, upstream.last.url]).toEqual([200, body, '/api/v1/evaluate']);
+    const { host, authorization, traceparent, ...rest } = upstream.last.headers;
+    expect(host).toBe(new URL(upstreamUrl).host);
+    expect([typeof authorization, typeof traceparent]).toEqual(['string', 'string']);
+    expect(rest).toEqual({
+      connection: 'keep-alive',
+      'content-length': String(body.length),
+      'content-type': 'application/json',
+      'idempotency-key': 'once',
+      'mcp-protocol-version': '2026-07-28',
+      'x-gov-approval-grant': 'apr_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      'x-gov-session-id': 's-1',
+      'x-request-id': 'request-of-a-test',
+    });
+  });
+
+  it('is refused to everybody else, before anything is forwarded', async () => {
+    const signer = createAssertionSigner(required(readAssertionKey(assertionKey.privateKeyPem)), () => new Date());
+    const ownAssertion = await signer.sign({
+      workspace_id: ada.workspace.id as never,
+      sub: ada.user.id as never,
+      role: 'owner',
+    });
+    const { key: reader } = await makeKey(['read', 'write']);
+    const { key: revoked, id } = await makeKey();
+    await ada.client.revokeApiKey({ params: { id } });
+    const foreign = await signInAs(gateway.url, 'eve@example.org');
+    const attempts: [Record<string, string>, string][] = [
+      [{}, '401 CREDENTIALS_REQUIRED'],
+      [bearer(ownAssertion), '401 CREDENTIALS_INVALID'],
+      [bearer('service-key-of-a-gateway-under-test'), '401 CREDENTIALS_INVALID'],
+      [bearer(`apk_${'a'.repeat(43)}`), '401 CREDENTIALS_INVALID'],
+      [bearer(revoked), '401 CREDENTIALS_INVALID'],
+      [bearer(`cs_${'A'.repeat(43)}`), '401 CREDENTIALS_INVALID'],
+      [bearer(ada.token), '403 PERMISSION_DENIED'],
+      [bearer(reader), '403 PERMISSION_DENIED'],
+      [{ ...bearer(key), 'x-workspace-id': foreign.workspace.id }, '404 NOT_FOUND'],
+      [{ ...bearer(key), 'x-api-key': agentKey }, '401 CREDENTIALS_INVALID'],
+    ];
+    for (const { route } of forwarding)
+      for (const [headers, expected] of attempts) {
+        const response = await send({ path: route.path, method: route.method, headers });
+        expect([route.operation, await codeOf(response)]).toEqual([route.operation, expected]);
+      }
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('begins under the settings of the workspace that hold at that moment', async () => {
+    await send({ headers: bearer(key) });
+    const before = upstream.settings.put.length;
+    await send({ headers: bearer(key) });
+    expect(upstream.settings.put).toHaveLength(before);
+    const params = { id: ada.workspace.id };
+    await ada.client.putWorkspaceSettings({
+      params,
+      body: { policyConfig: { maxIterationBudget: 3, blockedTools: ['mail.send'], deniedCall: 'end' } },
+    });
+    await send({ headers: bearer(key) });
+    expect(upstream.settings.isBlocked(ada.workspace.id, 'mail.send')).toBe(true);
+    upstream.settings.standAt(`/internal/policy/blocks/${ada.workspace.id}`, 1_000);
+    await ada.client.putWorkspaceSettings({
+      params,
+      body: { policyConfig: { maxIterationBudget: 4, blockedTools: [], deniedCall: 'end' } },
+    });
+    const sent = upstream.received.length;
+    expect(await codeOf(await send({ headers: bearer(key) }))).toBe('503 GOVERNANCE_UNAVAILABLE');
+    expect(upstream.received).toHaveLength(sent);
+    await send({ headers: bearer(agentKey) });
+    upstream.settings.standAt(`/internal/policy/blocks/${ada.workspace.id}`, 1);
+    expect((await send({ headers: bearer(key) })).status).toBe(200);
+  });
+});
+
+describe('what comes back', () => {
+  it('is the answer byte for byte, without what is between the gateway and the kernel', async () => {
+    const bytes = randomBytes(300_000);
+    upstream.answer = (_req, res) => {
+      const own = {
+        connection: 'keep-alive, x-hop',
+        'x-hop': '1',
+        'set-cookie': 'a=b',
+        'access-control-allow-origin': '*',
+      };
+      const limited = { ratelimit: '"kernel";r=1', 'ratelimit-policy': '"kernel"' };
+      const said = {
+        'content-type': 'application/x-odd; a=b',
+        'x-gov-verdict': 'DENY',
+        'x-request-id': 'of-the-kernel',
+      };
+      res.writeHead(403, { ...own, ...limited, ...said });
+      for (let at = 0; at < bytes.length; at += 7_000) res.write(bytes.subarray(at, at + 7_000));
+      res.end();
+    };
+    const response = await send({ headers: { ...bearer(key), 'x-request-id': 'of-the-caller' } });
+    expect(response.status).toBe(403);
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      'content-type': 'application/x-odd; a=b',
+      'x-gov-verdict': 'DENY',
+      'x-request-id': 'of-the-caller',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    for (const gone of ['x-hop', 'set-cookie', 'access-control-allow-origin', 'ratelimit'])
+      expect(headers).not.toHaveProperty(gone);
+  });
+
+  it('is streamed event by event, and the kernel hears when its reader goes away', async () => {
+    let isGone = false;
+    upstream.answer = (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: 1\n\n');
+      res.once('close', () => (isGone = true));
+    };
+    const abort = new AbortController();
+    const response = await fetch(new URL('/v1/chat/completions', gateway.url), {
+      method: 'POST',
+      headers: { ...bearer(key), 'content-type': 'application/json' },
+      body: '{}',
+      signal: abort.signal,
+    });
+    const reader = required(response.body).getReader();
+    expect(Buffer.from(required((await reader.read()).value)).toString()).toBe('data: 1\n\n');
+    expect(isGone).toBe(false);
+    abort.abort();
+    await until(async () => isGone);
+  });
+
+  it('is cut when the kernel dies within it, so that nobody takes half an answer for a whole one', async () => {
+    upstream.answer = (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write('{"half":');
+      setTimeout(() => res.destroy(), 50);
+    };
+    const response = await send({ headers: bearer(key) });
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('says that the kernel is away, in the words of the protocol', async () => {
+    upstream.answer = (req) => req.socket.destroy();
+    expect(await codeOf(await send({ headers: bearer(key) }))).toBe('503 GOVERNANCE_UNAVAILABLE');
+    const rpc = await send({ path: '/mcp', headers: bearer(key) });
+    expect(await rpc.json()).toMatchObject({ jsonrpc: '2.0', error: { data: { code: 'GOVERNANCE_UNAVAILABLE' } } });
+    const away = await startWith({ GOV_GOVERNANCE_URL: 'http://127.0.0.1:9' });
+    const none = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
+    try {
+      for (const { url: at } of [away, none])
+        expect(await codeOf(await send({ at, headers: bearer(agentKey) }))).toBe('503 GOVERNANCE_UNAVAILABLE');
+    } finally {
+      await Promise.all([away.stop(), none.stop()]);
+    }
+  });
+});
+
+describe('the door', () => {
+  it('takes bodies up to the size of the route, declared or not, and none where none belongs', async () => {
+    const large = JSON.stringify({ text: 'x'.repeat(1_048_576) });
+    expect(await codeOf(await send({ headers: bearer(key), body: large }))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(upstream.received).toEqual([]);
+    expect(await codeOf(await chunked('/api/v1/evaluate', large))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(upstream.received.filter(({ body }) => body.length >= large.length)).toEqual([]);
+    const fits = await chunked('/v1/chat/completions', large);
+    expect([fits.status, upstream.last.body.length]).toEqual([200, large.length]);
+    expect(await statusOfGetWithBody()).toBe(413);
+    expect((await send({ headers: bearer(key) })).status).toBe(200);
+  });
+
+  it('slows down by address who tries credentials, and not who is known', async () => {
+    const limited = await startWith(limits);
+    upstream.answer = (req, res) => {
+      res.statusCode = req.headers.authorization === `Bearer ${agentKey}` ? 200 : 401;
+      res.end('{}');
+    };
+    const statusWith = async (nth: number) =>
+      (await send({ at: limited.url, headers: bearer(`agk_${String(nth).padStart(43, 'b')}`) })).status;
+    const statusOfAgent = async () => (await send({ at: limited.url, headers: bearer(agentKey) })).status;
+    try {
+      expect(await statusOfAgent()).toBe(200);
+      expect([await statusWith(1), await statusWith(2), await statusWith(3)]).toEqual([401, 401, 401]);
+      expect([await statusWith(4), await statusWith(1)]).toEqual([429, 429]);
+      for (let count = 0; count < 8; count += 1) expect(await statusOfAgent()).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('counts each agent and each key for itself, and tells how much is left', async () => {
+    const limited = await startWith({ GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_STANDARD: '3' });
+    const other = await makeKey();
+    try {
+      const ask = (token: string) => send({ at: limited.url, headers: bearer(token) });
+      expect((await ask(key)).headers.get('ratelimit')).toContain('r=2');
+      await ask(key);
+      await ask(key);
+      expect((await ask(key)).status).toBe(429);
+      expect((await ask(other.key)).status).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+function chunked(path: string, body: string): Promise<Response> {
+  const stream = new ReadableStream({
+    start: (controller) => {
+      for (let at = 0; at < body.length; at += 100_000) controller.enqueue(Buffer.from(body.slice(at, at + 100_000)));
+      controller.close();
+    },
+  });
+  const headers = { ...bearer(key), 'content-type': 'application/json' };
+  return fetch(new URL(path, gateway.url), { method: 'POST', headers, body: stream, duplex: 'half' });
+}
+
+/** A smuggler's favourite. */
+async function statusOfGetWithBody(): Promise<number> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  const smuggled = 'GET /v1/models HTTP/1.1\r\n\r\n';
+  const head = [
+    `GET /mcp HTTP/1.1`,
+    'host: 127.0.0.1',
+    `authorization: Bearer ${key}`,
+    `content-length: ${smuggled.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${smuggled}`);
+  const first = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+  socket.destroy();
+  return Number(first.split(' ')[1]);
+}
+
+function required<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new TypeError('a value is missing');
+  return value;
+}
