@@ -15,6 +15,7 @@ import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertCeremony } from './verify-ceremony.ts';
 import { VerificationError } from './verification-error.ts';
+import { assertShadow } from './verify-shadow.ts';
 
 /**
  * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is
@@ -39,6 +40,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertSaysTheSame(parsed, payload);
   assertVerdict(parsed);
   assertBlocked(parsed);
+  assertShadow(parsed);
   assertCeremony(parsed, provider);
   return parsed;
 }

@@ -23,6 +23,7 @@ import { base, bareOf, bare, changedAt, valid, invalid, hiding, undecidable, und
 import type { ReceiptVector } from './receipt-vector.ts';
 import { brokenAttachments, brokenLog, shortExports, revocations } from './evidence-vectors.ts';
 import { contradictions, brokenOutcomes } from './contradiction-vectors.ts';
+import { shadowVectors } from './shadow-vectors.ts';
 
 /** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
 export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector>> {
@@ -38,6 +39,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await makePolicyVectors()),
     ...(await makeCappedVectors()),
     ...(await contradictions()),
+    ...(await shadowVectors()),
     ...(await brokenOutcomes()),
   };
 }

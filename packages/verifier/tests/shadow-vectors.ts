@@ -1,0 +1,40 @@
+import { chainOfRecords, exportOf, hashOf, recordOf } from './chain-fixture.ts';
+import type { Members } from './chain-fixture.ts';
+import { invalid } from './receipt-vector.ts';
+import type { ReceiptVector } from './receipt-vector.ts';
+
+const allows = {
+  ...{ lane: 'canary', policy_hash: hashOf('draft'), verdict: 'ALLOW', reason_code: 'ALLOWED' },
+  ...{ matched_rules: ['mail'], rules_omitted: 0, fault: null },
+};
+const silent = { verdict: null, reason_code: null, matched_rules: [] };
+
+/** What drafts are made to say that no kernel writes. All of it is rightly hashed and signed. */
+export async function shadowVectors(): Promise<Record<string, ReceiptVector>> {
+  const saying = async (what: string, shadow: Members[], changes: Members = {}, code = 'MALFORMED') =>
+    invalid(what, code, await exportOf([chainOfRecords([recordOf(1, { shadow, ...changes })])]));
+  return {
+    'invalid/shadow-verdict-of-another-reason': await saying(
+      'A draft that allows for a reason of denials.',
+      [{ ...allows, reason_code: 'POLICY_DENIED' }],
+      {},
+      'VERDICT_MISMATCH',
+    ),
+    'invalid/shadow-verdict-and-fault': await saying('A draft that failed and says a verdict.', [
+      { ...allows, fault: 'failed' },
+    ]),
+    'invalid/shadow-silent-without-fault': await saying('A draft that says nothing, and nothing says why.', [
+      { ...allows, ...silent },
+    ]),
+    'invalid/shadow-rules-of-a-fault': await saying('A draft that was not ready and names rules.', [
+      { ...allows, ...silent, matched_rules: ['mail'], fault: 'not_ready' },
+    ]),
+    'invalid/shadow-lane-twice': await saying('One lane that says two things.', [
+      allows,
+      { ...allows, verdict: 'DENY', reason_code: 'POLICY_DENIED' },
+    ]),
+    'invalid/shadow-rules-left-out': await saying('A draft whose rules are left out although there is room.', [
+      { ...allows, rules_omitted: 1 },
+    ]),
+  };
+}
