@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo test check bench mutate clean
+.PHONY: help install gen build up demo conformance test check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -42,6 +42,9 @@ up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
 
 demo: build ## Watch one agent being allowed, denied, escalated, budgeted and proven
 	@$(RUN) infra/local/dist/main-demo.js
+
+conformance: build ## Prove that a deployment denies what it must: url= key=FILE scope= keys= out= json=1
+	@node services/governance-kernel/dist/conformance/command.js $(url) $(key:%=--key-file %) $(scope:%=--scope %) $(keys:%=--keys %) $(out:%=--out %) $(json:1=--json)
 
 test: build ## Run every test
 	@node tests/runner/run-tests.mjs

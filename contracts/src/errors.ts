@@ -73,6 +73,11 @@ export const errorCodes = {
   ),
   POLICY_DENIED: define(403, 'permission_error', 'Read the reason code; change the call or ask for a policy change.'),
   APPROVAL_NEEDED: define(403, 'permission_error', 'Have the named approval decided, then repeat the same call.'),
+  DECISION_REQUIRED: define(
+    403,
+    'permission_error',
+    'Have the change decided, have it signed for that decision, and name the decision.',
+  ),
   DECISION_REFUSED: define(403, 'permission_error', 'Have this very change allowed; nothing else is signed for.'),
   ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),
   NOT_FOUND: define(404, 'not_found_error', 'Check the identifier and the tenant or workspace.'),

@@ -17,6 +17,7 @@ export {
   ChallengeId,
   EventId,
   ConformanceReportId,
+  TelemetryExportId,
   SnapshotId,
   storableText,
   Digest,

@@ -49,6 +49,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   alsoStatus?: number[];
   media?: Media;
   bodyBytesMax?: number;
+  /** How many values of JSON a body may have; default ten thousand. */
+  bodyValuesMax?: number;
   /** Mutating POST routes honour Idempotency-Key unless the route says why it cannot. */
   idempotent?: boolean;
   errors?: ErrorCode[];
@@ -58,6 +60,7 @@ export type Route<Params, Query, Body, Reply> = RouteDefinition<Params, Query, B
   status: number;
   media: Media;
   bodyBytesMax: number;
+  bodyValuesMax: number;
 };
 
 /** A route whose member types do not matter: for lists of routes. */
@@ -66,6 +69,8 @@ export type AnyRoute = Route<any, any, any, any>;
 
 /** One MiB: ample for arguments of a tool call, small enough that parsing cannot stall the process. */
 const bodyBytesMaxDefault = 1_048_576;
+/** Thousands of messages of a conversation; so few that no body holds up the process for longer than some milliseconds. */
+const bodyValuesMaxDefault = 10_000;
 
 /**
  * Describes one operation: the server parses by it, the client is typed by it, OpenAPI is generated from it.
@@ -82,6 +87,7 @@ export function defineRoute<
     status: definition.status ?? 200,
     media: definition.media ?? 'json',
     bodyBytesMax: definition.bodyBytesMax ?? bodyBytesMaxDefault,
+    bodyValuesMax: definition.bodyValuesMax ?? bodyValuesMaxDefault,
   };
 }
 

@@ -33,6 +33,7 @@ export const AccessKeyId = prefixedId('key');
 export const ChallengeId = prefixedId('wch');
 export const EventId = prefixedId('evt');
 export const ConformanceReportId = prefixedId('cfr');
+export const TelemetryExportId = prefixedId('tlx');
 export const SnapshotId = prefixedId('snp');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
@@ -53,6 +54,7 @@ export type AccessKeyId = z.infer<typeof AccessKeyId>;
 export type ChallengeId = z.infer<typeof ChallengeId>;
 export type EventId = z.infer<typeof EventId>;
 export type ConformanceReportId = z.infer<typeof ConformanceReportId>;
+export type TelemetryExportId = z.infer<typeof TelemetryExportId>;
 export type SnapshotId = z.infer<typeof SnapshotId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */

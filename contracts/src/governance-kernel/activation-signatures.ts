@@ -21,6 +21,20 @@ export const ActivationSignature = z.strictObject({
 });
 export type ActivationSignature = z.infer<typeof ActivationSignature>;
 
+export const confirmActivation = defineRoute({
+  operation: 'confirm-activation',
+  summary:
+    'Sign and seal once more, for the time of now, that the bundle of a decision is the active one, so that it does not become stale. ' +
+    'Only while that very bundle and epoch are active; at most once in a minute, else what stands is answered.',
+  method: 'POST',
+  path: '/internal/policy/confirmations/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId }),
+  body: z.strictObject({ decision_id: DecisionId }),
+  reply: ActivationSignature,
+  errors: ['NOT_FOUND', 'DECISION_MISMATCH', 'CEILING_MISSING', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
 export const createActivationSignature = defineRoute({
   operation: 'create-activation-signature',
   summary:

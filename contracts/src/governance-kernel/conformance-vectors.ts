@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { GateName, ReasonCode } from '../reason-codes.ts';
-import { AmountMinor, Digest, EffectLevel, ToolName, Verdict } from '../scalars.ts';
+import {
+  AmountMinor,
+  Digest,
+  EffectLevel,
+  ToolName,
+  Verdict,
+  type ConformanceReportId,
+  type SessionId,
+  type TenantId,
+} from '../scalars.ts';
 import { PolicyRule } from './policy-bundle.ts';
 
 export const VectorId = z
@@ -178,3 +187,15 @@ export const VectorList = z.strictObject({
   /** SHA-256 of the canonical JSON of all vectors, which a report names: whoever has the same ones knows what was executed. */
   vectors_hash: Digest,
 });
+
+export const conformanceTenantPrefix = 'conformance:';
+
+/** In which a vector is executed, by every run: nobody is ever such a tenant. */
+export function tenantOfVector(id: VectorId): TenantId {
+  return `${conformanceTenantPrefix}${id}` as TenantId; // the vector's schema keeps it short enough
+}
+
+/** In which a run calls, in each of these tenants. */
+export function sessionOfRun(id: ConformanceReportId): SessionId {
+  return id.replace('cfr_', 'conformance-') as SessionId; // within its schema
+}

@@ -3,8 +3,10 @@ import { page, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import { ConformanceReportId, Digest, Instant, ReceiptId, Verdict } from '../scalars.ts';
-import { VectorId, VectorList } from './conformance-vectors.ts';
-import { Signature } from './receipt.ts';
+import { BoundaryRecord } from './boundary-record.ts';
+import { ConformanceVector, VectorId, VectorList } from './conformance-vectors.ts';
+import { InclusionProof } from './log.ts';
+import { Signature, StoredReceipt } from './receipt.ts';
 
 /** `short` leaves out what the running kernel is asked over HTTP, but for one call that must be denied. */
 export const ConformanceScope = z.enum(['full', 'short']);
@@ -69,6 +71,19 @@ export const ConformanceFacts = z.strictObject({
   verdict: ConformanceReport.shape.verdict,
   vectors_hash: Digest,
 });
+
+const Evidence = { receipt: StoredReceipt, record: BoundaryRecord };
+
+/** Everything by which a stranger checks a report without the kernel: what was to be executed, what was seen, and what is sealed of both. */
+export const ConformanceProof = z.strictObject({
+  format: z.literal('countersign/conformance-proof.v1'),
+  signed: SignedConformanceReport,
+  vectors: z.array(ConformanceVector),
+  evidence: z.strictObject({ ...Evidence, inclusion: InclusionProof }),
+  /** What the calls of vectors that passed were answered. */
+  decisions: z.array(z.strictObject(Evidence)),
+});
+export type ConformanceProof = z.infer<typeof ConformanceProof>;
 
 export const runConformance = defineRoute({
   operation: 'run-conformance',

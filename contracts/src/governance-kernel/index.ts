@@ -27,9 +27,24 @@ export {
   listConsoleSurfaces,
   getConsoleSurface,
 } from './standing.ts';
-export { getOtelConfig, getCoexistenceCapabilities } from './telemetry.ts';
+export {
+  getOtelConfig,
+  getCoexistenceCapabilities,
+  exportTelemetry,
+  TelemetryDelivery,
+  exportedReceiptsMax,
+} from './telemetry.ts';
 export { EntityName, EntityType, RelationName, SubjectName, RelationTuple } from './relation-names.ts';
-export { IdentityDemand, RuleId, PolicyRule, PolicyRelation, PolicyTest, PolicyBundle } from './policy-bundle.ts';
+export {
+  IdentityDemand,
+  RuleId,
+  PolicyRule,
+  PolicyRelation,
+  PolicyTest,
+  PolicyBundle,
+  bundleBytesMax,
+  bundleValuesMax,
+} from './policy-bundle.ts';
 export {
   PolicyActivation,
   PolicyStatementFacts,
@@ -150,7 +165,7 @@ export {
   listFences,
 } from './fences.ts';
 export { OrgId, putTenant } from './tenants.ts';
-export { ActivationSignature, createActivationSignature } from './activation-signatures.ts';
+export { ActivationSignature, confirmActivation, createActivationSignature } from './activation-signatures.ts';
 export { shadowLanesMax, LaneName, ShadowLane, putShadowLane, deleteShadowLane } from './shadow-lanes.ts';
 export {
   EntityChange,
@@ -200,6 +215,9 @@ export {
   LiveVector,
   ConformanceVector,
   VectorList,
+  conformanceTenantPrefix,
+  tenantOfVector,
+  sessionOfRun,
 } from './conformance-vectors.ts';
 export {
   ConformanceScope,
@@ -207,6 +225,7 @@ export {
   ConformanceReport,
   SignedConformanceReport,
   ConformanceFacts,
+  ConformanceProof,
   runConformance,
   listConformanceReports,
   getConformanceReport,

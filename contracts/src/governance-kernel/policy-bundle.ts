@@ -83,6 +83,11 @@ export const PolicyTest = z.strictObject({
   expect: z.strictObject({ verdict: Verdict, reason_code: ReasonCode.optional(), rule: RuleId.optional() }),
 });
 
+/** 5,000 rules of ordinary length fit four times over. */
+export const bundleBytesMax = 4 * 1024 * 1024;
+/** Containers, and values after a comma. 5,000 rules of ordinary length fit, and are read within 50 ms. */
+export const bundleValuesMax = 100_000;
+
 /** `countersign/policy.v1`. Its policy_hash is the SHA-256 of its canonical JSON after defaults are filled in. */
 export const PolicyBundle = z.strictObject({
   format: z.literal('countersign/policy.v1'),

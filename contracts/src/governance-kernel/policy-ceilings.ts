@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, Instant, PrincipalId } from '../scalars.ts';
 import { PolicyRule, RuleId } from './policy-bundle.ts';
-import { BundleActivation, PolicyTenant } from './policy.ts';
+import { BundleActivation, bundleBody, PolicyTenant } from './policy.ts';
 
 /** More than that is a policy, and belongs into one. */
 const ceilingsMax = 100;
@@ -22,6 +22,7 @@ export const PolicyCeilings = z.strictObject({
   tenant_id: z.string(),
   version: ControlVersion,
   rules: CeilingRules,
+  needs_decision: z.boolean(),
   set_by: PrincipalId,
   updated_at: Instant,
 });
@@ -31,7 +32,8 @@ export const putPolicyCeilings = defineRoute({
   summary:
     'Set all ceilings of a tenant, sealed: rules that every bundle of the tenant holds word for word, and no other rule `ceiling.*`. ' +
     'Those of `*` hold for every tenant beside its own. From this commit on, a tenant whose active bundle lacks one is denied with ' +
-    'CEILING_MISSING; `activation` puts a bundle that holds them into force in the same commit. The version only rises, the same one ' +
+    'CEILING_MISSING; `activation` puts a bundle that holds them into force in the same commit. With `needs_decision` a bundle is ' +
+    'activated only by a statement that was signed for an allowed decision on it. The version only rises, the same one ' +
     'again confirms; what stands is replaced under If-Match alone.',
   method: 'PUT',
   path: '/internal/policy/ceilings/{tenant}',
@@ -40,15 +42,19 @@ export const putPolicyCeilings = defineRoute({
   body: z.strictObject({
     version: ControlVersion,
     rules: CeilingRules,
+    /** Of a tenant with a bundle of its own: every other one needs an ALLOW of `policy.change` from now on. */
+    needs_decision: z.boolean().default(false),
     /** Who set them, as the caller knows. */
     set_by: PrincipalId,
     activation: BundleActivation.optional(),
   }),
+  ...bundleBody,
   reply: PolicyCeilings,
   errors: [
     'INVALID_REQUEST',
     'CEILING_MISSING',
     'PERMISSION_DENIED',
+    'DECISION_REQUIRED',
     'ILLEGAL_TRANSITION',
     'PRECONDITION_REQUIRED',
     'PRECONDITION_FAILED',

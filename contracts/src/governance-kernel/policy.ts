@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { Digest, Instant } from '../scalars.ts';
-import { PolicyBundle } from './policy-bundle.ts';
+import { DecisionId, Digest, Instant } from '../scalars.ts';
+import { bundleBytesMax, bundleValuesMax, PolicyBundle } from './policy-bundle.ts';
 import { Signature } from './receipt.ts';
 
 /**
@@ -38,7 +38,18 @@ export const BundleActivation = z.strictObject({
   epoch: z.int().min(1),
   confirmed_at: Instant,
   signature: Signature,
+  /** Of the decision that it was signed for; a tenant whose ceilings say `needs_decision` activates nothing without. */
+  decision_id: DecisionId.optional(),
 });
+
+/** Room for the members beside the bundle. */
+const envelope = { bytes: 4_096, values: 64 };
+
+/** Of a body that holds a bundle: as large as a bundle may be that comes in any other way. */
+export const bundleBody = {
+  bodyBytesMax: bundleBytesMax + envelope.bytes,
+  bodyValuesMax: bundleValuesMax + envelope.values,
+};
 
 export const putPolicyBundle = defineRoute({
   operation: 'put-policy-bundle',
@@ -49,6 +60,7 @@ export const putPolicyBundle = defineRoute({
   auth: 'service_internal',
   params: z.strictObject({ tenant: PolicyTenant }),
   body: BundleActivation,
+  ...bundleBody,
   reply: ActivePolicy,
-  errors: ['INVALID_REQUEST', 'CEILING_MISSING', 'PERMISSION_DENIED', 'ILLEGAL_TRANSITION'],
+  errors: ['INVALID_REQUEST', 'CEILING_MISSING', 'PERMISSION_DENIED', 'DECISION_REQUIRED', 'ILLEGAL_TRANSITION'],
 });

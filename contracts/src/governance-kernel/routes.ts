@@ -2,7 +2,7 @@ import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
 import { voteOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
 import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
-import { createActivationSignature } from './activation-signatures.ts';
+import { confirmActivation, createActivationSignature } from './activation-signatures.ts';
 import { assertApproval, challengeApproval } from './approval-ceremony.ts';
 import {
   createCheckpoint,
@@ -67,7 +67,7 @@ import {
   listBoundaryCapabilities,
   listConsoleSurfaces,
 } from './standing.ts';
-import { getCoexistenceCapabilities, getOtelConfig } from './telemetry.ts';
+import { exportTelemetry, getCoexistenceCapabilities, getOtelConfig } from './telemetry.ts';
 import {
   checkRelation,
   getAuthzHealth,
@@ -101,6 +101,7 @@ export const kernelRoutes = {
   listConsoleSurfaces,
   getConsoleSurface,
   getOtelConfig,
+  exportTelemetry,
   getCoexistenceCapabilities,
   listCheckpoints,
   createCheckpoint,
@@ -153,6 +154,7 @@ export const kernelRoutes = {
   putShadowLane,
   deleteShadowLane,
   createActivationSignature,
+  confirmActivation,
   putToolBlocks,
   putFence,
   getFence,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { Digest, Instant, PrincipalId, TenantId } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
+import { bundleBody } from './policy.ts';
 
 /** So many drafts are judged beside the active policy of a tenant. */
 export const shadowLanesMax = 3;
@@ -39,6 +40,7 @@ export const putShadowLane = defineRoute({
     /** Who set it, as the caller knows. */
     set_by: PrincipalId,
   }),
+  ...bundleBody,
   reply: ShadowLane,
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { Instant } from '../scalars.ts';
+import { Instant, ReceiptId, TelemetryExportId, TenantId } from '../scalars.ts';
 
 const TenantQuery = z.strictObject({ tenant_id: z.string().optional() });
 
@@ -42,4 +42,58 @@ export const getCoexistenceCapabilities = defineRoute({
     receipt_bindings: z.array(z.string()),
     generated_at: Instant,
   }),
+});
+
+/** A collector is sent one request for all of them, and an operator waits for its answer. */
+export const exportedReceiptsMax = 100;
+
+const receiptsOfTenant = 'must be named together with receipt_ids, and neither without the other';
+
+/** What became of one request to the collector; never what it answered, which may say anything. */
+export const TelemetryDelivery = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('sent'), count: z.int().min(1) }),
+  z.strictObject({ state: z.literal('nothing') }),
+  z.strictObject({ state: z.literal('refused'), status: z.int() }),
+  z.strictObject({ state: z.literal('unanswered') }),
+  z.strictObject({ state: z.literal('not_configured') }),
+]);
+export type TelemetryDelivery = z.infer<typeof TelemetryDelivery>;
+
+export const exportTelemetry = defineRoute({
+  operation: 'export-telemetry',
+  summary:
+    'Send the measures of now, and a span for each of these sealed receipts, to the collector; answer once it has answered. Receipts ' +
+    'stay the authority. What could not be sent is told in `traces` and `metrics`, and is no error.',
+  method: 'POST',
+  path: '/api/v1/telemetry/export',
+  auth: 'admin',
+  body: z
+    .strictObject({
+      format: z.literal('otlp').default('otlp'),
+      tenant_id: TenantId.optional(),
+      receipt_ids: z.array(ReceiptId).max(exportedReceiptsMax).default([]),
+    })
+    .refine((body) => (body.tenant_id === undefined) === (body.receipt_ids.length === 0), {
+      path: ['tenant_id'],
+      error: receiptsOfTenant,
+    })
+    .refine((body) => new Set(body.receipt_ids).size === body.receipt_ids.length, {
+      path: ['receipt_ids'],
+      error: 'may name each receipt once',
+    }),
+  reply: z.strictObject({
+    export_id: TelemetryExportId,
+    format: z.literal('otlp'),
+    /** Receipts are. */
+    authoritative: z.literal(false),
+    /** Whether everything that there was to send was taken. */
+    exported: z.boolean(),
+    endpoint: z.string().nullable(),
+    traces: TelemetryDelivery,
+    metrics: TelemetryDelivery,
+    /** What everything sent was marked with. */
+    attributes: z.record(z.string(), z.union([z.string(), z.boolean()])),
+    exported_at: Instant,
+  }),
+  errors: ['NOT_FOUND'],
 });

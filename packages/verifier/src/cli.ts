@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describeReport } from './describe-report.ts';
 import { requirements } from './export-report.ts';
@@ -17,12 +18,14 @@ import { AuditVerification } from './verify-audit.ts';
 import type { AuditOptions } from './verify-audit.ts';
 import { ExportVerification } from './verify-export.ts';
 import type { ExportOptions } from './verify-export.ts';
+import type { AskedConformance } from './verify-conformance.ts';
 
 const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
        countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
+       countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
 
-Verifies a chain export (countersign/chain-export.v2) offline, or the audit log of a workspace (countersign/audit-export.v1).
-<export> is a file, or - for the standard input.
+Verifies a chain export (countersign/chain-export.v2) offline, the audit log of a workspace (countersign/audit-export.v1), or what a
+conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for the standard input; <proof> is a file.
 
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
   --tenant <id>       refuse receipts of any other tenant
@@ -33,15 +36,19 @@ Verifies a chain export (countersign/chain-export.v2) offline, or the audit log 
   --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
   --audit             the export is an audit log; --head then names an entry that was noted earlier
   --workspace <id>    refuse the audit log of any other workspace
+  --conformance       it is the proof of a conformance run
+  --vectors <sha256>  refuse a run of any other vectors
   --json              print the report as JSON
   --help, --version
 
 Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
-4 undecidable: a key is unknown or a line too large.
+4 undecidable: a key is unknown or a line too large. Of a conformance run: 0 it passed, and that is proven.
 `;
 /** That of the package; the command is released with it. */
 const formatVersion = '0.1.0';
 const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
+/** Many times what the vectors of today leave. */
+const proofLimits = { bytesMax: 67_108_864, depthMax: 64 };
 const statuses: Record<ExportReport['verdict'], number> = {
   VERIFIED: 0,
   NOT_VERIFIED: 1,
@@ -65,6 +72,16 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
     if (typeof asked === 'string') {
       write(asked);
       return 0;
+    }
+    if (asked.kind === 'conformance') {
+      const proof = parseStrictJson(readFileSync(asked.file), proofLimits);
+      const answer = conformanceAnswer(proof, {
+        ...asked.options,
+        trust: readKeys(asked.keys),
+        provider: nodeProvider,
+      });
+      write(asked.json ? `${jsonForTerminal(answer)}\n` : describeConformance(answer));
+      return conformanceStatus(answer);
     }
     const chunks = asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>); // no encoding is set
     if (asked.kind === 'audit') {
@@ -112,6 +129,7 @@ async function verifyLines<Report>(
 type Asked = { file: string; json: boolean } & (
   | { kind: 'chain'; keys: string; options: Omit<ExportOptions, 'trust' | 'provider'> }
   | { kind: 'audit'; options: Omit<AuditOptions, 'provider'> }
+  | { kind: 'conformance'; keys: string; options: Pick<AskedConformance, 'origin' | 'vectorsHash'> }
 );
 
 /** A text is all there is to answer. */
@@ -124,9 +142,11 @@ function readArguments(argv: string[]): Asked | string {
       tenant: { type: 'string' },
       session: { type: 'string' },
       origin: { type: 'string' },
+      vectors: { type: 'string' },
       head: { type: 'string', multiple: true, default: [] },
       require: { type: 'string' },
       audit: { type: 'boolean', default: false },
+      conformance: { type: 'boolean', default: false },
       workspace: { type: 'string' },
       json: { type: 'boolean', default: false },
       partial: { type: 'boolean', default: false },
@@ -137,7 +157,7 @@ function readArguments(argv: string[]): Asked | string {
   if (values.help) return usageText;
   if (values.version) return `countersign-verify ${formatVersion}\n`;
   const [file, ...rest] = positionals;
-  const { keys, json, partial, head: heads, origin, tenant, session, workspace } = values;
+  const { keys, json, partial, head: heads, origin, vectors, tenant, session, workspace } = values;
   if (values.audit) {
     if (file === undefined || rest.length > 0)
       throw new Error('countersign-verify --audit takes one export; see --help');
@@ -145,9 +165,13 @@ function readArguments(argv: string[]): Asked | string {
   }
   if (file === undefined || rest.length > 0 || keys === undefined)
     throw new Error('countersign-verify takes one export and --keys; see --help');
+  const ofLog = origin === undefined ? {} : { origin };
+  if (values.conformance) {
+    const options = { ...ofLog, ...(vectors === undefined ? {} : { vectorsHash: vectors }) };
+    return { kind: 'conformance', file, keys, json, options };
+  }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
-  const options = { partial, heads, tenant, session, require: required };
-  return { kind: 'chain', file, keys, json, options: { ...options, ...(origin === undefined ? {} : { origin }) } };
+  return { kind: 'chain', file, keys, json, options: { partial, heads, tenant, session, require: required, ...ofLog } };
 }
 
 function requirementsOf(list: string): Requirement[] {

@@ -93,11 +93,15 @@ function answersOf({ links, evidence, options }: Seen): Answers {
 }
 
 const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE', 'ASSERTION_UNDECIDED'];
+/** Of what is wrong with nothing that is here: what it takes to tell is missing. */
+export function isUndecidable(code: VerificationErrorCode): boolean {
+  return undecidable.includes(code);
+}
 const distrusted: readonly VerificationErrorCode[] = ['KEY_REVOKED', 'KEY_EXPIRED', 'KEY_NOT_VALID_YET'];
 
 /** Behind a fault nothing was read, so of the rest nothing is known. */
 function answersTo({ code }: ExportFault): Answers {
-  const isKnown = !undecidable.includes(code);
+  const isKnown = !isUndecidable(code);
   const signers = { KEY_UNKNOWN: 'UNKNOWN', SIGNATURE_INVALID: 'NOT_TRUSTED' } as const;
   const signer = code in signers ? signers[code as keyof typeof signers] : 'UNDECIDED'; // narrowed by `in`
   return {
@@ -110,7 +114,7 @@ function answersTo({ code }: ExportFault): Answers {
 }
 
 function verdictOf(answers: Answers, fault: ExportFault | null, required: readonly Requirement[]) {
-  if (fault !== null) return undecidable.includes(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
+  if (fault !== null) return isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
   const isShort =
     (required.includes('completeness') && answers.completeness !== 'COMPLETE') ||
     (required.includes('time') && answers.time !== 'PROVEN');

@@ -9,4 +9,6 @@ export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { verifyExport } from './verify-export.ts';
 export { auditHash, AuditVerification } from './verify-audit.ts';
 export type { AuditReport } from './verify-audit.ts';
-export { forTerminal } from './for-terminal.ts';
+export { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';
+export { callFault, chosenVectors, conformanceVerdict } from './conformance-rules.ts';
+export { forTerminal, jsonForTerminal } from './for-terminal.ts';

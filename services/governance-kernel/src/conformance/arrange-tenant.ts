@@ -1,5 +1,5 @@
 import type { BudgetId, Digest, PrincipalId, TenantId } from '@countersign/contracts';
-import { PolicyBundle, type LiveVector } from '@countersign/contracts/governance-kernel';
+import { PolicyBundle, tenantOfVector, type LiveVector } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import { createKey, revokeKey } from '../access-keys/change-keys.ts';
 import { changeBudget } from '../budgets/change-budget.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../call/governed-call.ts';
 import { setFence } from '../fences/set-fence.ts';
 import { blockTools } from '../policy/block-tools.ts';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
-import { scopeOfFence, tenantOfVector, vectorPrincipal } from './tenants.ts';
+import { scopeOfFence, vectorPrincipal } from './tenants.ts';
 import type { ConformanceParts } from './run-vectors.ts';
 
 export type Arranged = {

@@ -7,7 +7,7 @@ import {
   type VectorStep,
 } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import type { TrustedKeys } from '@countersign/verifier';
+import { callFault, type TrustedKeys } from '@countersign/verifier';
 import type { Arranged } from './arrange-tenant.ts';
 import { askDoor, type DoorAnswer } from './ask-door.ts';
 import { assertEvidence, assertNothingExecuted } from './evidence.ts';
@@ -84,30 +84,11 @@ function earlier({ answers }: Running, index: number): DoorAnswer {
 }
 
 /** Null: every answer is the expected one. */
-function faultOf({ expect }: CallStep, answers: readonly DoorAnswer[], repeated: string | null): string | null {
-  const wanted = told({
-    status: expect.status,
-    verdict: expect.verdict ?? null,
-    reason_code: expect.reason_code ?? null,
-    error: expect.error ?? null,
-  });
-  const rest = told({ status: expect.status, verdict: 'DENY', reason_code: expect.rest ?? null, error: null });
-  const said = answers.map(told);
-  const matching = said.filter((each) => each === wanted).length;
-  if (matching !== (expect.exactly ?? answers.length))
-    return `expected ${expect.exactly ?? 'every answer to be'} ${wanted}, saw ${[...new Set(said)].join(' and ')} (${matching} as expected)`;
-  const others = said.filter((each) => each !== wanted && each !== rest);
-  if (others.length > 0) return `expected the others to be ${rest}, saw ${others[0]}`;
-  if (repeated !== null && answers.some(({ decision_id }) => decision_id !== repeated))
-    return 'expected the earlier decision to be told again, saw another';
-  return null;
-}
-
-type Told = Pick<DoorAnswer, 'status' | 'error'> & { verdict: string | null; reason_code: string | null };
-
-/** The error of an answer that carries a verdict is the door's own spelling of it. */
-function told({ status, verdict, reason_code: code, error }: Told): string {
-  return verdict === null ? `${status} ${error ?? 'without a verdict'}` : `${status} ${verdict} ${code}`;
+function faultOf(step: CallStep, answers: readonly DoorAnswer[], repeated: string | null): string | null {
+  const fault = callFault(step, answers);
+  if (fault !== null || repeated === null) return fault;
+  const isAnother = answers.some(({ decision_id }) => decision_id !== repeated);
+  return isAnother ? 'expected the earlier decision to be told again, saw another' : null;
 }
 
 async function takeAnswer(running: Running, index: number, step: Extract<VectorStep, { do: 'answer' }>): Promise<void> {

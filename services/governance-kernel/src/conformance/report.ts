@@ -1,9 +1,5 @@
 import type { ConformanceReportId, Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
-import type {
-  ConformanceReport,
-  SignedConformanceReport,
-  VectorResult,
-} from '@countersign/contracts/governance-kernel';
+import type { ConformanceReport, SignedConformanceReport } from '@countersign/contracts/governance-kernel';
 import {
   canonicalBytes,
   digestOf,
@@ -21,13 +17,6 @@ type AttestParts = {
   signer: Signer;
   newUlid: (nowMs: number) => string;
 };
-
-export function verdictOf(results: readonly VectorResult[]): ConformanceReport['verdict'] {
-  const isProven = (surface: VectorResult['surface']) =>
-    results.some((result) => result.surface === surface && result.outcome === 'passed');
-  const hasFailed = results.some(({ outcome }) => outcome === 'failed');
-  return !hasFailed && isProven('live') && isProven('in_process') ? 'PASS' : 'FAIL';
-}
 
 export function reportIdOf(ulid: string): ConformanceReportId {
   return `cfr_${ulid}` as ConformanceReportId; // the form that its schema describes

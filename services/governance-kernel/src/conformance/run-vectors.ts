@@ -7,16 +7,19 @@ import {
   type PrincipalId,
   type SessionId,
 } from '@countersign/contracts';
-import type {
-  ConformanceScope,
-  ConformanceVector,
-  LiveVector,
-  SignedConformanceReport,
-  VectorResult,
+import {
+  sessionOfRun,
+  tenantOfVector,
+  type ConformanceScope,
+  type ConformanceVector,
+  type LiveVector,
+  type SignedConformanceReport,
+  type VectorResult,
 } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, Signer } from '@countersign/crypto';
 import type { NewEvent } from '@countersign/messaging';
 import type { Log } from '@countersign/service-kit';
+import { chosenVectors, conformanceVerdict } from '@countersign/verifier';
 import type { BoundaryParts } from '../boundary/boundary.ts';
 import { build } from '../build.ts';
 import type { KernelConfig } from '../config.ts';
@@ -32,10 +35,10 @@ import { arrangeTenant } from './arrange-tenant.ts';
 import { executeInProcess } from './in-process.ts';
 import { executeLive, type Site } from './live.ts';
 import type { Vectors } from './read-vectors.ts';
-import { attestReport, reportIdOf, verdictOf } from './report.ts';
+import { attestReport, reportIdOf } from './report.ts';
 import { detailOf, type Executed } from './result.ts';
 import type { RunCredential } from './run-credential.ts';
-import { scopesOfVector, tenantOfVector } from './tenants.ts';
+import { scopesOfVector } from './tenants.ts';
 
 export type ConformanceParts = {
   config: KernelConfig;
@@ -93,16 +96,14 @@ export async function runVectors(parts: ConformanceParts, { scope, by }: Asked):
 type Running = { scope: ConformanceScope; id: ConformanceReportId };
 
 async function executeAll(parts: ConformanceParts, { scope, id }: Running): Promise<VectorResult[]> {
-  const chosen = parts.vectors.all.filter(
-    (vector) => scope === 'full' || vector.surface === 'in_process' || vector.short,
-  );
+  const chosen = chosenVectors(parts.vectors.all, scope);
   const live = chosen.filter((vector) => vector.surface === 'live');
   const settings = { tenants: live.map((vector) => tenantOfVector(vector.id)), scopes: live.flatMap(scopesOfVector) };
   await parts.store.forgetSettings(settings);
   const signal = AbortSignal.timeout(runMsMax);
   try {
     const site = await siteOf(parts, signal);
-    const session = id.replace('cfr_', 'conformance-') as SessionId; // within its schema
+    const session = sessionOfRun(id);
     return await eachInTurn(chosen, (vector) =>
       vector.surface === 'in_process'
         ? timed(vector, signal, () => executeInProcess(parts, vector))
@@ -189,7 +190,7 @@ async function reportOn(parts: ConformanceParts, { scope, id, started, results }
     type: 'countersign.conformance-report.v1' as const,
     report_id: id,
     scope,
-    verdict: verdictOf(results),
+    verdict: conformanceVerdict(results),
     passed: counted('passed'),
     failed: counted('failed'),
     skipped: counted('skipped'),

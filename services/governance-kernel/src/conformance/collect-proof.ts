@@ -1,0 +1,49 @@
+import type { ReceiptId } from '@countersign/contracts';
+import {
+  tenantOfVector,
+  type ConformanceProof,
+  type KernelClient,
+  type SignedConformanceReport,
+} from '@countersign/contracts/governance-kernel';
+import { recordIdOf, ulidOf } from '@countersign/receipts';
+
+/** Few enough that a kernel at work hardly notices. */
+const readsAtOnce = 8;
+
+/** Reads everything that proves a report, as any operator can. */
+export async function collectProof(
+  client: KernelClient,
+  { signed, vectors }: { signed: SignedConformanceReport; vectors: ConformanceProof['vectors'] },
+): Promise<ConformanceProof> {
+  const { receipt_id } = signed;
+  const inclusion = await client.as({ tenant: 'system' }).getInclusionProof({ query: { receipt_id } });
+  return {
+    format: 'countersign/conformance-proof.v1',
+    signed,
+    vectors,
+    evidence: { ...(await evidenceOf(client, 'system', receipt_id)), inclusion: inclusion.body },
+    decisions: await decisionsOf(client, signed),
+  };
+}
+
+async function evidenceOf(client: KernelClient, tenant: string, id: ReceiptId) {
+  const reader = client.as({ tenant });
+  const receipt = (await reader.getReceipt({ params: { receipt_id: id } })).body;
+  const record = (await reader.getRecord({ params: { record_id: recordIdOf(ulidOf(id)) } })).body;
+  return { receipt, record };
+}
+
+/** Of the vectors that passed, each decision once, although a repeated call names the same one again. */
+async function decisionsOf(client: KernelClient, { report }: SignedConformanceReport) {
+  const named = new Map<ReceiptId, string>();
+  for (const { vector_id, outcome, seen } of report.results)
+    for (const { receipt_id: id } of outcome === 'passed' ? seen : [])
+      if (id !== null) named.set(id, tenantOfVector(vector_id));
+  const left = [...named].entries();
+  const decisions: ConformanceProof['decisions'] = [];
+  const read = async () => {
+    for (const [at, [id, tenant]] of left) decisions[at] = await evidenceOf(client, tenant, id);
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, read));
+  return decisions;
+}
