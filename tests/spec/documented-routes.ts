@@ -52,6 +52,7 @@ export const documented: Record<'gateway' | 'governance-kernel', Documented[]> =
     ['GET', '/api/v1/console/surfaces', 'tenant_scoped'],
     ['GET', '/api/v1/console/surfaces/{surface_id}', 'tenant_scoped'],
     ['GET', '/api/v1/telemetry/otel/config', 'tenant_scoped'],
+    ['POST', '/api/v1/telemetry/export', 'admin'],
     ['GET', '/api/v1/coexistence/capabilities', 'tenant_scoped'],
     ['GET', '/api/v1/boundary/records', 'tenant_scoped'],
     ['GET', '/api/v1/boundary/records/{record_id}', 'tenant_scoped'],

@@ -49,4 +49,5 @@ export { messageSpans } from './telemetry/message-spans.ts';
 export { mountMetrics } from './telemetry/metrics-page.ts';
 export { type Labels, type Meter } from './telemetry/meter.ts';
 export { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
+export { type ToldSpan } from './telemetry/otlp-export.ts';
 export { type LiveSpan, type SpanFields, type Tracer } from './telemetry/tracer.ts';

@@ -4,9 +4,6 @@ import { parseStrictJson } from '@countersign/crypto';
 /** Far beyond any honest request and far below a stack overflow. */
 const depthMax = 64;
 
-/** Thousands of messages of a conversation; so few that no body holds up the process for longer than some milliseconds. */
-const valuesMax = 10_000;
-
 const parserCodes: Record<string, ErrorCode> = {
   MALFORMED_JSON: 'MALFORMED_JSON',
   INVALID_UTF8: 'MALFORMED_JSON',
@@ -20,9 +17,9 @@ const parserCodes: Record<string, ErrorCode> = {
 };
 
 /** Attacker-controlled bytes to one plain JSON value. */
-export function parseJsonBody(bytes: Uint8Array, bytesMax: number): unknown {
+export function parseJsonBody(bytes: Uint8Array, limits: { bytesMax: number; valuesMax: number }): unknown {
   try {
-    return parseStrictJson(bytes, { depthMax, bytesMax, valuesMax });
+    return parseStrictJson(bytes, { depthMax, ...limits });
   } catch (error) {
     throw bodyError(error);
   }

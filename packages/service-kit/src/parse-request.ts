@@ -54,8 +54,8 @@ function parseBody(route: AnyRoute, bytes: Buffer | null): unknown {
   return undefined;
 }
 
-function parseBytes({ media, bodyBytesMax }: AnyRoute, bytes: Buffer): unknown {
-  return media === 'html' ? parseFormBody(bytes) : parseJsonBody(bytes, bodyBytesMax);
+function parseBytes({ media, bodyBytesMax: bytesMax, bodyValuesMax: valuesMax }: AnyRoute, bytes: Buffer): unknown {
+  return media === 'html' ? parseFormBody(bytes) : parseJsonBody(bytes, { bytesMax, valuesMax });
 }
 
 function unknownMember(param: string): AppError {

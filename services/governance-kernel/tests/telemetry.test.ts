@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
 import { followDirectives } from '@countersign/testkit/scripted-model';
 import { verifies } from '@countersign/testkit/verifies';
-import { adminKey, starterPolicy, startTestKernel } from './_kernel.ts';
+import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { startUpstreams, upstreamKey, type Upstreams } from './_upstreams.ts';
 
 const plantedArgument = 'planted-argument-7f3a';
@@ -191,7 +191,103 @@ describe('a collector that hangs or is away', () => {
   );
 });
 
+describe('an export that is asked for', () => {
+  const exported = async (body: object, test: TestKernel = upstreams.test) => {
+    const answer = await fetch(`${test.kernel.url}/api/v1/telemetry/export`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, told: (await answer.json()) as Record<string, unknown> };
+  };
+  const sealed = async (test: TestKernel = upstreams.test, tenant = 'acme') => {
+    const body = { action: 'tool.call', tool: 'files.read', session_id: 's', args: { at: plantedArgument } } as never;
+    return (await test.as(tenant).evaluate({ body })).body;
+  };
+
+  verifies('kn.telemetry', 'arrives, says so, and tells of sealed receipts as no authority', async () => {
+    const { receipt_id, receipt_hash, record_hash } = await sealed();
+    const before = collector.requests.length;
+    const { status, told } = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] });
+    expect({ status, ...told }).toMatchObject({
+      status: 200,
+      format: 'otlp',
+      authoritative: false,
+      exported: true,
+      endpoint: collector.url,
+      traces: { state: 'sent', count: 1 },
+      metrics: { state: 'sent' },
+      attributes: { 'countersign.authoritative': false },
+    });
+    const [span, ...others] = collector.spans().filter(({ name }) => name === 'receipt');
+    expect(others).toEqual([]);
+    expect(span?.fields).toMatchObject({
+      'countersign.authoritative': false,
+      'countersign.receipt.id': receipt_id,
+      'countersign.receipt.hash': receipt_hash,
+      'countersign.record.hash': record_hash,
+    });
+    expect(span?.resource['countersign.authoritative']).toBe(false);
+    const came = collector.requests.slice(before);
+    expect(came.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/traces', '/v1/metrics']));
+    expect(came.every(({ headers }) => headers['x-collector-key'] === collectorKey)).toBe(true);
+    expect(JSON.stringify(told)).not.toContain(collectorKey);
+    expect(collector.received().toString('latin1')).not.toContain(plantedArgument);
+  });
+
+  it('sends the measures alone when no receipt is named', async () => {
+    const { told } = await exported({});
+    expect(told).toMatchObject({ exported: true, traces: { state: 'nothing' }, metrics: { state: 'sent' } });
+  });
+
+  it('tells nothing of another tenant’s receipt, and sends nothing with it', async () => {
+    const { receipt_id } = await sealed();
+    const seen = collector.requests.length;
+    expect((await exported({ tenant_id: 'globex', receipt_ids: [receipt_id] })).status).toBe(404);
+    expect(collector.requests.slice(seen).filter(({ path }) => path === '/v1/traces')).toEqual([]);
+  });
+
+  it.each([
+    ['a tenant without receipts', { tenant_id: 'acme' }],
+    ['receipts of nobody', { receipt_ids: [`rcp_${'0'.repeat(26)}`] }],
+    ['one receipt twice', { tenant_id: 'acme', receipt_ids: Array(2).fill(`rcp_${'0'.repeat(26)}`) }],
+    ['more than one request may carry', { tenant_id: 'acme', receipt_ids: Array(101).fill(`rcp_${'0'.repeat(26)}`) }],
+    ['a verdict in the caller’s words', { verdict: 'ALLOW' }],
+  ])('refuses %s', async (_what, body) => {
+    expect((await exported(body)).status).toBe(400);
+  });
+
+  it.each([
+    ['refuses', { state: 'refused', status: 400 }],
+    ['hangs', { state: 'unanswered' }],
+    ['away', { state: 'unanswered' }],
+  ] as const)(
+    'says so of a collector that %s',
+    async (mood, delivery) => {
+      const bad = await startOtlpCollector();
+      const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
+      await test.activate('acme', starterPolicy);
+      const { receipt_id } = await sealed(test);
+      if (mood === 'away') await bad.close();
+      else bad.become(mood);
+      const { status, told } = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] }, test);
+      expect({ status, ...told }).toMatchObject({ status: 200, exported: false, traces: delivery, metrics: delivery });
+      await test.close();
+      if (mood !== 'away') await bad.close();
+    },
+    60_000,
+  );
+});
+
 describe('without a collector', () => {
+  it('an export says that none is configured', async () => {
+    const plain = await startTestKernel();
+    const { body } = await plain.as('acme').exportTelemetry({ body: {} as never }); // the schema has the defaults
+    const none = { state: 'not_configured' };
+    expect(body).toMatchObject({ exported: false, endpoint: null, traces: none, metrics: none });
+    await plain.close();
+  });
+
   it('no span is made, and a caller’s trace goes upstream as it came', async () => {
     const plain = await startUpstreams();
     expect(plain.test.kernel.context.tracer).toBeNull();

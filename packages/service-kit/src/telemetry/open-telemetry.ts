@@ -5,6 +5,7 @@ import { MeterProvider, type IMetricReader } from '@opentelemetry/sdk-metrics';
 import type { Collector } from './collector.ts';
 import { measureHttp, type HttpMeasure } from './http-measure.ts';
 import type { Meter } from './meter.ts';
+import type { ExportNow } from './otlp-export.ts';
 import { otelMeter } from './otel-meter.ts';
 import { measureProcess } from './process-measures.ts';
 import type { Tracer } from './tracer.ts';
@@ -19,6 +20,8 @@ export type Telemetry = {
   readonly resource: Readonly<Record<string, string | boolean>>;
   /** All measures in the text format of Prometheus. */
   prometheus(): Promise<string>;
+  /** Null: no collector is configured. */
+  readonly exportNow: ExportNow | null;
   /** Hands over what is queued. Never rejects, and takes seconds at most. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +47,8 @@ export async function openTelemetry(collector: Collector | null, { service, vers
   const traces = collector === null ? undefined : otlp?.openTraces({ collector, resource, meterProvider, scope });
   const meter = otelMeter(meterProvider.getMeter(scope));
   const stopMeasuring = measureProcess(meter);
+  const collectMetrics = async () => (await scraped.collect({ timeoutMillis: scrapeTimeoutMs })).resourceMetrics;
+  const exported = collector === null ? undefined : otlp?.openExport({ collector, resource, scope, collectMetrics });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   return {
     tracer: traces?.tracer ?? null,
@@ -51,10 +56,8 @@ export async function openTelemetry(collector: Collector | null, { service, vers
     http: measureHttp(meter),
     collector,
     resource: about,
-    prometheus: async () => {
-      const { resourceMetrics } = await scraped.collect({ timeoutMillis: scrapeTimeoutMs });
-      return serializer.serialize(resourceMetrics);
-    },
+    prometheus: async () => serializer.serialize(await collectMetrics()),
+    exportNow: exported ?? null,
     flush: () => inTime([traces?.flush() ?? nothing, meterProvider.forceFlush()]),
     close: async () => {
       stopMeasuring();
@@ -64,8 +67,9 @@ export async function openTelemetry(collector: Collector | null, { service, vers
 }
 
 async function loadOtlp() {
+  const exported = await import('./otlp-export.ts'); // which loads the other two
   const [traces, metrics] = await Promise.all([import('./otlp-traces.ts'), import('./otlp-metrics.ts')]);
-  return { ...traces, ...metrics };
+  return { ...traces, ...metrics, ...exported };
 }
 
 /** A collector that hangs holds up neither a stop nor a test. */

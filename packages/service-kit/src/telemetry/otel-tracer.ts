@@ -13,7 +13,7 @@ import {
 import type { LiveSpan, SpanFields, SpanTerms, Tracer } from './tracer.ts';
 
 /** What is told of telemetry wherever it arrives: receipts are the authority. */
-const authority: SpanFields = { 'countersign.authoritative': false };
+export const authority: SpanFields = { 'countersign.authoritative': false };
 
 const kinds: Record<SpanTerms['kind'], SpanKind> = {
   internal: SpanKind.INTERNAL,

@@ -5,14 +5,17 @@ import { signalUrl, type Collector } from './collector.ts';
 const exportEveryMs = 15_000;
 
 export function openMetricsExport(collector: Collector, timeoutMs: number): PeriodicExportingMetricReader {
-  const exporter = new OTLPMetricExporter({
+  return new PeriodicExportingMetricReader({
+    exporter: metricsExporter(collector, timeoutMs),
+    exportIntervalMillis: exportEveryMs,
+    exportTimeoutMillis: timeoutMs,
+  });
+}
+
+export function metricsExporter(collector: Collector, timeoutMs: number): OTLPMetricExporter {
+  return new OTLPMetricExporter({
     url: signalUrl(collector.url, 'metrics'),
     headers: { ...collector.headers },
     timeoutMillis: timeoutMs,
-  });
-  return new PeriodicExportingMetricReader({
-    exporter,
-    exportIntervalMillis: exportEveryMs,
-    exportTimeoutMillis: timeoutMs,
   });
 }

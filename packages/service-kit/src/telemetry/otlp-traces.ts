@@ -12,38 +12,42 @@ const queuedSpansMax = 4_096;
 export const collectorTimeoutMs = 5_000;
 const attributeLengthMax = 512;
 
+/** Of every span: all that are not unsampled by their sender, cut to what a collector can hold. */
+export const spanTerms = {
+  sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  spanLimits: {
+    attributeValueLengthLimit: attributeLengthMax,
+    attributeCountLimit: 64,
+    eventCountLimit: 0,
+    linkCountLimit: 0,
+  },
+};
+
 export type Traces = { tracer: Tracer; flush(): Promise<void>; close(): Promise<void> };
 
 type Parts = { collector: Collector; resource: Resource; meterProvider: MeterProvider; scope: string };
 
 /** Spans on their way to the collector, in a queue with a bound and never in the way of what they tell of. */
 export function openTraces({ collector, resource, meterProvider, scope }: Parts): Traces {
-  const exporter = new OTLPTraceExporter({
-    url: signalUrl(collector.url, 'traces'),
-    headers: { ...collector.headers },
-    timeoutMillis: collectorTimeoutMs,
-  });
   const processor = new BatchSpanProcessor({
-    exporter,
+    exporter: tracesExporter(collector),
     maxQueueSize: queuedSpansMax,
     scheduledDelayMillis: 1_000,
     exportTimeoutMillis: collectorTimeoutMs,
     selfObsMeterProvider: meterProvider,
   });
-  const provider = new TracerProvider({
-    resource,
-    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-    spanLimits: {
-      attributeValueLengthLimit: attributeLengthMax,
-      attributeCountLimit: 64,
-      eventCountLimit: 0,
-      linkCountLimit: 0,
-    },
-    spanProcessors: [processor],
-  });
+  const provider = new TracerProvider({ ...spanTerms, resource, spanProcessors: [processor] });
   return {
     tracer: otelTracer(provider.getTracer(scope)),
     flush: () => provider.forceFlush(),
     close: () => provider.shutdown(),
   };
+}
+
+export function tracesExporter(collector: Collector): OTLPTraceExporter {
+  return new OTLPTraceExporter({
+    url: signalUrl(collector.url, 'traces'),
+    headers: { ...collector.headers },
+    timeoutMillis: collectorTimeoutMs,
+  });
 }

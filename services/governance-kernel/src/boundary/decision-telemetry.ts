@@ -1,6 +1,7 @@
 import { secondsBounds, type Labels, type Meter, type SpanFields, type Telemetry } from '@countersign/service-kit';
 import type { GateOutcome, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { Caller } from '../call/governed-call.ts';
+import { receiptFields } from './told-receipt.ts';
 
 type DecisionMade = {
   caller: Caller;
@@ -57,21 +58,11 @@ function labelSets(): (caller: Caller, payload: ReceiptPayload) => LabelSet {
 }
 
 function fieldsOf({ caller, payload, trace }: DecisionMade): SpanFields {
-  const { tool, policy_hash: policyHash } = payload;
   const stopped = trace.find(({ outcome }) => outcome === 'deny' || outcome === 'escalate');
   return {
-    'countersign.decision.id': payload.decision_id,
-    'countersign.receipt.id': payload.receipt_id,
-    'countersign.verdict': payload.verdict,
-    'countersign.reason_code': payload.reason_code,
-    'countersign.action': payload.action,
-    'countersign.effect_level': payload.effect_level,
-    'countersign.policy.epoch': payload.policy_epoch,
-    'countersign.policy.hash': policyHash ?? 'none',
+    ...receiptFields(payload),
     'countersign.door': caller.door ?? 'none',
-    'countersign.shadow': payload.shadow,
     'countersign.gates.passed': trace.filter(({ outcome }) => outcome === 'pass').length,
     ...(stopped === undefined ? {} : { 'countersign.gate': stopped.gate }),
-    ...(tool === null ? {} : { 'gen_ai.tool.name': tool }),
   };
 }

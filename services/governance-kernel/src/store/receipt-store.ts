@@ -25,6 +25,15 @@ export async function findReceipt(reader: Reader, tenant: TenantId, id: ReceiptI
   return row === null ? null : receiptOf(row);
 }
 
+/** Those of them that the tenant has, in no order. */
+export async function findReceipts(reader: Reader, tenant: TenantId, ids: ReceiptId[]): Promise<StoredReceipt[]> {
+  const rows = await reader.ledgerEntry.findMany({
+    where: { tenant_id: tenant, ulid: { in: ids.map(ulidOf) } },
+    select: receiptColumns,
+  });
+  return rows.map(receiptOf);
+}
+
 export type SealedScope = { tenants: string[]; session?: string | undefined; principal?: string | undefined };
 export type LogRange = { from: number; below: number; limit: number };
 

@@ -1,0 +1,72 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Resource } from '@opentelemetry/resources';
+import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { TracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { Collector } from './collector.ts';
+import { authority } from './otel-tracer.ts';
+import { metricsExporter } from './otlp-metrics.ts';
+import { collectorTimeoutMs, spanTerms, tracesExporter } from './otlp-traces.ts';
+import type { SpanFields } from './tracer.ts';
+
+/** Something that happened at one moment, to be told as a span of its own. */
+export type ToldSpan = { name: string; at: Date; fields: SpanFields };
+
+/** What became of one request to the collector. `refused`: it answered, and not with success. */
+export type Delivery =
+  | { state: 'sent'; count: number }
+  | { state: 'nothing' }
+  | { state: 'refused'; status: number }
+  /** It does not answer in time, closes the line, or asks to come back later until the time is over. */
+  | { state: 'unanswered' };
+
+export type Delivered = { traces: Delivery; metrics: Delivery };
+
+/** Sends now and waits for the answers, beside the queue. It never rejects. */
+export type ExportNow = (told: readonly ToldSpan[]) => Promise<Delivered>;
+
+type Parts = {
+  collector: Collector;
+  resource: Resource;
+  scope: string;
+  collectMetrics: () => Promise<ResourceMetrics>;
+};
+
+export function openExport({ collector, resource, scope, collectMetrics }: Parts): ExportNow {
+  const traces = tracesExporter(collector);
+  const metrics = metricsExporter(collector, collectorTimeoutMs);
+  return async (told) => {
+    const measured = await collectMetrics();
+    const instruments = measured.scopeMetrics.reduce((sum, { metrics: each }) => sum + each.length, 0);
+    const [ofTraces, ofMetrics] = await Promise.all([
+      delivered(told.length, (tell) => traces.export(spansOf(told, { resource, scope }), tell)),
+      delivered(instruments, (tell) => metrics.export(measured, tell)),
+    ]);
+    return { traces: ofTraces, metrics: ofMetrics };
+  };
+}
+
+/** As the exporters tell: code 0 is success, and an error of the collector's answer has its status. */
+type Result = { code: number; error?: Error };
+
+async function delivered(count: number, send: (tell: (result: Result) => void) => void): Promise<Delivery> {
+  if (count === 0) return { state: 'nothing' };
+  const { code, error } = await new Promise<Result>(send);
+  if (code === 0) return { state: 'sent', count };
+  const status = error !== undefined && 'code' in error ? error.code : undefined;
+  return typeof status === 'number' ? { state: 'refused', status } : { state: 'unanswered' };
+}
+
+function spansOf(told: readonly ToldSpan[], { resource, scope }: Pick<Parts, 'resource' | 'scope'>): ReadableSpan[] {
+  const made: ReadableSpan[] = [];
+  const done = () => Promise.resolve();
+  const kept = { onStart: () => undefined, onEnd: (span: ReadableSpan) => made.push(span) };
+  const provider = new TracerProvider({
+    ...spanTerms,
+    resource,
+    spanProcessors: [{ ...kept, forceFlush: done, shutdown: done }],
+  });
+  const tracer = provider.getTracer(scope);
+  for (const { name, at, fields } of told)
+    tracer.startSpan(name, { startTime: at, attributes: { ...authority, ...fields } }, ROOT_CONTEXT).end(at);
+  return made;
+}
