@@ -114,6 +114,8 @@ async function askProofs(ask: Ask): Promise<void> {
   for (const route of [kernel.getConsoleBootstrap, kernel.listConsoleSurfaces]) await ask(route);
   await ask(kernel.getConsoleSurface, { params: { surface_id: 'budgets' } });
   for (const route of [kernel.getOtelConfig, kernel.getCoexistenceCapabilities]) await ask(route);
+  const exported = { tenant_id: 'acme', receipt_ids: [receipt['receipt_id']] };
+  await ask(kernel.exportTelemetry, { body: exported });
 }
 
 async function askConformance(ask: Ask): Promise<void> {
@@ -214,6 +216,8 @@ async function askPolicy(ask: Ask): Promise<void> {
     epoch: 1,
   };
   await ask(kernel.createActivationSignature, { params: { tenant: 'elsewhere' }, body: undecided, headers });
+  const { decision_id } = undecided;
+  await ask(kernel.confirmActivation, { params: { tenant: 'elsewhere' }, body: { decision_id }, headers });
   const fence = { params: { scope: 'tenant:elsewhere' }, headers };
   await ask(kernel.putFence, { ...fence, body: { kind: 'freeze', epoch: 1, reason: 'a drill', set_by: 'olga' } });
   await ask(kernel.getFence, fence);

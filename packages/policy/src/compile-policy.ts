@@ -1,4 +1,4 @@
-import type { PolicyBundle, PolicyRule } from '@countersign/contracts/governance-kernel';
+import { bundleValuesMax, type PolicyBundle, type PolicyRule } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
 import { ceilingsIn } from './ceilings.ts';
@@ -6,6 +6,7 @@ import { declaredInSteps, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
 import { policyTestsInSteps } from './policy-tests.ts';
 import { assertNamesFit, minimalReadSet } from './read-set.ts';
+import { PolicyError } from './policy-error.ts';
 import { compileRelations, type CompiledRelation } from './relations.ts';
 import { indexInSteps } from './rule-index.ts';
 import type { CompiledRule, RuleIndex } from './rule-index.ts';
@@ -62,6 +63,8 @@ export async function compileInTurns(
 }
 
 function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, CompiledPolicy> {
+  assertFewValues(bundle);
+  yield;
   const rules: CompiledRule[] = [];
   for (const [position, rule] of bundle.rules.entries()) {
     const when = rule.when === undefined ? null : compileExpression(rule.when, `/rules/${position}/when`);
@@ -83,6 +86,18 @@ function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Genera
   yield;
   yield* policyTestsInSteps(policy);
   return policy;
+}
+
+/** However it comes: no way into force is wider than another. Containers and values after a comma count, as they do in a request. */
+function assertFewValues(bundle: PolicyBundle): void {
+  const left: object[] = [bundle];
+  let values = 0;
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    const items: unknown[] = Object.values(each).filter((item) => item !== undefined);
+    values += Math.max(1, items.length);
+    if (values > bundleValuesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleValuesMax} values`);
+    for (const item of items) if (typeof item === 'object' && item !== null) left.push(item);
+  }
 }
 
 function* hashInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, string> {

@@ -1,11 +1,9 @@
 import { isAlias, isNode, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
-import { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { bundleBytesMax, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
 import { PolicyError } from './policy-error.ts';
 
-/** 5,000 rules of ordinary length fit four times over. */
-const bundleBytesMax = 4 * 1024 * 1024;
 const bundleDepthMax = 64;
 
 /**

@@ -31,6 +31,7 @@ import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
 import { checkRelationRoute } from './routes/check-relation.ts';
 import { createAccessKeyRoute } from './routes/create-access-key.ts';
+import { confirmActivationRoute } from './routes/confirm-activation.ts';
 import { createActivationSignatureRoute } from './routes/create-activation-signature.ts';
 import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
@@ -53,6 +54,7 @@ import { listBoundaryCapabilitiesRoute } from './routes/list-boundary-capabiliti
 import { getConsoleBootstrapRoute } from './routes/get-console-bootstrap.ts';
 import { listConsoleSurfacesRoute } from './routes/list-console-surfaces.ts';
 import { getConsoleSurfaceRoute } from './routes/get-console-surface.ts';
+import { exportTelemetryRoute } from './routes/export-telemetry.ts';
 import { getOtelConfigRoute } from './routes/get-otel-config.ts';
 import { getCoexistenceCapabilitiesRoute } from './routes/get-coexistence-capabilities.ts';
 import { getFenceRoute } from './routes/get-fence.ts';
@@ -227,6 +229,7 @@ const controlRoutes = (kernel: Context) => [
   putShadowLaneRoute(kernel),
   deleteShadowLaneRoute(kernel),
   createActivationSignatureRoute(kernel),
+  confirmActivationRoute(kernel),
   putToolBlocksRoute(kernel),
   putFenceRoute(kernel),
   getFenceRoute(kernel),
@@ -253,6 +256,7 @@ const standingRoutes = (kernel: Context) => [
   listConsoleSurfacesRoute(kernel),
   getConsoleSurfaceRoute(kernel),
   getOtelConfigRoute(kernel),
+  exportTelemetryRoute(kernel),
   getCoexistenceCapabilitiesRoute(kernel),
 ];
 

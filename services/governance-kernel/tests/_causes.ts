@@ -140,7 +140,11 @@ async function setCeilings({ site, door: { tenant } }: At, rules: (typeof ceilin
   const set_by = 'operator' as PrincipalId; // within its schema
   const standing = await site.test.system.getPolicyCeilings({ params: { tenant } }).catch(() => null);
   const headers: Record<string, string> = standing === null ? {} : { 'if-match': `"${standing.body.version}"` };
-  await site.test.system.putPolicyCeilings({ params: { tenant }, body: { version, rules, set_by }, headers });
+  await site.test.system.putPolicyCeilings({
+    params: { tenant },
+    body: { version, rules, needs_decision: false, set_by },
+    headers,
+  });
 }
 policies.push({
   gate: 'policy',

@@ -3,7 +3,8 @@ import type { Approval } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import type { Signer } from '@countersign/crypto/signing';
 import { runConformance } from './_conformance.ts';
-import { parsePolicyBundle } from '@countersign/policy';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { TestAgent } from './_agents.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
@@ -55,7 +56,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   const limited = { subject: 'principal:nobody', window: 'total', tool_call_limit: 1 } as never; // as above
   await client.putBudget({ params: { budget_id: 'shown' }, body: limited });
   const now = test.kernel.context.clock().toISOString();
-  const noCeilings = { version: 1, rules: [], set_by: 'carol' as PrincipalId }; // within its schema
+  const noCeilings = { version: 1, rules: [], needs_decision: false, set_by: 'carol' as PrincipalId }; // within its schema
   await test.system.putPolicyCeilings({ params: { tenant: 'ceiled' }, body: noCeilings });
   const draft = { bundle: parsePolicyBundle(starterPolicy), set_by: 'carol' as PrincipalId }; // as above
   await test.system.putShadowLane({ params: { tenant: 'ceiled', lane: 'draft' }, body: draft });
@@ -110,10 +111,12 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     },
     'check-relation': { body: viewer },
     ...accessSamples(),
+    'export-telemetry': { body: { tenant_id: 'acme', receipt_ids: [receipt_id] } },
     'run-conformance': { body: { scope: 'short' } },
     'put-shadow-lane': { params: { tenant: 'newcomer', lane: 'draft' }, body: draft },
     'delete-shadow-lane': { params: { tenant: 'ceiled', lane: 'draft' } },
-    'create-activation-signature': { params: { tenant: 'decided' }, body: await decidedChange(test) },
+    'create-activation-signature': { params: { tenant: 'decided' }, body: (await decidedChange(test, 'decided')).body },
+    'confirm-activation': { params: { tenant: 'confirmed' }, body: await activatedChange(test) },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: newcomers },
   };
   const { report_id } = (await runConformance(test, 'short')).report;
@@ -124,14 +127,25 @@ async function samplesFor(test: TestKernel, approver: Signer) {
 }
 
 /** What was decided to become the policy of a tenant. */
-async function decidedChange(test: TestKernel): Promise<object> {
+async function decidedChange(test: TestKernel, tenant: string) {
   const changes = `\n  - { id: changes, effect: allow, match: { action: [policy.change] } }\ntools:`;
-  await test.activate('decided', starterPolicy.replace('\ntools:', changes));
-  const [policy_hash, report_hash] = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`];
+  await test.activate(tenant, starterPolicy.replace('\ntools:', changes));
+  const bundle = parsePolicyBundle(starterPolicy);
+  const policy_hash = compilePolicy(bundle, nodeProvider).hash;
+  const report_hash = `sha256:${'2'.repeat(64)}`;
   const change = { action: 'policy.change', resource: `policy/${policy_hash}?report=${report_hash}` };
   const body = { ...change, session_id: newSession() } as never; // the defaults are the kernel's to fill in
-  const { decision_id } = (await test.as('decided').evaluate({ body })).body;
-  return { decision_id, policy_hash, report_hash, epoch: 2 };
+  const { decision_id } = (await test.as(tenant).evaluate({ body })).body;
+  return { bundle, body: { decision_id, policy_hash, report_hash, epoch: 2 } };
+}
+
+/** What was decided, signed and put into force. */
+async function activatedChange(test: TestKernel): Promise<object> {
+  const params = { tenant: 'confirmed' };
+  const { bundle, body } = await decidedChange(test, params.tenant);
+  const { epoch, confirmed_at, signature } = (await test.system.createActivationSignature({ params, body })).body;
+  await test.system.putPolicyBundle({ params, body: { bundle, epoch, confirmed_at, signature } });
+  return { decision_id: body.decision_id };
 }
 
 /** Of a person with a passkey in a tenant of their own, since its first one changes what a vote needs. */

@@ -122,7 +122,7 @@ describe('ceilings', () => {
       ['policy.change', 'service', 'policy'],
     ]);
     expect(sealed[1]?.record?.intent.facts).toEqual({
-      ...{ version: 1, set_by: 'olga' },
+      ...{ version: 1, needs_decision: false, set_by: 'olga' },
       rules: [{ ...ceiling, match: { tool: ['pay.*'] } }],
     });
   });
@@ -145,7 +145,7 @@ describe('ceilings', () => {
     await expect(setCeilings(1, { tag: 2 })).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     const { body, headers } = await test.system.getPolicyCeilings({ params: { tenant } });
     expect([body, headers.get('etag')]).toEqual([
-      { tenant_id: tenant, version: 2, rules: [], set_by: 'olga', updated_at: body.updated_at },
+      { tenant_id: tenant, version: 2, rules: [], needs_decision: false, set_by: 'olga', updated_at: body.updated_at },
       '"2"',
     ]);
   });

@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { neededRelations, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import { AppError, type BudgetId, type Instant } from '@countersign/contracts';
+import type { BudgetId, Instant } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import type { OrgMoved } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
 import type { Fenced } from '../fences/scopes.ts';
+import { underStandingOrg } from '../fences/under-standing-org.ts';
 import { toolsNamed } from '@countersign/policy';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { storedReceiptOf } from '../ledger/statement.ts';
@@ -174,26 +175,19 @@ async function submitCall(
   return settled;
 }
 
-/** A tenant that moves more often than this within one decision is an attack or a fault. */
-const orgMovesMax = 5;
-
-/** Under the fences of the organisation that the tenant is in. Throws RECEIPT_STORE_UNAVAILABLE when it keeps moving. */
 async function concludeInOrg(
   { ledger, orgs, settings }: BoundaryParts,
   prepared: Omit<PreparedCall, 'org'>,
 ): Promise<Exclude<Concluded, OrgMoved>> {
   const { caller, session } = prepared.call;
-  for (let attempts = 0; attempts < orgMovesMax; attempts += 1) {
-    const asked = { ...prepared, org: orgs.of(caller.tenant) };
-    const concluded = await ledger.submit({
+  return await underStandingOrg(orgs, caller.tenant, (org) => {
+    const asked = { ...prepared, org };
+    return ledger.submit({
       chain: { tenant: caller.tenant, session },
       wants: wantedFor(asked),
       conclude: (batch) => concludeCall(batch, asked, settings),
     });
-    if (concluded.kind !== 'org_moved') return concluded;
-    orgs.learn(caller.tenant, concluded.org);
-  }
-  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The tenant keeps moving; nothing was executed');
+  });
 }
 
 /** As long as a decision may take to become durable and be acted upon before fences and revocations are looked at again. */

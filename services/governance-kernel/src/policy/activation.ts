@@ -1,4 +1,4 @@
-import { AppError, type Digest, type Instant, type PrincipalId } from '@countersign/contracts';
+import { AppError, type DecisionId, type Digest, type Instant, type PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, type CryptoProvider } from '@countersign/crypto';
 import { activationBytes, type Activation } from '@countersign/receipts';
@@ -20,12 +20,18 @@ export function isSignedByTrustedKey(
   );
 }
 
-type Sent = { bundle: PolicyBundle; epoch: number; confirmed_at: Instant; signature: Signature };
+type Sent = {
+  bundle: PolicyBundle;
+  epoch: number;
+  confirmed_at: Instant;
+  signature: Signature;
+  decision_id?: DecisionId | undefined;
+};
 
 /** An activation as it was sent, for whom and by whom. */
 export function activationOf(sent: Sent, { tenant, by }: { tenant: string; by: PrincipalId }) {
-  const { bundle, epoch, confirmed_at: confirmedAt, signature } = sent;
-  return { tenant, bundle, epoch, confirmedAt, signature, by };
+  const { bundle, epoch, confirmed_at: confirmedAt, signature, decision_id: decisionId } = sent;
+  return { tenant, bundle, epoch, confirmedAt, signature, by, ...(decisionId === undefined ? {} : { decisionId }) };
 }
 
 type Stated = { readonly epoch: number; readonly hash: Digest; readonly confirmedAtMs: number };

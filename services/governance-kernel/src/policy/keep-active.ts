@@ -13,7 +13,15 @@ export type KeepParts = {
 };
 
 /** `replaces`: whatever else is active gives way to it. */
-type Kept = { tenant: string; bundle: PolicyBundle; policyHash: Digest; by: PrincipalId; replaces: boolean };
+type Kept = {
+  tenant: string;
+  bundle: PolicyBundle;
+  policyHash: Digest;
+  by: PrincipalId;
+  replaces: boolean;
+  /** Under this epoch and no other. */
+  epoch?: number;
+};
 
 /**
  * Makes a bundle of the kernel's own the active one under a new epoch, and confirms it from time to time: each confirmation is signed
@@ -33,7 +41,7 @@ async function stateOnce({ policies, sign, clock, confirmEveryMs }: KeepParts, k
   const { tenant, bundle, policyHash, by } = kept;
   await policies.reload(tenant);
   const { active, isSigned } = policies.standing(tenant);
-  const isSame = active?.hash === policyHash;
+  const isSame = active?.hash === policyHash && (kept.epoch ?? active.epoch) === active.epoch;
   if (active !== null && !isSame && !kept.replaces) return null;
   const nowMs = clock().getTime();
   if (isSame && isSigned && nowMs - active.confirmedAtMs < confirmEveryMs) return null;

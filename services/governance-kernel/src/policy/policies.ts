@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { DecisionId, Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import type { PolicyBundle, Signature } from '@countersign/contracts/governance-kernel';
 import { digestOf, utf8Bytes, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
@@ -13,6 +13,7 @@ import type { Confirmations } from './confirmations.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 import { lackedCeiling, wantedCeilings, type CeilingsReader } from './policy-ceilings.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
+import { assertAllowed, wantedDecision } from './needed-decision.ts';
 import { receiptTenant } from './receipt-tenant.ts';
 
 /** What the database holds of these tenants' policies. */
@@ -39,6 +40,8 @@ export type Activation = {
   confirmedAt: Instant;
   signature: Signature;
   by: PrincipalId;
+  /** Of the decision that it was signed for. */
+  decisionId?: DecisionId;
 };
 type Move = ReturnType<typeof moveOf>;
 type PreparedActivation = {
@@ -98,7 +101,7 @@ export class Policies {
 
   /**
    * Makes a bundle the active one, or confirms that it still is. Throws PERMISSION_DENIED, INVALID_REQUEST, CEILING_MISSING,
-   * ILLEGAL_TRANSITION.
+   * DECISION_REQUIRED, ILLEGAL_TRANSITION.
    */
   async activate(activation: Activation): Promise<Activated> {
     const prepared = await this.prepare(activation);
@@ -131,11 +134,11 @@ export class Policies {
       ...{ activation, policy, head, nowMs },
       bundleText: textOf(bundle),
       chain: { tenant: receiptTenant(tenant), session: 'policy' as SessionId }, // within its schema
-      wants: [wanted(policyHeads, tenant), ...wantedCeilings(tenant)],
+      wants: [wanted(policyHeads, tenant), ...wantedCeilings(tenant), ...wantedDecision(activation)],
     };
   }
 
-  /** Within a batch: throws CEILING_MISSING and ILLEGAL_TRANSITION, and nothing is sealed before it is made. */
+  /** Within a batch: throws CEILING_MISSING, DECISION_REQUIRED and ILLEGAL_TRANSITION, and nothing is sealed before it is made. */
   statementIn(batch: LedgerBatch, prepared: PreparedActivation, ceilings: CeilingsReader = batch) {
     const { activation, head, policy, chain, nowMs } = prepared;
     const lacked = lackedCeiling(ceilings, head.tenant, policy);
@@ -145,6 +148,7 @@ export class Policies {
         details: { ceiling: lacked },
       });
     const move = moveOf(this.#standing(batch, head.tenant), head);
+    if (move === 'activate') assertAllowed(batch, ceilings, { activation, head });
     return {
       move,
       make: () => {

@@ -1,6 +1,6 @@
 import type { PrincipalId } from '@countersign/contracts';
 import { missingCeiling, type CompiledPolicy } from '@countersign/policy';
-import { columnsOf, instantMs, integer, selectByKey, text, texts } from '../ledger/columns.ts';
+import { bool, columnsOf, instantMs, integer, selectByKey, text, texts } from '../ledger/columns.ts';
 import { wanted, type Control, type Wanted } from '../ledger/control.ts';
 
 /** The rules that every bundle of a tenant (or, for `*`, of all tenants) must hold. */
@@ -9,6 +9,8 @@ export type CeilingsRow = {
   readonly version: number;
   /** Canonical texts, in the order of their ids. */
   readonly rules: readonly string[];
+  /** No bundle is activated but by a statement that was signed for a decision. Never of `*`, which is nobody's to decide about. */
+  readonly needsDecision: boolean;
   readonly setBy: PrincipalId;
   readonly updatedAtMs: number;
 };
@@ -21,6 +23,7 @@ export const policyCeilings: Control<string, CeilingsRow> = {
     tenant: text('tenant_id'),
     version: integer('version'),
     rules: texts('rules'),
+    needsDecision: bool('needs_decision'),
     setBy: text('set_by'),
     updatedAtMs: instantMs('updated_at'),
   }),

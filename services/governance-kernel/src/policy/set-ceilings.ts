@@ -1,12 +1,13 @@
-import type { PlainJson, PrincipalId, SessionId } from '@countersign/contracts';
+import { AppError, type PlainJson, type PrincipalId, type SessionId } from '@countersign/contracts';
 import type { PolicyBundle, PolicyCeiling } from '@countersign/contracts/governance-kernel';
 import { canonicalRule } from '@countersign/policy';
 import type { z } from 'zod';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { put } from '../ledger/control.ts';
+import { put, wanted } from '../ledger/control.ts';
 import { compileBundle } from './compile.ts';
 import type { Activation, Policies } from './policies.ts';
 import { policyCeilings, wantedCeilings, type CeilingsReader, type CeilingsRow } from './policy-ceilings.ts';
+import { policyHeads } from './policy-heads.ts';
 import { receiptTenant } from './receipt-tenant.ts';
 import { risingMove } from './rising-version.ts';
 import { settingStatement, type SettingParts } from './setting-statement.ts';
@@ -17,6 +18,7 @@ type Ceilings = {
   tenant: string;
   version: number;
   rules: readonly z.infer<typeof PolicyCeiling>[];
+  needsDecision: boolean;
   setBy: PrincipalId;
   /** A bundle that holds them, to be put into force with them. */
   activation: Activation | null;
@@ -27,28 +29,32 @@ type Ceilings = {
 /**
  * Sets the ceilings of a tenant and seals that, together with the activation that comes along, or confirms what stands. An active
  * bundle that lacks one of them is in force no longer: its tenant is denied. Throws INVALID_REQUEST, CEILING_MISSING, PERMISSION_DENIED,
- * ILLEGAL_TRANSITION.
+ * DECISION_REQUIRED, ILLEGAL_TRANSITION.
  */
 export async function setCeilings(parts: Parts, asked: Ceilings): Promise<CeilingsRow> {
   const { tenant, activation } = asked;
+  if (asked.needsDecision && tenant === '*')
+    throw new AppError('INVALID_REQUEST', 'A decision is one of a tenant, and * is none', { param: 'needs_decision' });
   const rules = [...asked.rules].sort((one, other) => (one.id < other.id ? -1 : 1));
   await assertCompiles(parts, asked.rules);
   const prepared = activation === null ? null : await parts.policies.prepare(activation);
   const nowMs = parts.clock().getTime();
-  const { version, setBy } = asked;
-  const row: CeilingsRow = { tenant, version, rules: rules.map(canonicalRule), setBy, updatedAtMs: nowMs };
+  const { version, needsDecision, setBy } = asked;
+  const row = { tenant, version, rules: rules.map(canonicalRule), needsDecision, setBy, updatedAtMs: nowMs };
   const chain = { tenant: receiptTenant(tenant), session: 'policy' as SessionId }; // within its schema
   return await parts.ledger.submit({
     chain,
-    wants: prepared?.wants ?? wantedCeilings(tenant),
+    wants: prepared?.wants ?? [wanted(policyHeads, tenant), ...wantedCeilings(tenant)],
     conclude: (batch) => {
       const standing = batch.row(policyCeilings, tenant);
-      const isSame = () => standing?.rules.join('\n') === row.rules.join('\n');
+      const isSame = () =>
+        standing?.rules.join('\n') === row.rules.join('\n') && standing.needsDecision === needsDecision;
       const move = risingMove(standing, { version }, isSame);
       if (move === 'set') asked.assertMatch(standing);
+      if (needsDecision && prepared === null) assertOwnBundle(batch, tenant);
       const statement = prepared === null ? null : parts.policies.statementIn(batch, prepared, under(batch, row));
       if (move === 'set') {
-        const setting = { version, rules: rules.map(plain), set_by: setBy };
+        const setting = { version, rules: rules.map(plain), needs_decision: needsDecision, set_by: setBy };
         const resource = `policy_ceilings:${tenant}`;
         const said = { ...chain, by: setBy, nowMs, action: 'policy.ceiling', resource, setting } as const;
         batch.seal(settingStatement(parts, said), () => ({ changes: [put(policyCeilings, row)] }));
@@ -59,6 +65,14 @@ export async function setCeilings(parts: Parts, asked: Ceilings): Promise<Ceilin
         return move === 'set' || standing === null ? row : standing;
       };
     },
+  });
+}
+
+/** Who is under the bundle of all tenants is given another one without being asked, so a promise to be asked would be none. */
+function assertOwnBundle(batch: LedgerBatch, tenant: string): void {
+  if (batch.row(policyHeads, tenant) !== null) return;
+  throw new AppError('ILLEGAL_TRANSITION', 'The tenant has no bundle of its own, whose changes could be decided', {
+    param: 'needs_decision',
   });
 }
 

@@ -1,9 +1,9 @@
-import { ActivationSignature, createActivationSignature } from '@countersign/contracts/governance-kernel';
+import { createActivationSignature } from '@countersign/contracts/governance-kernel';
 import { receiptIdOf, ulidOf } from '@countersign/receipts';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { instantOf } from '../policy/activation.ts';
-import { signActivation } from '../policy/sign-activation.ts';
+import { signActivation } from '../activations/sign-activation.ts';
+import { signatureView } from '../activations/signature-view.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 
 /** Signs the activation of a policy that was decided to be made. */
@@ -13,13 +13,11 @@ export const createActivationSignatureRoute = (kernel: Context) =>
     const row = await signActivation(
       {
         ...kernel,
+        orgs: kernel.cycle.orgs,
         findDecision: async (of, id) =>
           (await findReceipt(kernel.reader, of, receiptIdOf(ulidOf(id))))?.payload ?? null,
       },
       { tenant, decisionId, policyHash, epoch, reportHash },
     );
-    return ActivationSignature.parse({
-      ...{ tenant_id: tenant, ...body, confirmed_at: instantOf(row.confirmedAtMs) },
-      signature: { alg: 'Ed25519', key_id: row.keyId, value: row.signature },
-    });
+    return signatureView(row);
   });

@@ -12,10 +12,10 @@ import { setCeilings } from '../policy/set-ceilings.ts';
 /** Sets the rules that every bundle of a tenant must hold, and may put such a bundle into force with them. */
 export const putPolicyCeilingsRoute = (kernel: Context) =>
   handleSystem(putPolicyCeilings)(async ({ params: { tenant }, body, caller, req }) => {
-    const { version, rules, set_by: setBy, activation } = body;
+    const { version, rules, needs_decision: needsDecision, set_by: setBy, activation } = body;
     const tags = ifMatchTags(req);
     const row = await setCeilings(kernel, {
-      ...{ tenant, version, rules, setBy },
+      ...{ tenant, version, rules, needsDecision, setBy },
       activation: activation === undefined ? null : activationOf(activation, { tenant, by: caller.principal }),
       assertMatch: (standing) => assertMatch(standing, tags),
     });

@@ -1,7 +1,10 @@
-import { AppError, type Digest, type Instant } from '@countersign/contracts';
+import { AppError, type DecisionId, type Digest, type Instant, type TenantId } from '@countersign/contracts';
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { activationSignatures, type SignatureRow } from '../policy/activation-signatures.ts';
 import type { StoredPolicies } from '../policy/policies.ts';
 import type { PolicyHead } from '../policy/policy-heads.ts';
 import type { Reader } from './database.ts';
+import { asStored } from './stored-row.ts';
 
 /** In several statements, which are as good as one: what a head names never changes. */
 export async function listStoredPolicies(reader: Reader, tenants: string[]): Promise<StoredPolicies> {
@@ -77,4 +80,17 @@ export async function getActivationTime(
   const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
   if (row === null) throw new AppError('NOT_FOUND', 'This epoch was never activated');
   return row.activated_at.toISOString() as Instant; // toISOString writes exactly this form
+}
+
+/** What was signed for a decision. */
+export async function findSignature(reader: Reader, tenant: TenantId, id: DecisionId): Promise<SignatureRow | null> {
+  const where = { tenant_id_decision_id: { tenant_id: tenant, decision_id: id } };
+  const row = await reader.activationSignature.findUnique({ where });
+  return row === null ? null : activationSignatures.rowOf(asStored(row));
+}
+
+/** What was activated under this epoch. */
+export async function findBundle(reader: Reader, tenant: TenantId, epoch: number): Promise<PolicyBundle | null> {
+  const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
+  return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // written by this kernel after it was parsed
 }

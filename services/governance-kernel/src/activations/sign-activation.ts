@@ -1,18 +1,31 @@
-import { AppError, type DecisionId, type Digest, type SessionId, type TenantId } from '@countersign/contracts';
-import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import {
+  AppError,
+  type DecisionId,
+  type Digest,
+  type PrincipalId,
+  type SessionId,
+  type TenantId,
+} from '@countersign/contracts';
+import type { OrgId, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url, type Signer } from '@countersign/crypto';
 import { activationBytes } from '@countersign/receipts';
+import { stopsEveryCall } from '../fences/fence-row.ts';
+import { fencesInForce, movedOrg, wantedFences, type OrgMoved } from '../fences/in-force.ts';
+import type { KnownOrgs } from '../fences/known-orgs.ts';
+import { underStandingOrg } from '../fences/under-standing-org.ts';
+import { identities, wantedIdentity } from '../identities/identities.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { put, wanted } from '../ledger/control.ts';
-import { activationSignatures, type SignatureRow } from './activation-signatures.ts';
-import { instantOf, nextConfirmation } from './activation.ts';
-import type { Confirmations } from './confirmations.ts';
-import { activePolicy, policyHeads, wantedPolicies } from './policy-heads.ts';
-import { settingStatement, type SettingParts } from './setting-statement.ts';
+import { put, wanted, type Wanted } from '../ledger/control.ts';
+import { activationSignatures, type SignatureRow } from '../policy/activation-signatures.ts';
+import { instantOf, nextConfirmation } from '../policy/activation.ts';
+import type { Confirmations } from '../policy/confirmations.ts';
+import { activePolicy, policyHeads, wantedPolicies } from '../policy/policy-heads.ts';
+import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 
 type Parts = SettingParts & {
   confirmations: Confirmations;
   signers: { policies: Signer };
+  orgs: KnownOrgs;
   findDecision(tenant: TenantId, id: DecisionId): Promise<ReceiptPayload | null>;
 };
 
@@ -23,24 +36,38 @@ const decisionAgeMaxMs = 600_000;
 
 /**
  * Signs the one activation that a decision allows, and seals that. The decision is used with the signature, or not at all; the same
- * request again is answered with what was signed. Throws NOT_FOUND, DECISION_REFUSED, DECISION_MISMATCH, DECISION_EXPIRED, DECISION_USED
- * and ILLEGAL_TRANSITION for an epoch that is not the next.
+ * request again is answered with what was signed. Whoever is fenced or revoked by then is given nothing, and told nothing again. Throws
+ * NOT_FOUND, DECISION_REFUSED, DECISION_MISMATCH, DECISION_EXPIRED, DECISION_USED and ILLEGAL_TRANSITION for an epoch that is not the next.
  */
 export async function signActivation(parts: Parts, asked: Asked): Promise<SignatureRow> {
   const { tenant, decisionId } = asked;
   const allowed = await parts.findDecision(tenant, decisionId);
   if (allowed?.kind !== 'decision') throw new AppError('NOT_FOUND', 'There is no such decision');
   assertAllows(allowed, asked);
+  const { row } = await underStandingOrg(parts.orgs, tenant, (org) => signOnce(parts, asked, { allowed, org }));
+  return row;
+}
+
+type Allowed = { allowed: ReceiptPayload; org: OrgId | null };
+
+type SignedOnce = { kind: 'signed'; row: SignatureRow };
+
+async function signOnce(parts: Parts, asked: Asked, { allowed, org }: Allowed): Promise<SignedOnce | OrgMoved> {
+  const { tenant, decisionId } = asked;
   const nowMs = parts.clock().getTime();
   const chain = { tenant, session: 'policy' as SessionId }; // within its schema
-  return await parts.ledger.submit({
+  const author = { tenant, principal: allowed.principal_id, org };
+  return await parts.ledger.submit<SignedOnce | OrgMoved>({
     chain,
-    wants: [wanted(activationSignatures, { tenant, decisionId }), ...wantedPolicies(tenant)],
+    wants: [wanted(activationSignatures, { tenant, decisionId }), ...wantedPolicies(tenant), ...wantedStops(author)],
     conclude: (batch) => {
+      const moved = movedOrg(batch, fencedAs(author));
+      if (moved !== null) return () => moved;
+      assertUnstopped(batch, author, nowMs);
       const signed = batch.row(activationSignatures, { tenant, decisionId });
       if (signed !== null) {
         assertSame(signed, asked);
-        return () => signed;
+        return () => ({ kind: 'signed', row: signed });
       }
       assertTimely(batch, allowed, nowMs);
       const row = signedNow(parts, batch, { ...asked, nowMs });
@@ -52,9 +79,40 @@ export async function signActivation(parts: Parts, asked: Asked): Promise<Signat
       const resource = `activation:${tenant}`;
       const said = { ...chain, by: allowed.principal_id, nowMs, action: 'policy.sign', resource, setting } as const;
       batch.seal(settingStatement(parts, said), () => ({ changes: [put(activationSignatures, row)] }));
-      return () => row;
+      return () => ({ kind: 'signed', row });
     },
   });
+}
+
+type Author = { tenant: TenantId; principal: PrincipalId; org: OrgId | null };
+
+/** The change names no tool, so no fence of one is around it. */
+const fencedAs = ({ tenant, principal, org }: Author) => ({
+  call: { caller: { tenant, principal, scopes: [] } },
+  org,
+  intent: { action: 'policy.change', tool: null, args: {} },
+});
+
+/** Who decided may be an agent or an operator; the registry keeps them apart. */
+const kinds = ['agent', 'operator'] as const;
+
+function wantedStops(author: Author): Wanted[] {
+  return [...wantedFences(fencedAs(author)), ...kinds.map((kind) => wantedIdentity(author, kind))];
+}
+
+/** A decision of a moment ago says nothing about who was stopped since. */
+function assertUnstopped(batch: LedgerBatch, author: Author, nowMs: number): void {
+  const { tenant, principal } = author;
+  const stop = fencesInForce(batch, fencedAs(author), nowMs).find(stopsEveryCall);
+  if (stop !== undefined)
+    throw new AppError('DECISION_REFUSED', `A fence stands around ${stop.scope}, and nothing is signed inside`, {
+      param: 'decision_id',
+    });
+  const isRevoked = kinds.some(
+    (kind) => (batch.row(identities, { tenant, kind, principal })?.revokedAtMs ?? null) !== null,
+  );
+  if (isRevoked)
+    throw new AppError('DECISION_REFUSED', 'Whoever made this decision has been revoked', { param: 'decision_id' });
 }
 
 function assertAllows(allowed: ReceiptPayload, { policyHash, reportHash }: Asked): void {

@@ -1,0 +1,47 @@
+import { AppError, type DecisionId, type PrincipalId, type TenantId } from '@countersign/contracts';
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { encodeBase64Url, type Signer } from '@countersign/crypto';
+import type { SignatureRow } from '../policy/activation-signatures.ts';
+import { keepActive } from '../policy/keep-active.ts';
+import type { Policies } from '../policy/policies.ts';
+
+type Parts = {
+  policies: Policies;
+  signers: { policies: Signer };
+  clock: () => Date;
+  findSignature(tenant: TenantId, id: DecisionId): Promise<SignatureRow | null>;
+  /** The bundle of this epoch, if it was ever active. */
+  findBundle(tenant: TenantId, epoch: number): Promise<PolicyBundle | null>;
+};
+
+/** Each confirmation moves what all decisions rest on; whoever asks more often is told what stands. */
+const confirmEveryMs = 60_000;
+
+/**
+ * Says anew that the bundle of a decision is the active one, and seals that. It keeps fresh what this kernel signed for a decision and
+ * nothing else: a bundle that somebody signed himself becomes stale when he is silent. Throws NOT_FOUND, DECISION_MISMATCH where another
+ * bundle is active, and what an activation throws.
+ */
+export async function renewActivation(
+  { policies, signers, clock, ...store }: Parts,
+  { tenant, decisionId, by }: { tenant: TenantId; decisionId: DecisionId; by: PrincipalId },
+): Promise<SignatureRow> {
+  const signed = await store.findSignature(tenant, decisionId);
+  if (signed === null) throw new AppError('NOT_FOUND', 'Nothing was signed for such a decision');
+  const { epoch, policyHash } = signed;
+  const bundle = await store.findBundle(tenant, epoch);
+  const { keyId, sign } = signers.policies;
+  const keep = {
+    ...{ policies, clock, confirmEveryMs },
+    sign: (bytes: Uint8Array) => ({ alg: 'Ed25519' as const, key_id: keyId, value: encodeBase64Url(sign(bytes)) }),
+  };
+  if (bundle !== null) await keepActive(keep, { tenant, bundle, policyHash, epoch, by, replaces: false });
+  await policies.reload(tenant);
+  const { active } = policies.standing(tenant);
+  if (active?.epoch !== epoch || active.hash !== policyHash)
+    throw new AppError('DECISION_MISMATCH', 'The bundle of this decision is not the active one', {
+      param: 'decision_id',
+    });
+  const { confirmedAtMs, keyId: statedBy, signature } = active;
+  return { ...signed, confirmedAtMs, keyId: statedBy, signature };
+}

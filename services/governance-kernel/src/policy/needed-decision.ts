@@ -1,0 +1,39 @@
+import { AppError, type DecisionId, type TenantId } from '@countersign/contracts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { wanted, type Wanted } from '../ledger/control.ts';
+import { activationSignatures } from './activation-signatures.ts';
+import { policyCeilings, type CeilingsReader } from './policy-ceilings.ts';
+import type { PolicyHead } from './policy-heads.ts';
+
+type Named = { tenant: string; decisionId?: DecisionId };
+
+/** A decision is a tenant's; `*` is none. */
+const keyOf = ({ tenant, decisionId }: Required<Named>) => ({ tenant: tenant as TenantId, decisionId });
+
+export function wantedDecision({ tenant, decisionId }: Named): Wanted[] {
+  return decisionId === undefined ? [] : [wanted(activationSignatures, keyOf({ tenant, decisionId }))];
+}
+
+/**
+ * Where the ceilings ask for a decision, a bundle comes into force by the very statement that was signed for one: another signature by
+ * a policy key, for the same bundle too, is not what was decided. Throws DECISION_REQUIRED.
+ */
+export function assertAllowed(
+  batch: Pick<LedgerBatch, 'row'>,
+  ceilings: CeilingsReader,
+  { activation: { tenant, decisionId }, head }: { activation: Named; head: PolicyHead },
+): void {
+  if (ceilings.row(policyCeilings, tenant)?.needsDecision !== true) return;
+  const signed = decisionId === undefined ? null : batch.row(activationSignatures, keyOf({ tenant, decisionId }));
+  const isAllowed =
+    signed !== null &&
+    signed.policyHash === head.hash &&
+    signed.epoch === head.epoch &&
+    signed.confirmedAtMs === head.confirmedAtMs &&
+    signed.keyId === head.keyId &&
+    signed.signature === head.signature;
+  if (isAllowed) return;
+  throw new AppError('DECISION_REQUIRED', 'This tenant activates nothing without a decision that it was signed for', {
+    param: 'decision_id',
+  });
+}

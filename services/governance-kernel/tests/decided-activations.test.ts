@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
+import { signedBody } from './_policies.ts';
+
+const standing = `
+format: countersign/policy.v1
+name: standing
+version: '1'
+rules:
+  - { id: changes, effect: allow, match: { action: [policy.change], principal: [olga] } }
+  - { id: reads, effect: allow, match: { action: [tool.call] } }
+`;
+const nextText = standing.replace('name: standing', 'name: next');
+const next = parsePolicyBundle(nextText);
+const nextHash = compilePolicy(next, nodeProvider).hash;
+const reportHash = `sha256:${'7'.repeat(64)}`;
+
+const time = movableClock('2026-11-21T10:00:00.000Z');
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel({ overrides: { clock: time.clock } });
+});
+afterAll(() => test.close());
+
+let tenant = 'decided-0';
+let tenants = 0;
+beforeEach(async () => {
+  tenant = `decided-${(tenants += 1)}`;
+  await test.activate(tenant, standing);
+});
+
+async function askForDecisions(needs_decision: boolean, { version = 1, of = tenant, ...more } = {}) {
+  const headers: Record<string, string> = version === 1 ? {} : { 'if-match': `"${version - 1}"` };
+  const body = { version, rules: [], needs_decision, set_by: 'olga', ...more } as never; // branded by the schema
+  return (await test.system.putPolicyCeilings({ params: { tenant: of }, body, headers })).body;
+}
+
+async function decide(of = tenant, hash = nextHash) {
+  const change = { action: 'policy.change', resource: `policy/${hash}?report=${reportHash}`, effect_level: 'E3' };
+  return (await new Caller(test, of, 'olga').decide({ ...change, session_id: newSession() })).decision_id;
+}
+async function sign(decision_id: string, { epoch = 2, of = tenant } = {}) {
+  const body = { decision_id, policy_hash: nextHash, report_hash: reportHash, epoch };
+  return (await test.system.createActivationSignature({ params: { tenant: of }, body })).body;
+}
+type Signed = Awaited<ReturnType<typeof sign>>;
+const put = async (body: object, of = tenant) =>
+  (await test.system.putPolicyBundle({ params: { tenant: of }, body: body as never })).body;
+const activate = async ({ epoch, confirmed_at, signature, decision_id }: Signed, sent: object = { decision_id }) =>
+  await put({ bundle: next, epoch, confirmed_at, signature, ...sent });
+const confirm = async (decision_id: string, by = test.system) =>
+  (await by.confirmActivation({ params: { tenant }, body: { decision_id } })).body;
+const read = async () => said(await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() }));
+const epochNow = async () =>
+  (await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() })).policy_epoch;
+
+describe('a tenant that asks for a decision', () => {
+  verifies('kn.gates', 'is given no bundle by a signature alone, whoever holds the policy key', async () => {
+    expect(await askForDecisions(true)).toMatchObject({ needs_decision: true });
+    const signedAlone = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
+    await expect(put(signedAlone)).rejects.toMatchObject({ code: 'DECISION_REQUIRED', param: 'decision_id' });
+    expect(await epochNow()).toBe(1);
+  });
+
+  it('is given the bundle that was decided, by the very statement that was signed for it', async () => {
+    await askForDecisions(true);
+    const decision_id = await decide();
+    const other = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
+    time.advance(10);
+    const signed = await sign(decision_id);
+    expect(await refusal(put({ ...other, decision_id }))).toBe('DECISION_REQUIRED');
+    expect(await refusal(activate(signed, {}))).toBe('DECISION_REQUIRED');
+    expect(await refusal(activate(signed, { decision_id: await decide() }))).toBe('DECISION_REQUIRED');
+    expect(await epochNow()).toBe(1);
+    expect(await activate(signed)).toMatchObject({ epoch: 2, policy_hash: nextHash });
+    expect(await epochNow()).toBe(2);
+    expect(await activate(signed)).toMatchObject({ epoch: 2 });
+  });
+
+  it('may have its bundle confirmed by whoever signed it, since nothing changes', async () => {
+    await askForDecisions(true);
+    time.advance(1_000);
+    expect(await put(signedBody(test.kernel, { tenant, bundle: standing, epoch: 1 }))).toMatchObject({ epoch: 1 });
+  });
+
+  it('asks in the same commit in which a bundle comes along, and no longer once that is taken back', async () => {
+    const activation = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
+    expect(await refusal(askForDecisions(true, { activation } as never))).toBe('DECISION_REQUIRED');
+    await askForDecisions(true);
+    await askForDecisions(false, { version: 2 });
+    expect(await put(activation)).toMatchObject({ epoch: 2 });
+  });
+
+  it('has a bundle of its own, and is one tenant', async () => {
+    expect(await refusal(askForDecisions(true, { of: `${tenant}-without` }))).toBe('ILLEGAL_TRANSITION');
+    expect(await refusal(askForDecisions(true, { of: '*' }))).toBe('INVALID_REQUEST');
+  });
+
+  it('has its setting sealed, and hears that it has changed', async () => {
+    await askForDecisions(true);
+    const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
+    expect(sealed.at(-1)?.payload.action).toBe('policy.ceiling');
+    expect(sealed.at(-1)?.record?.intent.facts).toMatchObject({ version: 1, rules: [], needs_decision: true });
+    expect(await refusal(askForDecisions(false))).toBe('ILLEGAL_TRANSITION');
+  });
+
+  it('is asked on every kernel from its commit on', async () => {
+    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    try {
+      const body = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
+      const [setting, activation] = await Promise.allSettled([
+        askForDecisions(true),
+        systemOf(other.url).putPolicyBundle({ params: { tenant }, body: body }),
+      ]);
+      expect(setting.status).toBe('fulfilled');
+      // Whichever committed first; after it there is no other way.
+      if (activation.status === 'rejected') expect(activation.reason).toMatchObject({ code: 'DECISION_REQUIRED' });
+      const later = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 3 });
+      const refused = systemOf(other.url).putPolicyBundle({ params: { tenant }, body: later });
+      await expect(refused).rejects.toMatchObject({ code: 'DECISION_REQUIRED' });
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('a bundle that was activated for a decision', () => {
+  const hour = 3_600_000;
+  const active = async () => {
+    const decision_id = await decide();
+    const signed = await sign(decision_id);
+    await activate(signed);
+    return { decision_id, signed };
+  };
+
+  verifies('kn.fc.policy.stale', 'becomes stale, and stays fresh while it is confirmed', async () => {
+    const { decision_id, signed } = await active();
+    for (let hours = 0; hours < 30; hours += 10) {
+      time.advance(10 * hour);
+      const confirmed = await confirm(decision_id);
+      expect(confirmed).toMatchObject({ decision_id, epoch: 2, policy_hash: nextHash });
+      expect(confirmed.confirmed_at > signed.confirmed_at).toBe(true);
+      expect(await read()).toBe('ALLOW ALLOWED');
+    }
+    const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
+    expect(sealed.filter(({ payload }) => payload.action === 'policy.confirm').length).toBe(3);
+    time.advance(25 * hour);
+    expect(await read()).toBe('DENY POLICY_STALE');
+    await confirm(decision_id);
+    expect(await read()).toBe('ALLOW ALLOWED');
+  });
+
+  it('is confirmed once in a minute, by two kernels too', async () => {
+    const { decision_id } = await active();
+    time.advance(61_000);
+    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    try {
+      const systems = [test.system, systemOf(other.url)];
+      const told = await Promise.all(Array.from({ length: 8 }, (_, nth) => confirm(decision_id, systems[nth % 2])));
+      const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
+      expect(sealed.filter(({ payload }) => payload.action === 'policy.confirm').length).toBe(1);
+      expect(new Set(told.map(({ confirmed_at }) => confirmed_at)).size).toBe(1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is confirmed no more once another is active, and nothing else is ever confirmed', async () => {
+    const { decision_id } = await active();
+    expect(await refusal(confirm('dec_01J00000000000000000000000'))).toBe('NOT_FOUND');
+    expect(await refusal(confirm(await decide()))).toBe('NOT_FOUND');
+    await test.activate(tenant, standing, 3);
+    expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
+    // The same bundle again, which somebody signed himself: its source confirms it, or nobody does.
+    await test.activate(tenant, nextText, 4);
+    expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
+  });
+
+  it('is not confirmed while it lacks a ceiling', async () => {
+    const { decision_id } = await active();
+    const rules = [{ id: 'ceiling.tested', effect: 'deny', match: { tool: ['x.*'] } }];
+    await askForDecisions(false, { rules } as never);
+    time.advance(61_000);
+    expect(await refusal(confirm(decision_id))).toBe('CEILING_MISSING');
+  });
+});
+
+describe('between the decision and the signature', () => {
+  verifies(
+    'kn.gates',
+    'a fence stops the signature, around whatever it stands, and its lifting gives it back',
+    async () => {
+      await test.system.putTenant({ params: { tenant }, body: { version: 1, org_id: `of-${tenant}` } });
+      for (const scope of ['system', `org:of-${tenant}`, `tenant:${tenant}`, `agent:${tenant}/olga`]) {
+        for (const kind of ['freeze', 'quarantine'] as const) {
+          const decision_id = await decide();
+          await test.setFence(scope, kind);
+          expect([scope, kind, await refusal(sign(decision_id))]).toEqual([scope, kind, 'DECISION_REFUSED']);
+          await test.setFence(scope, 'open');
+        }
+      }
+      const decision_id = await decide();
+      await test.setFence(`tenant:${tenant}-neighbour`, 'freeze');
+      expect(await sign(decision_id)).toMatchObject({ epoch: 2 });
+    },
+  );
+
+  it('a fence stops the answer to whoever asks for the same signature again', async () => {
+    const decision_id = await decide();
+    const signed = await sign(decision_id);
+    await test.setFence(`tenant:${tenant}`, 'freeze');
+    expect(await refusal(sign(decision_id))).toBe('DECISION_REFUSED');
+    await test.setFence(`tenant:${tenant}`, 'open');
+    expect(await sign(decision_id)).toEqual(signed);
+  });
+
+  it.each(['agents', 'operators'] as const)('a revocation among the %s stops it for good', async (directory) => {
+    const params = { directory, principal: 'olga' };
+    await test.as(tenant).putIdentity({ params, body: { display_name: 'Olga' } });
+    const decision_id = await decide();
+    await test.as(tenant).revokeIdentity({ params });
+    expect(await refusal(sign(decision_id))).toBe('DECISION_REFUSED');
+  });
+});
+
+it('a bundle as large as a file may be comes by every door, and a larger one by none', async () => {
+  const of = (count: number) => ({
+    ...{ format: 'countersign/policy.v1', name: 'large', version: '1' },
+    rules: Array.from({ length: count }, (_, nth) => ({
+      id: `r${nth}`,
+      effect: 'allow',
+      match: { tool: [`t${nth}`] },
+    })),
+  });
+  const large = JSON.stringify(of(5_000));
+  await put(signedBody(test.kernel, { tenant, bundle: large, epoch: 2 }));
+  expect(await epochNow()).toBe(2);
+  const tools = Array.from({ length: 100_001 }, (_, nth) => `t${nth}`);
+  const rules = Array.from({ length: 1_001 }, (_, nth) => ({
+    ...{ id: `r${nth}`, effect: 'allow' },
+    match: { tool: tools.slice(nth * 99, (nth + 1) * 99) },
+  }));
+  const larger = parsePolicyBundle({ ...of(0), rules });
+  await expect(test.kernel.context.policies.compile(larger)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+});
