@@ -63,8 +63,7 @@ export async function compileInTurns(
 }
 
 function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, CompiledPolicy> {
-  assertFewValues(bundle);
-  yield;
+  yield* fewValuesInSteps(bundle);
   const rules: CompiledRule[] = [];
   for (const [position, rule] of bundle.rules.entries()) {
     const when = rule.when === undefined ? null : compileExpression(rule.when, `/rules/${position}/when`);
@@ -89,14 +88,15 @@ function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Genera
 }
 
 /** However it comes: no way into force is wider than another. Containers and values after a comma count, as they do in a request. */
-function assertFewValues(bundle: PolicyBundle): void {
+function* fewValuesInSteps(bundle: PolicyBundle): Generator<void, void> {
   const left: object[] = [bundle];
   let values = 0;
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
-    const items: unknown[] = Object.values(each).filter((item) => item !== undefined);
+    const items: unknown[] = Object.values(each);
     values += Math.max(1, items.length);
     if (values > bundleValuesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleValuesMax} values`);
     for (const item of items) if (typeof item === 'object' && item !== null) left.push(item);
+    yield;
   }
 }
 

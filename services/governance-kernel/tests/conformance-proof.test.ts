@@ -13,6 +13,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { gates } from '@countersign/policy';
 import { conformanceAnswer, parseKeySet, type TrustedKey } from '@countersign/verifier';
 import { verifies } from '@countersign/testkit/verifies';
+import { runCli } from '../../../packages/verifier/src/cli.ts';
 import { collectProof } from '../src/conformance/collect-proof.ts';
 import { runCommand } from '../src/conformance/command.ts';
 import { attestReport } from '../src/conformance/report.ts';
@@ -63,6 +64,21 @@ describe('one command', () => {
     expect(ran.told).toMatch(/^\d+ vectors; a full run goes on\n/);
     expect(proof.decisions.length).toBeGreaterThan(40);
     expect(answerTo(proof).conformance).toMatchObject({ verdict: 'PASS', decisions: proof.decisions.length });
+  });
+
+  it('leaves a proof that the offline verifier takes, and refuses where it is not of the vectors that are meant', async () => {
+    const offline = async (...options: string[]) => {
+      let text = '';
+      const write = (more: string) => void (text += more);
+      const argv = ['--conformance', file('proof.json'), '--keys', file('keys.json'), ...options];
+      return [await runCli(argv, { write, stdin: (async function* () {})() }), text];
+    };
+    expect(await offline()).toEqual([0, expect.stringMatching(/^VERIFIED: PASS, full run: \d+ passed, 0 failed/)]);
+    const [status, text] = await offline('--vectors', `sha256:${'0'.repeat(64)}`, '--json');
+    expect([status, JSON.parse(String(text))]).toMatchObject([
+      1,
+      { verdict: 'NOT_VERIFIED', fault: { code: 'HASH_MISMATCH' } },
+    ]);
   });
 
   it(
