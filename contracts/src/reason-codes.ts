@@ -80,6 +80,11 @@ export const reasonCodes = {
   BUDGET_UNAVAILABLE: deny('budget', 'Restore the kernel store; budgets could not be read.'),
   APPROVAL_EXPIRED: deny('approval', 'Ask for a new approval.'),
   APPROVAL_MISMATCH: deny('approval', 'Repeat exactly the call that was approved, under the same policy.'),
+  APPROVAL_PRECONDITION_FAILED: deny(
+    'approval',
+    'Ask for a new approval; what the reason names is not as it was when this one was asked for.',
+  ),
+  APPROVAL_TIMELOCKED: deny('approval', 'Repeat the same call after the moment that the reason names.'),
   APPROVAL_CONSUMED: deny('approval', 'Ask for a new approval; this one was used.'),
   APPROVAL_REJECTED: deny('approval', 'The approvers refused; change the call.'),
 } as const satisfies Record<string, ReasonDefinition>;

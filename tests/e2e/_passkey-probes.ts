@@ -40,6 +40,6 @@ export async function askPasskeys(ask: Ask, { publicUrl, headersOf, serviceKey }
   await ask(kernel.assertApproval, { params: { approval_id }, headers, body: answered });
   await ask(kernel.listPasskeys, { params: { principal: 'anna' }, headers });
   await ask(kernel.revokePasskey, { params: ben.params, headers });
-  const terms = { version: 1, signatures_only: true };
+  const terms = { version: 1, signatures_only: true, break_glass: false };
   await ask(kernel.putApprovalTerms, { params: { tenant: 'passkeys' }, body: terms, headers: bearer });
 }

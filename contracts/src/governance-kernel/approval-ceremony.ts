@@ -12,7 +12,7 @@ import {
   TenantId,
   ToolName,
 } from '../scalars.ts';
-import { Approval, ApprovalReason } from './approvals.ts';
+import { Approval, ApprovalDecision, ApprovalReason } from './approvals.ts';
 import { CredentialId, PasskeyAssertion, PasskeyPublicKey, VoucherStatement } from './passkeys.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -25,7 +25,9 @@ export const CeremonyStatement = z.strictObject({
   approval_id: ApprovalId,
   tenant_id: TenantId,
   approver_id: PrincipalId,
-  decision: z.enum(['approve', 'deny']),
+  decision: ApprovalDecision,
+  /** Why the glass is broken: whoever does so signs it. */
+  reason: ApprovalReason.optional(),
   action: ActionName,
   tool: ToolName.nullable(),
   resource: ResourceName.nullable(),
@@ -52,11 +54,20 @@ export const CeremonyEvidence = z.object({
   client_data_json: Base64Url,
   authenticator_data: Base64Url,
   signature: Base64Url,
+  reason: ApprovalReason.optional(),
   ceremony_hash: Digest,
   approved_intent_hash: Digest,
   approved_judged_hash: Digest,
 });
 export type CeremonyEvidence = z.infer<typeof CeremonyEvidence>;
+
+/** What the record of broken glass holds, whatever proved the person. The key of the operators proves nobody. */
+export const BrokenGlassEvidence = z.object({
+  credential: z.enum(['passkey', 'access_key', 'assertion']),
+  reason: z.string().trim().min(1),
+  approved_judged_hash: Digest,
+  expires_at: Instant,
+});
 
 /** The same of a voucher. */
 export const VoucherEvidence = z.object({
@@ -95,7 +106,9 @@ export const challengeApproval = defineRoute({
   query: z.strictObject(TenantQuery),
   body: z
     .strictObject({
-      decision: z.enum(['approve', 'deny']).default('approve'),
+      decision: ApprovalDecision.default('approve'),
+      /** Of `break_glass` alone, which needs one. */
+      reason: ApprovalReason.optional(),
       /** Of the approval that was shown; If-Match says the same. Another one than now is refused. */
       expected_ceremony_hash: Digest.optional(),
       method: z.literal('passkey').default('passkey'),
@@ -127,7 +140,7 @@ export const challengeApproval = defineRoute({
 
 export const assertApproval = defineRoute({
   operation: 'assert-approval',
-  summary: 'Approve or deny as the challenge says, with the assertion of an enrolled passkey of the caller.',
+  summary: 'Decide as the challenge says, with the assertion of an enrolled passkey of the caller.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/webauthn/assert',
   auth: 'tenant_scoped',

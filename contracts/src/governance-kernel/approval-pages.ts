@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, Digest } from '../scalars.ts';
-import { ApprovalReason } from './approvals.ts';
+import { ApprovalDecision, ApprovalReason } from './approvals.ts';
 
 /** Signs one form of one session for one state of one approval. */
 const CsrfToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A reason of 2,000 characters, each of which a form may write as nine bytes, and the other members. */
 const formBytesMax = 32_768;
+
+/** Which page the form stands on; none: that of the passkeys that wait. */
+const ofPage = { approval_id: ApprovalId.optional() };
 
 export const showApprovalPage = defineRoute({
   operation: 'show-approval-page',
@@ -23,13 +26,13 @@ export const showApprovalPage = defineRoute({
 
 export const signInApprover = defineRoute({
   operation: 'sign-in-approver',
-  summary: 'Sign in with an approver key, and go on to the approval.',
+  summary: 'Sign in with an approver key, and go on to the page that was asked for.',
   method: 'POST',
   path: '/approvals/sign-in',
   auth: 'public',
   media: 'html',
   bodyBytesMax: formBytesMax,
-  body: z.strictObject({ key: z.string().max(200), approval_id: ApprovalId }),
+  body: z.strictObject({ key: z.string().max(200), ...ofPage }),
   reply: z.string(),
   status: 303,
   /** The form again. */
@@ -45,7 +48,7 @@ export const signOutApprover = defineRoute({
   auth: 'public',
   media: 'html',
   bodyBytesMax: formBytesMax,
-  body: z.strictObject({ approval_id: ApprovalId, csrf_token: CsrfToken }),
+  body: z.strictObject({ ...ofPage, csrf_token: CsrfToken }),
   reply: z.string(),
   status: 303,
   errors: ['PERMISSION_DENIED'],
@@ -53,7 +56,7 @@ export const signOutApprover = defineRoute({
 
 export const voteOnPage = defineRoute({
   operation: 'vote-on-page',
-  summary: 'Approve or deny what the page showed. Another state is not decided: it is told and shown.',
+  summary: 'Decide what the page showed. Another state is not decided: it is told and shown.',
   method: 'POST',
   path: '/approvals/{approval_id}',
   auth: 'public',
@@ -61,7 +64,7 @@ export const voteOnPage = defineRoute({
   bodyBytesMax: formBytesMax,
   params: z.strictObject({ approval_id: ApprovalId }),
   body: z.strictObject({
-    decision: z.enum(['approve', 'deny']),
+    decision: ApprovalDecision,
     reason: ApprovalReason.default(''),
     ceremony_hash: Digest,
     csrf_token: CsrfToken,

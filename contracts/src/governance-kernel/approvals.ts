@@ -16,13 +16,27 @@ import {
   storableText,
   ToolName,
 } from '../scalars.ts';
-import { CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
+import { BudgetRemainder, CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
 import { DeclaredDemand } from './evaluate.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
 export const ApprovalState = z.enum(['pending', 'approved', 'denied', 'expired', 'revoked', 'consumed']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
+
+/** In words: why somebody asks, or decides as they do. */
+export const ApprovalReason = storableText({ max: 2000 });
+
+const BrokenGlass = z.strictObject({ by: PrincipalId, reason: ApprovalReason, at: Instant });
+
+/** What must still be so when the approved call is made. */
+export const ApprovalPreconditions = z.strictObject({
+  /** The definition of a registered tool that was pinned when the approval was asked for. Null: no server's tool, or without a pin. */
+  tool_definition_hash: Digest.nullable(),
+  /** Where the rule wants that nobody takes of them meanwhile: what was left of the budgets that limit the call, before it. */
+  budgets: z.array(BudgetRemainder).nullable(),
+});
+export type ApprovalPreconditions = z.infer<typeof ApprovalPreconditions>;
 
 export const Approval = z.strictObject({
   approval_id: ApprovalId,
@@ -45,6 +59,7 @@ export const Approval = z.strictObject({
   /** Of intent, effect, demand and facts, as in the boundary record: a call that differs in any of them is not the approved one. */
   judged_hash: Digest,
   policy_hash: Digest.nullable(),
+  preconditions: ApprovalPreconditions,
   /** The receipt of the ESCALATE, or of the question that was asked beforehand. */
   receipt_id: ReceiptId.nullable(),
   reason: z.string(),
@@ -55,7 +70,12 @@ export const Approval = z.strictObject({
   uses_remaining: z.int().min(0),
   /** What was said to its denial or withdrawal. */
   rejection_reason: z.string().nullable(),
+  /** How long an approved call waits after the last vote, in which the approval can be withdrawn; 0: not at all. */
+  timelock_seconds: z.int().min(0),
+  /** From when on the call may be made. Null: nobody has approved it yet, or it does not wait. */
   timelock_until: Instant.nullable(),
+  /** Who approved it alone although a quorum or a time lock held it, and why. It stays for ever; null: nobody did. */
+  break_glass: BrokenGlass.nullable(),
   expires_at: Instant,
   /** Changes with each transition; If-Match takes it in quotes. */
   ceremony_hash: Digest,
@@ -63,9 +83,6 @@ export const Approval = z.strictObject({
   updated_at: Instant,
 });
 export type Approval = z.infer<typeof Approval>;
-
-/** In words: why somebody asks, or decides as they do. */
-export const ApprovalReason = storableText({ max: 2000 });
 
 export const listApprovals = defineRoute({
   operation: 'list-approvals',
@@ -92,40 +109,61 @@ export const createApproval = defineRoute({
   auth: 'tenant_scoped',
   query: z.strictObject(TenantQuery),
   status: 201,
-  body: z.strictObject({
-    action: ActionName,
-    tool: ToolName.optional(),
-    resource: ResourceName.optional(),
-    args: CallMembers.default({}),
-    /** These three as the call will say them, since the approval is of what they make of it. */
-    effect_level: EffectLevel.optional(),
-    context: CallMembers.default({}),
-    demand: DeclaredDemand.optional(),
-    session_id: SessionId,
-    reason: ApprovalReason.min(1),
-    quorum: z.int().min(1).max(16).default(1),
-    approvers: z.array(PrincipalId).max(64).default([]),
-    scope: z
-      .string()
-      .regex(/^(once|uses:[1-9]\d{0,3})$/)
-      .default('once'),
-    expires_in_seconds: z.int().min(1).max(604_800).default(900),
-  }),
+  body: z
+    .strictObject({
+      action: ActionName,
+      tool: ToolName.optional(),
+      resource: ResourceName.optional(),
+      args: CallMembers.default({}),
+      /** These three as the call will say them, since the approval is of what they make of it. */
+      effect_level: EffectLevel.optional(),
+      context: CallMembers.default({}),
+      demand: DeclaredDemand.optional(),
+      session_id: SessionId,
+      reason: ApprovalReason.min(1),
+      quorum: z.int().min(1).max(16).default(1),
+      approvers: z.array(PrincipalId).max(64).default([]),
+      scope: z
+        .string()
+        .regex(/^(once|uses:[1-9]\d{0,3})$/)
+        .default('once'),
+      expires_in_seconds: z.int().min(1).max(604_800).default(900),
+      timelock_seconds: z.int().min(0).max(604_799).default(0),
+    })
+    .refine((asked) => asked.timelock_seconds < asked.expires_in_seconds, {
+      path: ['timelock_seconds'],
+      message: 'must be shorter than expires_in_seconds',
+    }),
   reply: Approval,
 });
 
+/**
+ * `revoke` takes back a question, or an approval that was not used up. `break_glass` approves alone, for one use and a quarter of an
+ * hour, what a quorum or a time lock holds; the tenant must have switched it on.
+ */
+export const ApprovalDecision = z.enum(['approve', 'deny', 'revoke', 'break_glass']);
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
+
 export const transitionApproval = defineRoute({
   operation: 'transition-approval',
-  summary: 'Approve, deny or revoke. Needs If-Match with the ceremony_hash that was read.',
+  summary:
+    'Approve, deny or revoke, or break the glass with a reason. Needs If-Match with the ceremony_hash that was read.',
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/{action}',
   auth: 'tenant_scoped',
   assertedBy: ['partner', 'owner'],
-  params: z.strictObject({ approval_id: ApprovalId, action: z.enum(['approve', 'deny', 'revoke']) }),
+  params: z.strictObject({ approval_id: ApprovalId, action: ApprovalDecision }),
   query: z.strictObject(TenantQuery),
   body: z.strictObject({ reason: ApprovalReason.optional(), expected_ceremony_hash: Digest.optional() }).default({}),
   reply: Approval,
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'PERMISSION_DENIED'],
+  errors: [
+    'NOT_FOUND',
+    'ILLEGAL_TRANSITION',
+    'PRECONDITION_REQUIRED',
+    'PRECONDITION_FAILED',
+    'PERMISSION_DENIED',
+    'PASSKEY_REQUIRED',
+  ],
 });
 
 /** The text that an approver signs: `countersign.approval.v1` and these members, as canonical JSON. */

@@ -1,10 +1,41 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, BudgetId, Currency, Instant, PrincipalId, SessionId, TenantId } from '../scalars.ts';
+import {
+  ActionName,
+  ApprovalId,
+  BudgetId,
+  Currency,
+  EffectLevel,
+  Instant,
+  PrincipalId,
+  SessionId,
+  TenantId,
+  ToolName,
+} from '../scalars.ts';
 import { ApprovalState } from './approvals.ts';
 import { BudgetSubject, BudgetWindow } from './budgets.ts';
 import { Fence, ScopedFenceCommand } from './fences.ts';
 import { IdentityKind } from './identity.ts';
+
+/** A person is asked: an approval is pending. What the call says stands at its page, for whoever may decide it. */
+export const kernelApprovalRequested = defineEvent({
+  type: 'kernel.approval.requested.v1',
+  data: z.strictObject({
+    approval_id: ApprovalId,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    requested_by: PrincipalId,
+    action: ActionName,
+    tool: ToolName.nullable(),
+    effect_level: EffectLevel,
+    reason: z.string(),
+    quorum: z.int().min(1),
+    /** Who may decide it; empty: everybody but who asked. */
+    approvers: z.array(PrincipalId),
+    expires_at: Instant,
+    requested_at: Instant,
+  }),
+});
 
 /** An approval left `pending`: whoever parked a call for it can go on. */
 export const kernelApprovalResolved = defineEvent({
@@ -18,6 +49,24 @@ export const kernelApprovalResolved = defineEvent({
     resolved_by: PrincipalId.nullable(),
     rejection_reason: z.string().nullable(),
     resolved_at: Instant,
+  }),
+});
+
+/** Somebody approved alone what a quorum or a time lock would have held. */
+export const kernelGlassBroken = defineEvent({
+  type: 'kernel.approval.glass-broken.v1',
+  data: z.strictObject({
+    approval_id: ApprovalId,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    action: ActionName,
+    tool: ToolName.nullable(),
+    effect_level: EffectLevel,
+    broken_by: PrincipalId,
+    reason: z.string(),
+    broken_at: Instant,
+    /** Until when the call may be made, once. */
+    expires_at: Instant,
   }),
 });
 

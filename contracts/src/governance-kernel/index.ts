@@ -77,6 +77,8 @@ export {
 } from './log.ts';
 export {
   ApprovalReason,
+  ApprovalDecision,
+  ApprovalPreconditions,
   ApprovalState,
   Approval,
   listApprovals,
@@ -87,6 +89,7 @@ export {
 } from './approvals.ts';
 export {
   CeremonyStatement,
+  BrokenGlassEvidence,
   CeremonyEvidence,
   VoucherEvidence,
   AuthenticatorClientData,
@@ -111,7 +114,16 @@ export {
   ApprovalTerms,
   putApprovalTerms,
 } from './passkeys.ts';
-export { showPasskeyScript, challengeOnPage, assertOnPage, registerOnPage, verifyOnPage } from './passkey-pages.ts';
+export {
+  showPasskeyScript,
+  challengeOnPage,
+  assertOnPage,
+  registerOnPage,
+  verifyOnPage,
+  showWaitingPasskeys,
+  challengeVoucherOnPage,
+  vouchOnPage,
+} from './passkey-pages.ts';
 export { showApprovalPage, signInApprover, signOutApprover, voteOnPage } from './approval-pages.ts';
 export {
   AccessKeyKind,
@@ -234,6 +246,8 @@ export {
 } from './conformance.ts';
 export {
   fenceSet,
+  kernelApprovalRequested,
+  kernelGlassBroken,
   kernelApprovalResolved,
   kernelBudgetThreshold,
   kernelFenceSet,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { ApprovalId, ChallengeId, Digest } from '../scalars.ts';
-import { ApprovalReason, ApprovalState } from './approvals.ts';
-import { PasskeyAssertion, PasskeyAttestation, PasskeyState } from './passkeys.ts';
+import { ApprovalId, ChallengeId, Digest, PrincipalId } from '../scalars.ts';
+import { ApprovalDecision, ApprovalReason, ApprovalState } from './approvals.ts';
+import { CredentialId, PasskeyAssertion, PasskeyAttestation, PasskeyState } from './passkeys.ts';
 
 /** Signs one form of one session for one state of one approval. */
 const CsrfToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
@@ -23,19 +23,24 @@ export const showPasskeyScript = defineRoute({
 
 export const challengeOnPage = defineRoute({
   operation: 'challenge-on-page',
-  summary: 'Begin to approve what the page showed, with a passkey of whoever is signed in.',
+  summary: 'Begin to decide what the page showed, with a passkey of whoever is signed in.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/challenge',
   auth: 'public',
   params,
-  body: z.strictObject({ ceremony_hash: Digest, csrf_token: CsrfToken }),
+  body: z.strictObject({
+    ceremony_hash: Digest,
+    csrf_token: CsrfToken,
+    decision: ApprovalDecision,
+    reason: ApprovalReason.default(''),
+  }),
   reply: z.strictObject({ challenge_id: ChallengeId, options }),
   errors: ['NOT_FOUND', 'CREDENTIALS_INVALID', 'PERMISSION_DENIED', 'PASSKEY_REQUIRED', 'PRECONDITION_FAILED'],
 });
 
 export const assertOnPage = defineRoute({
   operation: 'assert-on-page',
-  summary: 'Approve what the page showed, by the assertion of a passkey.',
+  summary: 'Decide what the page showed, by the assertion of a passkey.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/assert',
   auth: 'public',
@@ -75,4 +80,42 @@ export const verifyOnPage = defineRoute({
   body: z.strictObject({ csrf_token: CsrfToken, attestation: PasskeyAttestation }),
   reply: z.strictObject({ state: PasskeyState }),
   errors: ['CREDENTIALS_INVALID', 'PERMISSION_DENIED', 'PASSKEY_REFUSED', 'ALREADY_EXISTS'],
+});
+
+export const showWaitingPasskeys = defineRoute({
+  operation: 'show-waiting-passkeys',
+  summary:
+    'The passkeys that wait until somebody vouches for them; for strangers a form to sign in with an approver key.',
+  method: 'GET',
+  path: '/approvals/passkeys',
+  auth: 'public',
+  media: 'html',
+  reply: z.string(),
+});
+
+/** One passkey that waits, as the form names it that was shown. */
+const waiting = { principal_id: PrincipalId, credential_id: CredentialId, csrf_token: CsrfToken };
+
+export const challengeVoucherOnPage = defineRoute({
+  operation: 'challenge-voucher-on-page',
+  summary: 'Begin to vouch for a passkey that the page showed, with a passkey of whoever is signed in.',
+  method: 'POST',
+  path: '/approvals/passkeys/challenge',
+  auth: 'public',
+  bodyBytesMax,
+  body: z.strictObject(waiting),
+  reply: z.strictObject({ options }),
+  errors: ['NOT_FOUND', 'CREDENTIALS_INVALID', 'PERMISSION_DENIED', 'PASSKEY_REQUIRED', 'ILLEGAL_TRANSITION'],
+});
+
+export const vouchOnPage = defineRoute({
+  operation: 'vouch-on-page',
+  summary: 'Vouch for a passkey that the page showed: it is active from now on.',
+  method: 'POST',
+  path: '/approvals/passkeys/assert',
+  auth: 'public',
+  bodyBytesMax,
+  body: z.strictObject({ ...waiting, assertion: PasskeyAssertion }),
+  reply: z.strictObject({ state: PasskeyState }),
+  errors: ['NOT_FOUND', 'CREDENTIALS_INVALID', 'PERMISSION_DENIED', 'PASSKEY_REFUSED', 'ILLEGAL_TRANSITION'],
 });

@@ -210,9 +210,11 @@ export const acceptPasskey = defineRoute({
 export const ApprovalTerms = z.strictObject({
   tenant_id: TenantId,
   version: z.int().min(0),
-  /** True: a bearer approves nothing, passkey or not; a signature of an enrolled key does. */
+  /** True: a bearer decides nothing, passkey or not; a signature of an enrolled key does. */
   signatures_only: z.boolean(),
-  /** Since when passkeys alone approve. It never becomes null again. */
+  /** May somebody approve alone, with a reason, what a quorum or a time lock holds? */
+  break_glass: z.boolean(),
+  /** Since when passkeys alone decide. It never becomes null again. */
   passkeys_since: Instant.nullable(),
   updated_at: Instant,
 });
@@ -226,7 +228,11 @@ export const putApprovalTerms = defineRoute({
   path: '/internal/approval-terms/{tenant}',
   auth: 'service_internal',
   params: z.strictObject({ tenant: TenantId }),
-  body: z.strictObject({ version: ControlVersion, signatures_only: z.boolean() }),
+  body: z.strictObject({
+    version: ControlVersion,
+    signatures_only: z.boolean(),
+    break_glass: z.boolean().default(false),
+  }),
   reply: ApprovalTerms,
   errors: ['ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });

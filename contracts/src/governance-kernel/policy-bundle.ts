@@ -41,7 +41,19 @@ export const PolicyRule = z.strictObject({
         .string()
         .regex(/^(once|uses:[1-9]\d{0,3}|session|until)$/)
         .default('once'),
+      /** Seconds from the last vote until the approved call may be made: time to think again, and to withdraw it. */
+      timelock: z.int().min(1).max(604_799).optional(),
+      /**
+       * What must be as it was when the approval was asked for, beside the call, the policy and the pin of its tool. `budgets`: of no
+       * budget that limits the call is less left.
+       */
+      unchanged: z
+        .array(z.enum(['budgets']))
+        .min(1)
+        .max(1)
+        .optional(),
     })
+    .refine(({ timelock = 0, timeout }) => timelock < timeout, 'timelock must be shorter than timeout')
     .optional(),
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;

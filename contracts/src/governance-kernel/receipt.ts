@@ -21,6 +21,8 @@ export const ReceiptKind = z.enum([
   'decision',
   'outcome',
   'approval',
+  /** Somebody approved alone what a quorum or a time lock would have held. */
+  'break_glass',
   'registry',
   'policy',
   'trust',

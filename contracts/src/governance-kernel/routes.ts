@@ -45,7 +45,16 @@ import {
 import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
 import { getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
-import { assertOnPage, challengeOnPage, registerOnPage, showPasskeyScript, verifyOnPage } from './passkey-pages.ts';
+import {
+  assertOnPage,
+  challengeOnPage,
+  challengeVoucherOnPage,
+  registerOnPage,
+  showPasskeyScript,
+  showWaitingPasskeys,
+  verifyOnPage,
+  vouchOnPage,
+} from './passkey-pages.ts';
 import {
   acceptPasskey,
   challengeVoucher,
@@ -133,6 +142,9 @@ export const kernelRoutes = {
   assertOnPage,
   registerOnPage,
   verifyOnPage,
+  showWaitingPasskeys,
+  challengeVoucherOnPage,
+  vouchOnPage,
   listAccessKeys,
   createAccessKey,
   revokeAccessKey,

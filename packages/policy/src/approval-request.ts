@@ -1,4 +1,5 @@
 import type { PolicyRule } from '@countersign/contracts/governance-kernel';
+import type { Preconditions } from './preconditions.ts';
 
 export type ApprovalRequest = NonNullable<PolicyRule['approval']>;
 
@@ -6,29 +7,39 @@ export type ApprovalRequest = NonNullable<PolicyRule['approval']>;
 export const ordinaryApproval: ApprovalRequest = { quorum: 1, approvers: [], timeout: 900, scope: 'once' };
 
 /**
- * The approval that satisfies both: the larger quorum, the shorter timeout, the narrower scope, the approvers that both
- * accept. Null when they accept nobody in common, since an empty list would mean "anybody".
+ * The approval that satisfies both: the larger quorum, the shorter timeout, the narrower scope, the longer time lock, the approvers
+ * that both accept. Null when there is none: they accept nobody in common, since an empty list would mean "anybody", or the lock of one
+ * outlasts the life that the other gives.
  */
 export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest): ApprovalRequest | null {
   const approvers = commonApprovers(left.approvers, right.approvers);
-  if (approvers === null) return null;
+  const timeout = Math.min(left.timeout, right.timeout);
+  const timelock = Math.max(left.timelock ?? 0, right.timelock ?? 0);
+  const unchanged = left.unchanged ?? right.unchanged;
+  if (approvers === null || timelock >= timeout) return null;
   return {
     quorum: Math.max(left.quorum, right.quorum),
     approvers,
-    timeout: Math.min(left.timeout, right.timeout),
+    timeout,
     scope: scopeWidth(left.scope) <= scopeWidth(right.scope) ? left.scope : right.scope,
+    ...(timelock === 0 ? {} : { timelock }),
+    ...(unchanged === undefined ? {} : { unchanged }),
   };
 }
 
+type Granted = Pick<ApprovalRequest, 'scope' | 'timeout'> & { timelock: number; preconditions: Preconditions };
+
 /**
- * Does an approval of this scope and lifetime grant no more than was asked for? Whoever asks beforehand words the question, and
- * must not get more uses or a longer life for it than the rule gives.
+ * Does an approval of this scope, lifetime, time lock and condition grant no more than was asked for? Whoever asks beforehand words the question,
+ * and must not get more uses, a longer life or an earlier use for it than the rule gives.
  */
-export function grantsNoMore(
-  { scope, timeout }: Pick<ApprovalRequest, 'scope' | 'timeout'>,
-  asked: ApprovalRequest,
-): boolean {
-  return scopeWidth(scope) <= scopeWidth(asked.scope) && timeout <= asked.timeout;
+export function grantsNoMore({ scope, timeout, timelock, preconditions }: Granted, asked: ApprovalRequest): boolean {
+  return (
+    scopeWidth(scope) <= scopeWidth(asked.scope) &&
+    timeout <= asked.timeout &&
+    timelock >= (asked.timelock ?? 0) &&
+    (asked.unchanged === undefined || preconditions.budgets !== null)
+  );
 }
 
 function commonApprovers(left: readonly string[], right: readonly string[]): string[] | null {

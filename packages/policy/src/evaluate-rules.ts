@@ -121,7 +121,7 @@ function escalation(rules: readonly CompiledRule[]): RuleOutcome {
         kind: 'deny',
         code: 'POLICY_EVALUATION_ERROR',
         rules: idsOf(rules),
-        reason: 'The rules ask for approvers that exclude each other.',
+        reason: 'The rules ask for approvals that exclude each other.',
       };
     }
   }

@@ -1,4 +1,5 @@
 import type { RecordedIdentity } from '@countersign/contracts/governance-kernel';
+import type { Preconditions } from './preconditions.ts';
 
 /**
  * A fact as the boundary gathered it. A gate must say what it does in each state: `unavailable` (the source failed or is stale
@@ -96,12 +97,20 @@ export type ApprovalFact = {
   intent_hash: string;
   judged_hash: string;
   policy_hash: string | null;
+  /** What must still be so. */
+  preconditions: Preconditions;
   /** Who approved, each once and never the requester. */
   approved_by: string[];
+  /** Who approved it alone instead of all whom the asks want; null: nobody did. */
+  broken_by: string | null;
   /** How often it may be used, as it was asked for. */
   scope: string;
   /** Seconds from the question to its expiry. */
   timeout: number;
+  /** Seconds that it has to wait after the last vote. */
+  timelock: number;
+  /** Until when it waits; null: it waits no more. */
+  locked_until: string | null;
   /** Uses left of its scope. */
   uses_remaining: number;
   expired: boolean;

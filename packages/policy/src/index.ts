@@ -27,6 +27,7 @@ export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';
 export type { ArgumentValidator } from './argument-validator.ts';
 export { validateWithAjv } from './ajv-validator.ts';
 export { grantsNoMore } from './approval-request.ts';
+export { unmetPrecondition } from './preconditions.ts';
 export type { ApprovalRequest } from './approval-request.ts';
 export type { Intent } from './intent.ts';
 export type { Decision } from './decision.ts';

@@ -55,10 +55,15 @@ function copyOf<Value>(value: Value): Value {
   return JSON.parse(text, revive) as Value; // plain JSON and amounts by construction
 }
 const usesOfScope = { once: 1, 'uses:1': 1, 'uses:2': 2, 'uses:9999': 9999, session: 1e6, until: 1e7 };
-const approvalTerms = fc.record({
-  scope: fc.constantFrom(...(Object.keys(usesOfScope) as (keyof typeof usesOfScope)[])), // the keys of a literal
-  timeout: fc.integer({ min: 1, max: 604_800 }),
-});
+const approvalTerms = fc
+  .record({
+    scope: fc.constantFrom(...(Object.keys(usesOfScope) as (keyof typeof usesOfScope)[])), // the keys of a literal
+    timeout: fc.integer({ min: 2, max: 604_800 }),
+    timelock: fc.constantFrom(1, 2, 3),
+  })
+  .filter(({ timelock, timeout }) => timelock < timeout);
+/** Asked for when no server had the tool, as none has it now. */
+const unpinned = { preconditions: { tool_definition_hash: null, budgets: null } };
 const openTool = { registry: { state: 'not_applicable' } } as const;
 
 const denial: GateOutcome = { gate: 'rules', outcome: 'deny', reason_code: 'POLICY_DENIED' };
@@ -112,7 +117,7 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
         const policy = policyOf([...rules, { id: 'all', effect: 'allow' }], [], { viewer });
-        const approval = known(granted ? grantFor(policy, intent) : null);
+        const approval = known(granted ? grantFor(policy, intent, unpinned) : null);
         const facts = factsFor(policy, { ...openTool, approval, [name]: { state: 'unavailable', detail: 'down' } });
         const { verdict, reason_code, trace } = decide(policy, intent, facts);
         expect(verdict).toBe('DENY');
@@ -126,7 +131,10 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
         const policy = policyOf(rules, [], { viewer });
-        const facts = factsFor(policy, { ...openTool, approval: known(granted ? grantFor(policy, intent) : null) });
+        const facts = factsFor(policy, {
+          ...openTool,
+          approval: known(granted ? grantFor(policy, intent, unpinned) : null),
+        });
         const decision = decide(policy, intent, facts);
         expect(decide(policyOf(rules, [], { viewer }), copyOf(intent), copyOf(facts))).toEqual(decision);
         const settled = decision.trace.some(({ gate, outcome }) => gate === 'approval' && outcome === 'pass');
@@ -157,12 +165,15 @@ describe('decide', () => {
     fc.assert(
       fc.property(fc.array(approvalTerms, { minLength: 1, maxLength: 3 }), approvalTerms, (asks, given) => {
         const policy = policyOf(asks.map((approval, index) => ({ id: `ask-${index}`, effect: 'escalate', approval })));
-        const approval = known(grantFor(policy, intentOf(), given));
+        const approval = known(grantFor(policy, intentOf(), { ...given, ...unpinned }));
         const { verdict } = decide(policy, intentOf(), factsFor(policy, { ...openTool, approval }));
         const fits = asks.every(
-          ({ scope, timeout }) => usesOfScope[given.scope] <= usesOfScope[scope] && given.timeout <= timeout,
+          ({ scope, timeout, timelock }) =>
+            usesOfScope[given.scope] <= usesOfScope[scope] && given.timeout <= timeout && given.timelock >= timelock,
         );
-        expect(verdict).toBe(fits ? 'ALLOW' : 'ESCALATE');
+        const lock = Math.max(...asks.map(({ timelock }) => timelock));
+        const refusal = asks.every(({ timeout }) => lock < timeout) ? 'ESCALATE' : 'DENY';
+        expect(verdict).toBe(fits ? 'ALLOW' : refusal);
       }),
       { numRuns: 300 },
     );

@@ -1,5 +1,6 @@
 import type { ReasonCode } from '@countersign/contracts';
 import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
+import { approvalSituations } from './approval-situations.ts';
 import { identitySituations } from './identity-situations.ts';
 import { budgetOf, grantFor, intentOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
 
@@ -217,6 +218,7 @@ export const situations: Situation[] = [
     policy: asking,
     facts: grant({ timeout: Number.NaN }),
   },
+  ...approvalSituations,
   {
     code: 'BUDGET_EXCEEDED',
     when: 'no calls are left',

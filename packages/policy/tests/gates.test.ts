@@ -67,22 +67,30 @@ describe('gates', () => {
       {
         id: 'one',
         effect: 'escalate',
-        approval: { quorum: 2, timeout: 900, scope: 'session', approvers: ['ann', 'bob'] },
+        approval: { quorum: 2, timeout: 900, scope: 'session', approvers: ['ann', 'bob'], timelock: 59 },
       },
       { id: 'two', effect: 'escalate', approval: { quorum: 1, timeout: 60, scope: 'uses:3', approvers: ['bob'] } },
     ]);
     const budgets = known([budgetOf({ approval_required_above_minor: 0 })]);
     const { approval_request, reason_code } = decide(policy, intent, factsFor(policy, { budgets }));
     expect(reason_code).toBe('APPROVAL_REQUIRED');
-    expect(approval_request).toEqual({ quorum: 2, timeout: 60, scope: 'once', approvers: ['bob'] });
+    expect(approval_request).toEqual({ quorum: 2, timeout: 60, scope: 'once', approvers: ['bob'], timelock: 59 });
   });
 
-  it('denies instead of asking anybody when the approvers of two rules exclude each other', () => {
+  it.each([
+    ['approvers', { approvers: ['ann'] }, { approvers: ['bob'] }],
+    ['time lock and timeout', { timelock: 60 }, { timeout: 60 }],
+  ])('denies instead of asking anybody when the %s of two rules exclude each other', (_what, one, two) => {
     const policy = policyOf([
-      { id: 'one', effect: 'escalate', approval: { approvers: ['ann'] } },
-      { id: 'two', effect: 'escalate', approval: { approvers: ['bob'] } },
+      { id: 'one', effect: 'escalate', approval: one },
+      { id: 'two', effect: 'escalate', approval: two },
     ]);
     expect(decide(policy, intent, factsFor(policy)).verdict).toBe('DENY');
+  });
+
+  it('takes no rule whose time lock would outlast its approval', () => {
+    const approval = { timeout: 60, timelock: 60 };
+    expect(() => policyOf([{ id: 'one', effect: 'escalate', approval }])).toThrow('timelock must be shorter');
   });
 
   it('gives rules the relations and the clock of the facts', () => {

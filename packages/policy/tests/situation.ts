@@ -1,3 +1,4 @@
+import type { Digest } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '../src/index.ts';
@@ -104,9 +105,13 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
     intent_hash: intent.intent_hash,
     judged_hash: judgedHash,
     policy_hash: policy.hash,
+    preconditions: { tool_definition_hash: digest('e') as Digest | null, budgets: null },
     approved_by: ['alice', 'bob'],
+    broken_by: null,
     scope: 'once',
     timeout: 900,
+    timelock: 0,
+    locked_until: null,
     uses_remaining: 1,
     expired: false,
     rejection_reason: null,

@@ -13,9 +13,15 @@ export function describeReport(report: ExportReport): string {
     ...report.missing.map((gap) => `    missing: ${gap}`),
     `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
     `  time          ${report.time}${timeText(report.issued)}`,
+    ...glassText(report.broken_glass),
     ...report.chains.map(chainText),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
+}
+
+/** Nobody should have to look for it. */
+function glassText({ count, first }: ExportReport['broken_glass']): string[] {
+  return count === 0 ? [] : [`  broken glass  ${count}, the first is ${first}`];
 }
 
 function faultText({ code, message, line, receipt_id }: ExportFault): string {

@@ -34,13 +34,15 @@ export type ExportReport = {
   records: number;
   proofs: number;
   heads: number;
+  /** Approvals that one person gave alone, in spite of a quorum or a time lock. Each says who and why. */
+  broken_glass: Count;
   keys: string[];
   issued: { first: string; last: string; witnessed: string | null } | null;
   chains: ChainSummary[];
 };
 
-/** How many lack it, and the first that does. */
-type Gap = { count: number; first: string | null };
+/** How many there are, and the first of them. */
+type Count = { count: number; first: string | null };
 
 /** What the lines up to the first fault held. */
 export type Evidence = {
@@ -48,8 +50,9 @@ export type Evidence = {
   proofs: number;
   heads: number;
   /** Receipts without their record, and without a place in the log. */
-  bare: Gap;
-  unproven: Gap;
+  bare: Count;
+  unproven: Count;
+  brokenGlass: Count;
   keys: Set<string>;
   times: { first: string; last: string; witnessed: string | null } | null;
 };
@@ -73,6 +76,7 @@ export function reportOf(seen: Seen): ExportReport {
     records: evidence.records,
     proofs: evidence.proofs,
     heads: evidence.heads,
+    broken_glass: evidence.brokenGlass,
     keys: [...evidence.keys],
     issued: evidence.times,
     chains: links.summaries(),
@@ -148,10 +152,10 @@ function evidenceMissing({ bare, unproven }: Evidence): string[] {
   return [...gapMissing(bare, 'record'), ...gapMissing(unproven, 'place in the log')];
 }
 
-function gapMissing({ count, first }: Gap, what: string): string[] {
+function gapMissing({ count, first }: Count, what: string): string[] {
   return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];
 }
 
-export function widened({ count, first }: Gap, receiptId: string): Gap {
+export function widened({ count, first }: Count, receiptId: string): Count {
   return { count: count + 1, first: first ?? receiptId };
 }

@@ -20,12 +20,12 @@ const clientDataLimits = { bytesMax: 8_192, depthMax: 8 };
 export function assertCeremony(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, intent } = record;
   if (intent.facts['credential'] !== 'passkey') return;
-  if (kind === 'approval') assertVote(record, provider);
+  if (kind === 'approval' || kind === 'break_glass') assertVote(record, provider);
   else if (kind === 'trust') assertVoucher(record, provider);
 }
 
 function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
-  const { intent, policy_hash } = record;
+  const { kind, intent, policy_hash } = record;
   const evidence = parseUntrusted(CeremonyEvidence, intent.facts, 'assertion');
   const { statement } = evidence;
   assertSame([
@@ -40,6 +40,8 @@ function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
     ['judged_hash', statement.judged_hash, evidence.approved_judged_hash],
     ['policy_hash', statement.policy_hash, policy_hash],
     ['ceremony_hash', statement.ceremony_hash, evidence.ceremony_hash],
+    // Of a vote the reason is said, of broken glass it is signed.
+    ['reason', statement.reason ?? null, kind === 'break_glass' ? (evidence.reason ?? null) : null],
   ]);
   assertNotLate(statement.expires_at, record.created_at);
   assertSigned(evidence, provider);

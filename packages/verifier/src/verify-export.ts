@@ -25,7 +25,7 @@ export type ExportOptions = LogTrust &
     require?: readonly Requirement[] | undefined;
   };
 
-const noGap = { count: 0, first: null };
+const none = { count: 0, first: null };
 const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
 /**
@@ -40,8 +40,9 @@ export class ExportVerification {
     records: 0,
     proofs: 0,
     heads: 0,
-    bare: noGap,
-    unproven: noGap,
+    bare: none,
+    unproven: none,
+    brokenGlass: none,
     keys: new Set(),
     times: null,
   };
@@ -124,6 +125,8 @@ export class ExportVerification {
       assertPolicyStatement(record, { ...this.#options, witnessed });
       this.#evidence.records += 1;
     } else if (payload.kind !== 'outcome') this.#evidence.bare = widened(this.#evidence.bare, payload.receipt_id);
+    if (payload.kind === 'break_glass')
+      this.#evidence.brokenGlass = widened(this.#evidence.brokenGlass, payload.receipt_id);
     if (witnessed === null) this.#evidence.unproven = widened(this.#evidence.unproven, payload.receipt_id);
     else this.#evidence.proofs += 1;
     this.#evidence.keys.add(key.key_id);

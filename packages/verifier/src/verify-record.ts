@@ -13,6 +13,7 @@ import {
 } from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
+import { assertBrokenGlass } from './verify-broken-glass.ts';
 import { assertCeremony } from './verify-ceremony.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertShadow } from './verify-shadow.ts';
@@ -41,6 +42,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertVerdict(parsed);
   assertBlocked(parsed);
   assertShadow(parsed);
+  assertBrokenGlass(parsed);
   assertCeremony(parsed, provider);
   return parsed;
 }

@@ -4,7 +4,7 @@ import type { VerificationErrorCode } from '../src/index.ts';
 
 const evidence = {
   ...{ records: 0, proofs: 0, heads: 0, keys: new Set<string>(), times: null },
-  ...{ bare: { count: 0, first: null }, unproven: { count: 0, first: null } },
+  ...{ brokenGlass: { count: 0, first: null }, bare: { count: 0, first: null }, unproven: { count: 0, first: null } },
 };
 const links = { receipts: 1, summaries: () => [] } as never; // all that a report of a fault looks at
 

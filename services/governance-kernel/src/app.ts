@@ -27,6 +27,9 @@ import { challengeOnPageRoute } from './routes/challenge-on-page.ts';
 import { assertOnPageRoute } from './routes/assert-on-page.ts';
 import { registerOnPageRoute } from './routes/register-on-page.ts';
 import { verifyOnPageRoute } from './routes/verify-on-page.ts';
+import { showWaitingPasskeysRoute } from './routes/show-waiting-passkeys.ts';
+import { challengeVoucherOnPageRoute } from './routes/challenge-voucher-on-page.ts';
+import { vouchOnPageRoute } from './routes/vouch-on-page.ts';
 import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
 import { checkRelationRoute } from './routes/check-relation.ts';
@@ -201,6 +204,9 @@ const passkeyRoutes = (kernel: Context) => [
   assertOnPageRoute(kernel),
   registerOnPageRoute(kernel),
   verifyOnPageRoute(kernel),
+  showWaitingPasskeysRoute(kernel),
+  challengeVoucherOnPageRoute(kernel),
+  vouchOnPageRoute(kernel),
 ];
 
 /** What decisions rest on, and who may change it. */

@@ -1,12 +1,16 @@
 import { Instant, type PrincipalId } from '@countersign/contracts';
 import {
+  kernelApprovalRequested,
   kernelApprovalResolved,
   kernelBudgetThreshold,
   kernelFenceSet,
+  kernelGlassBroken,
   kernelIdentityRevoked,
 } from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from './approvals/approval-row.ts';
+import { brokenGlass } from './approvals/break-glass.ts';
+import { instant } from './approvals/timelock.ts';
 import type { BudgetRow } from './budgets/budget-row.ts';
 import { isInstallationCeiling } from './budgets/installation-ceiling.ts';
 import { thresholdsReached, type Reached } from './budgets/thresholds.ts';
@@ -18,6 +22,25 @@ import type { IdentityKey } from './identities/identities.ts';
  * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
  * handles no event of anybody.
  */
+
+/** Somebody is asked to decide. Without the arguments, which are for whoever decides. */
+export function approvalRequestedEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
+  const data = {
+    approval_id: approval.id,
+    tenant_id: approval.tenant,
+    session_id: approval.session,
+    requested_by: approval.requestedBy,
+    action: approval.action,
+    tool: approval.tool,
+    effect_level: approval.effectLevel,
+    reason: approval.reason,
+    quorum: approval.quorum,
+    approvers: [...approval.approvers],
+    expires_at: instant(approval.expiresAtMs),
+    requested_at: instant(approval.createdAtMs),
+  };
+  return newEvent(kernelApprovalRequested, data, { subject: approval.id, tenantid: approval.tenant });
+}
 
 /** An approval is pending no more. */
 export function approvalResolvedEvent(
@@ -34,6 +57,25 @@ export function approvalResolvedEvent(
     resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
   };
   return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });
+}
+
+/** One person approved what others or time would have held. */
+export function glassBrokenEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
+  const glass = brokenGlass(approval);
+  if (glass === null) throw new Error('Nobody has broken the glass');
+  const data = {
+    approval_id: approval.id,
+    tenant_id: approval.tenant,
+    session_id: approval.session,
+    action: approval.action,
+    tool: approval.tool,
+    effect_level: approval.effectLevel,
+    broken_by: glass.by,
+    reason: glass.reason,
+    broken_at: glass.at,
+    expires_at: instant(approval.expiresAtMs),
+  };
+  return newEvent(kernelGlassBroken, data, { subject: approval.id, tenantid: approval.tenant });
 }
 
 /** A scope is fenced, or open again. */

@@ -1,6 +1,7 @@
 import { isAppError, type ApprovalId, type SessionId } from '@countersign/contracts';
 import type {
   Approval,
+  ApprovalDecision,
   BoundaryRecord,
   DecisionReply,
   EvaluateRequest,
@@ -34,10 +35,10 @@ export class Caller {
   }
 
   /** Decides an approval in the state that is listed now. */
-  async move(action: 'approve' | 'deny' | 'revoke', id: ApprovalId): Promise<Approval> {
+  async move(action: ApprovalDecision, id: ApprovalId, reason?: string): Promise<Approval> {
     const { ceremony_hash } = await this.approval(id);
     const headers = { 'if-match': `"${ceremony_hash}"` };
-    const input = { params: { approval_id: id, action }, body: {}, headers };
+    const input = { params: { approval_id: id, action }, body: reason === undefined ? {} : { reason }, headers };
     return (await this.client.transitionApproval(input)).body;
   }
 }

@@ -79,7 +79,7 @@ SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELS
        args_hash, 'sha256:' || encode(sha256(n::text::bytea), 'hex'), policy_hash, policy_epoch, receipt_id, reason, quorum, approvers,
        approved_by, scope, uses_remaining, timelock_until,
        now() + CASE WHEN n % 2000 = 1 THEN interval '1 hour' ELSE -interval '1 minute' END, ceremony_hash, created_at, updated_at,
-       NULL, demand, facts, NULL, judged_hash
+       NULL, demand, facts, NULL, judged_hash, NULL, 0, preconditions, NULL, NULL, NULL
   FROM generate_series(1, ${rows.approvals}) n, (SELECT * FROM approvals LIMIT 1) AS asked`;
 
 /** {1: 1, 3: -8, -1: 6, -2: 32 bytes}: an Ed25519 key as authenticators write it. */
@@ -110,7 +110,7 @@ const others = [
             false, false, now(), 'agent-1', now(), NULL, NULL, CASE WHEN n % 100 > 0 THEN now() END FROM ${some}`,
   `INSERT INTO passkey_challenges
      SELECT '${busy}', 'agent-' || n, 'approval', '', 'challenge-' || n, '', '{}', now() + interval '1 hour' FROM ${some}`,
-  `INSERT INTO approval_terms SELECT 'tenant-' || n, 1, false, NULL, now() FROM ${some}`,
+  `INSERT INTO approval_terms SELECT 'tenant-' || n, 1, false, NULL, now(), false FROM ${some}`,
   `INSERT INTO identities SELECT '${busy}', kind, kind || '-' || n, lpad(n::text, 26, '0'), 'test', 1, 1, now(), 'test'
      FROM ${some}, unnest(ARRAY['agent', 'operator']) AS kind`,
   `INSERT INTO identity_keys SELECT '${busy}', lpad(n || '-' || nth, 43, 'k'), 'agent-' || n, 'none', now(), 'test', CASE nth WHEN 1 THEN NULL ELSE now() END

@@ -2,6 +2,7 @@ import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import {
   createKernelClient,
   type Approval,
+  type ApprovalDecision,
   type CredentialId,
   type Passkey,
 } from '@countersign/contracts/governance-kernel';
@@ -49,13 +50,14 @@ export class Approver {
     return (await this.client.vouchForPasskey({ params, body: { assertion } })).body;
   }
 
-  async challenge(id: ApprovalId, decision: 'approve' | 'deny' = 'approve') {
-    return (await this.client.challengeApproval({ params: { approval_id: id }, body: { decision } as never })).body;
+  async challenge(id: ApprovalId, decision: ApprovalDecision = 'approve', reason?: string) {
+    const body = { decision, ...(reason === undefined ? {} : { reason }) } as never; // the schema has the defaults
+    return (await this.client.challengeApproval({ params: { approval_id: id }, body })).body;
   }
 
-  async decide(id: ApprovalId, decision: 'approve' | 'deny' = 'approve', forged: Forgery = {}): Promise<Approval> {
-    const { challenge, challenge_id } = await this.challenge(id, decision);
-    const assertion = this.authenticator.get(challenge, forged);
+  async decide(id: ApprovalId, decision: ApprovalDecision = 'approve', reason?: string): Promise<Approval> {
+    const { challenge, challenge_id } = await this.challenge(id, decision, reason);
+    const assertion = this.authenticator.get(challenge);
     return (await this.client.assertApproval({ params: { approval_id: id }, body: { challenge_id, assertion } })).body;
   }
 }

@@ -8,6 +8,7 @@ import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { TestAgent } from './_agents.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
+import type { ApproverSession } from '../src/approver-pages/sessions.ts';
 import { Approver } from './_passkeys.ts';
 import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
@@ -226,7 +227,7 @@ async function passkeyPageSamples(
   const params = { approval_id: shown };
   const { headers } = approver;
   return {
-    'challenge-on-page': { params, headers, body: await decided(shown) },
+    'challenge-on-page': { params, headers, body: { ...(await decided(shown)), decision: 'approve' } },
     'assert-on-page': {
       params: { approval_id: signed },
       headers,
@@ -234,6 +235,28 @@ async function passkeyPageSamples(
     },
     'register-on-page': { params, headers: gina.headers, body: enrolling(gina) },
     'verify-on-page': { params, headers: hans.headers, body: { ...enrolling(hans), attestation } },
+    ...(await waitingSamples(test, anna, approver)),
+  };
+}
+
+/** The page of passkeys that wait, of which one is asked about and one vouched for. */
+async function waitingSamples(
+  test: TestKernel,
+  anna: Approver,
+  { session, headers }: { session: ApproverSession; headers: Record<string, string> },
+): Promise<Record<string, Sample>> {
+  const { approverSessions: sessions } = test.kernel.context;
+  const [ivan, jana] = [new Approver(test, 'ivan', 'passkeys'), new Approver(test, 'jana', 'passkeys')];
+  for (const person of [ivan, jana]) await person.enrol();
+  const named = ({ place, principal, id }: Approver) => {
+    const form = { action: 'vouch', principal, credential: id } as const;
+    return { principal_id: place.principal, credential_id: id, csrf_token: sessions.csrfToken(session, form) };
+  };
+  const { challenge } = (await anna.client.challengeVoucher({ params: jana.place })).body;
+  return {
+    'show-waiting-passkeys': { headers },
+    'challenge-voucher-on-page': { headers, body: named(ivan) },
+    'vouch-on-page': { headers, body: { ...named(jana), assertion: anna.authenticator.get(challenge) } },
   };
 }
 

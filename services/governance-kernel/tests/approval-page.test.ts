@@ -294,9 +294,16 @@ describe('what an attacker writes', () => {
   it('is text inside of arguments too, where only our own line ends end a line', () => {
     const approval = { tool: payload, arguments: { note: `${payload}\u2028`, lines: 'a\nb' }, state: 'denied' };
     const tokens = { decide: '', signOut: '', enrol: '' };
-    const passkeys = { areRequired: false, state: null, areAvailable: false };
-    const view = { ...approval, action: 'tool.call', expires_at: '', approved_by: [], quorum: 1 } as never;
-    const obstacles = { approve: null, deny: null };
+    const passkeys = { areRequired: false, state: null, areAvailable: false, mayBreakGlass: false };
+    const view = {
+      ...approval,
+      action: 'tool.call',
+      expires_at: '',
+      approved_by: [],
+      quorum: 1,
+      break_glass: null,
+    } as never;
+    const obstacles = { approve: null, deny: null, revoke: null, break_glass: null };
     const shown = approvalPage({ approval: view, viewer: 'a' as PrincipalId, nowMs: 0, obstacles, tokens, passkeys });
     const markup = JSON.stringify(
       Object.getOwnPropertySymbols(shown).map((name) => Reflect.get(shown, name) as unknown),

@@ -28,8 +28,18 @@ function rowWith(changes: object = {}): ApprovalRow {
     },
     demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
     ...{ intentHash: digest('b'), judgedHash: digest('c'), policyHash: digest('d'), policyEpoch: 1, receiptId: null },
+    preconditions: { tool_definition_hash: null, budgets: null },
     ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], approvedBy: [], scope: 'once', usesRemaining: 1 },
-    ...{ rejectionReason: null, timelockUntilMs: null, createdAtMs: nowMs - 1000, updatedAtMs: nowMs - 1000 },
+    ...{
+      rejectionReason: null,
+      timelockSeconds: 0,
+      brokenBy: null,
+      brokenReason: null,
+      brokenAtMs: null,
+      timelockUntilMs: null,
+      createdAtMs: nowMs - 1000,
+      updatedAtMs: nowMs - 1000,
+    },
     expiresAtMs: nowMs + 1000,
     ...changes,
   };
@@ -52,14 +62,21 @@ function refusalOf(act: () => unknown): object {
   throw new Error('nothing was refused');
 }
 
-const actions = ['approve', 'deny', 'revoke'] as const;
-const moves = { pending: [...actions], approved: ['revoke'], denied: [], expired: [], revoked: [], consumed: [] };
+const actions = ['approve', 'deny', 'revoke', 'break_glass'] as const;
+const moves = {
+  pending: [...actions],
+  approved: ['revoke', 'break_glass'],
+  denied: [],
+  expired: [],
+  revoked: [],
+  consumed: [],
+};
 
 describe('a vote', () => {
   it.each(Object.entries(moves))('on an approval that is %s may be %j alone', (state, allowed: string[]) => {
     for (const action of actions) {
-      const row = rowWith({ state });
-      if (allowed.includes(action)) expect(vote(row, action).updatedAtMs).toBe(nowMs);
+      const row = rowWith({ state, timelockUntilMs: state === 'approved' ? nowMs + 1 : null });
+      if (allowed.includes(action)) expect(vote(row, action, { reason: 'a fire' }).updatedAtMs).toBe(nowMs);
       else
         expect(refusalOf(() => vote(row, action))).toMatchObject({
           code: 'ILLEGAL_TRANSITION',
@@ -72,15 +89,19 @@ describe('a vote', () => {
     expect(vote(rowWith(), 'approve', { atMs: nowMs + 999 }).approvedBy).toEqual(['alice']);
   });
 
-  it('to approve waits for the time lock, and no other does', () => {
-    const locked = rowWith({ timelockUntilMs: nowMs });
-    expect(refusalOf(() => vote(locked, 'approve', { atMs: nowMs - 1 }))).toMatchObject({
-      code: 'ILLEGAL_TRANSITION',
-      details: { timelock_until: '2026-03-01T12:00:00.000Z' },
-    });
-    expect(vote(locked, 'approve').approvedBy).toEqual(['alice']);
-    expect(vote(locked, 'deny', { atMs: nowMs - 1 }).state).toBe('denied');
-    expect(vote(locked, 'revoke', { atMs: nowMs - 1 }).state).toBe('revoked');
+  it('starts the time lock when it is the last one, and comes too late where the lock would outlast the approval', () => {
+    const waiting = rowWith({ timelockSeconds: 1, expiresAtMs: nowMs + 1001 });
+    const first = vote(waiting, 'approve');
+    expect(first).toMatchObject({ state: 'pending', timelockUntilMs: null });
+    const second = vote(first, 'approve', { by: 'bob' });
+    expect(second).toMatchObject({ state: 'approved', timelockUntilMs: nowMs + 1000 });
+    expect(vote(second, 'revoke')).toMatchObject({ state: 'revoked' });
+    for (const row of [waiting, first])
+      expect(refusalOf(() => vote(row, 'approve', { by: 'carol', atMs: nowMs + 1 }))).toMatchObject({
+        code: 'ILLEGAL_TRANSITION',
+        details: { timelock_until: '2026-03-01T12:00:01.001Z' },
+      });
+    expect(vote(waiting, 'deny', { atMs: nowMs + 1 }).state).toBe('denied');
   });
 
   it('is nobody’s who asked, who is not named or who has voted; the question is taken back by whoever wants', () => {
@@ -122,6 +143,26 @@ describe('a vote', () => {
     }
   });
 
+  it('that breaks the glass gives one use, soon, with a reason, where a quorum or a running time lock holds the call', () => {
+    const wide = { scope: 'uses:5', usesRemaining: 5, expiresAtMs: nowMs + 1_000_000 };
+    const breaks = (row: ApprovalRow, { by = 'alice', reason = ' a fire ' } = {}) =>
+      vote(row, 'break_glass', { by, reason });
+    const broken = { state: 'approved', scope: 'once', usesRemaining: 1, timelockUntilMs: null, argsEncrypted: null };
+    const glass = { brokenBy: 'alice', brokenReason: 'a fire', brokenAtMs: nowMs, expiresAtMs: nowMs + 900_000 };
+    expect(breaks(rowWith(wide))).toMatchObject({ ...broken, ...glass, approvedBy: [] });
+    expect(breaks(rowWith()).expiresAtMs).toBe(nowMs + 1000);
+    const locked = { ...wide, state: 'approved', timelockUntilMs: nowMs + 1, approvedBy: ['alice', 'bob'] };
+    expect(breaks(rowWith(locked))).toMatchObject({ ...broken, ...glass, approvedBy: ['alice', 'bob'] });
+    expect(breaks(rowWith({ quorum: 1, timelockSeconds: 1 }))).toMatchObject(broken);
+    const codeOf = (row: ApprovalRow, changes = {}) => refusalOf(() => breaks(row, changes));
+    expect(codeOf(rowWith({ quorum: 1 }))).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(codeOf(rowWith({ ...locked, timelockUntilMs: nowMs }))).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(codeOf(breaks(rowWith(wide)), { by: 'bob' })).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(codeOf(rowWith(), { by: 'Agent' })).toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(codeOf(rowWith({ approvers: ['bob'] }))).toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(codeOf(rowWith(), { reason: ' ' })).toMatchObject({ code: 'INVALID_REQUEST', param: 'reason' });
+  });
+
   it('says beforehand, in words, what stands against it', () => {
     const obstacle = (row: ApprovalRow, by: string) =>
       obstacleOf(nodeProvider, row, { action: 'approve', by, nowMs } as never); // plain names
@@ -135,7 +176,8 @@ describe('the ceremony hash', () => {
     const seen = {
       ...{ id: 'apr_2', tenant: 'globex', state: 'approved', intentHash: digest('e'), judgedHash: digest('e') },
       ...{ policyHash: null, reason: 'other', quorum: 3, approvers: ['bob'], approvedBy: ['bob'], scope: 'session' },
-      ...{ usesRemaining: 2, timelockUntilMs: nowMs, expiresAtMs: nowMs },
+      preconditions: { tool_definition_hash: digest('e'), budgets: null },
+      ...{ usesRemaining: 2, timelockSeconds: 1, timelockUntilMs: nowMs, expiresAtMs: nowMs },
     };
     const hashes = Object.entries(seen).map(([name, value]) => rowWith({ [name]: value }).ceremonyHash);
     expect(new Set([rowWith().ceremonyHash, ...hashes]).size).toBe(hashes.length + 1);
@@ -185,6 +227,15 @@ describe('an open question', () => {
     ['named people where anybody would do', { approvers: ['bob'] }, {}, true],
     ['more uses', { scope: 'uses:2' }, {}, false],
     ['a longer life', { expiresAtMs: nowMs + 1001 }, {}, false],
+    ['no time lock where one is wanted', {}, { timelock: 1 }, false],
+    ['nothing of the budgets', {}, { unchanged: ['budgets'] }, false],
+    [
+      'budgets of which nobody takes',
+      { preconditions: { tool_definition_hash: null, budgets: [] } },
+      { unchanged: ['budgets'] },
+      true,
+    ],
+    ['a longer time lock', { timelockSeconds: 2 }, { timelock: 1 }, true],
   ])('that asks for %s answers another one, or not', (_what, open, other, answers) => {
     expect(wantsNoLess(rowWith(open), { ...asked, ...other })).toBe(answers);
   });

@@ -150,7 +150,10 @@ describe('the approval loop', () => {
     const { rows } = await test.pool.query<{ envelope: string }>('SELECT envelope FROM outbox WHERE envelope LIKE $1', [
       `%${id}%`,
     ]);
-    expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([{ data: { state: 'expired' } }]);
+    expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([
+      { type: 'kernel.approval.requested.v1', data: { requested_by: 'agent', quorum: 1 } },
+      { data: { state: 'expired' } },
+    ]);
     expect((await ledgerOf(test, call.session_id)).at(-1)?.payload.action).toBe('approval.expire');
   });
 
@@ -236,13 +239,14 @@ describe('transitions', () => {
     expect(approval?.record?.intent.facts).toEqual({
       credential: 'operator_bearer',
       reason: 'invoice 7',
+      approved_preconditions: { tool_definition_hash: null, budgets: null },
       ceremony_hash,
       approved_intent_hash: intent_hash,
       approved_judged_hash: judged_hash,
       state: 'approved',
     });
-    const { rows } = await test.pool.query('SELECT envelope FROM outbox WHERE envelope LIKE $1', [`%${id}%`]);
-    expect(rows).toHaveLength(1);
+    const told = `SELECT envelope FROM outbox WHERE type = 'kernel.approval.resolved.v1' AND envelope LIKE $1`;
+    expect((await test.pool.query(told, [`%${id}%`])).rows).toHaveLength(1);
   });
 
   it('list by state and session, in pages without loss', async () => {

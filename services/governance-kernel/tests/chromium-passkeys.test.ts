@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ApprovalId, TenantId } from '@countersign/contracts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
-import { asked, Caller, newSession, refusal, said } from './_caller.ts';
+import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { freePort, openPhone, type Phone } from './_chromium.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -11,6 +12,7 @@ name: chromium
 version: '1'
 rules:
   - { id: payments, effect: escalate, match: { tool: [pay.*] }, reason: A person confirms payments. }
+  - { id: vaults, effect: escalate, match: { tool: [vault.*] }, approval: { quorum: 2 } }
 `;
 
 const timeoutMs = 120_000;
@@ -24,6 +26,8 @@ beforeAll(async () => {
   origin = `http://localhost:${port}`;
   test = await startTestKernel({ env: { GOV_PORT: String(port), GOV_PUBLIC_URL: origin } });
   await test.activate('*', policy);
+  const terms = { version: 1, signatures_only: false, break_glass: true };
+  await test.system.putApprovalTerms({ params: { tenant: 'acme' as TenantId }, body: terms });
   agent = new Caller(test);
   const body = { kind: 'approver', principal_id: 'alice' } as never; // its defaults are the kernel's
   key = (await test.as('acme', 'operator').createAccessKey({ body })).body.key;
@@ -57,6 +61,24 @@ async function taken(): Promise<Authenticator> {
   if (found === undefined) throw new Error('Chromium has no passkey');
   const id = Buffer.from(found.credentialId, 'base64').toString('base64url');
   return new Authenticator(origin, { id, privateKey: found.privateKey, counter: found.signCount });
+}
+
+const bob = () => test.as('acme', 'bob');
+const params = { principal: 'bob' as never }; // within its schema
+let bobs: Authenticator;
+
+/** Enrols a passkey of somebody else, which waits. */
+async function bobEnrols(): Promise<void> {
+  bobs = new Authenticator(origin);
+  const { challenge } = (await bob().registerPasskey({ params })).body;
+  await bob().verifyPasskey({ params, body: { attestation: bobs.create(challenge) as never } });
+}
+
+async function bobDenies(id: ApprovalId): Promise<void> {
+  const place = { params: { approval_id: id } };
+  const { challenge, challenge_id } = (await bob().challengeApproval({ ...place, body: { decision: 'deny' } as never }))
+    .body;
+  await bob().assertApproval({ ...place, body: { challenge_id, assertion: bobs.get(challenge) as never } });
 }
 
 describe('in a real browser, as wide as a phone', () => {
@@ -100,12 +122,58 @@ describe('in a real browser, as wide as a phone', () => {
     timeoutMs,
   );
 
+  verifies(
+    'kn.approve.webauthn',
+    'a person vouches for a colleague on a page, under the same policy of contents, and theirs signs from then on',
+    async () => {
+      await bobEnrols();
+      const { page } = phone;
+      const answer = await page.goto(`${origin}/approvals/passkeys`);
+      expect(answer?.headers()['content-security-policy']).toMatch(/script-src 'self'; connect-src 'self'$/);
+      expect(await page.getByText(bobs.id).isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Vouch for bob with your passkey' }).click();
+      await page.getByText('No passkey waits.').waitFor();
+      const { data } = (await bob().listPasskeys({ params })).body;
+      expect(data).toMatchObject([{ state: 'active', vouched_by: 'alice' }]);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'kn.approve.loop',
+    'a person denies with a passkey, and breaks the glass with one, which signs the reason',
+    async () => {
+      const { page } = phone;
+      const denied = await question(5);
+      await open(denied.url);
+      await page.getByLabel('Reason').fill('ask first');
+      await page.getByRole('button', { name: 'Deny with your passkey' }).click();
+      await page.getByRole('heading', { name: 'pay.send: denied' }).waitFor();
+      expect(await agent.approval(denied.id)).toMatchObject({ state: 'denied', rejection_reason: 'ask first' });
+      const held = { tool: 'vault.open', session_id: newSession() };
+      const reply = await agent.decide(held);
+      await page.goto(reply.approval?.approve_url ?? '');
+      await page.getByText('Break the glass').first().click();
+      await page.getByLabel('Reason (it stays').fill('the plant is on fire');
+      await page.getByRole('button', { name: 'Break the glass' }).click();
+      await page.getByRole('heading', { name: 'vault.open: approved' }).waitFor();
+      expect(said(await agent.decide(held))).toBe('ALLOW ALLOWED');
+      const sealed = (await ledgerOf(test, held.session_id)).find(({ payload }) => payload.kind === 'break_glass');
+      expect(sealed?.record?.intent.facts).toMatchObject({
+        credential: 'passkey',
+        reason: 'the plant is on fire',
+        statement: { decision: 'break_glass', reason: 'the plant is on fire' },
+      });
+    },
+    timeoutMs,
+  );
+
   it(
     'the state that was shown is what is signed, and no other',
     async () => {
       const { id, url } = await question(3);
       await open(url);
-      await new Caller(test, 'acme', 'bob').move('deny', id);
+      await bobDenies(id);
       await phone.page.getByRole('button', { name: 'Approve with your passkey' }).click();
       await phone.page.getByText('Nothing was decided').waitFor();
       expect(await agent.approval(id)).toMatchObject({ state: 'denied' });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fenceSet, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import { fenceSet, kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import { ack, eventFactory, openBus, type MessageBus } from '@countersign/messaging';
 import { removeTopology } from '@countersign/messaging/testing';
 import { messagingTransaction } from '../src/store/messages.ts';
@@ -26,24 +26,33 @@ afterAll(async () => {
 });
 
 describe('GOV_AMQP_EXCHANGE', () => {
-  it('names the exchange that the kernel publishes to', async () => {
+  it('names the exchange that the kernel publishes to: each question is told once, and its end', async () => {
     const heard: string[] = [];
+    const hear = ({ type, data }: { type: string; data: { approval_id: string } }) => {
+      heard.push(`${type} ${data.approval_id}`);
+      return Promise.resolve(ack);
+    };
     const consumer = listener.consume({
       queue,
-      events: [kernelApprovalResolved],
+      events: [kernelApprovalRequested, kernelApprovalResolved],
       transaction: messagingTransaction(test.kernel.context.transaction),
       acts: 'outside-transaction',
-      handler: (event) => {
-        heard.push(event.data.approval_id);
-        return Promise.resolve(ack);
-      },
+      handler: hear,
     });
     await consumer.subscribed;
     const agent = new Caller(test, 'acme');
-    const decided = await agent.decide({ tool: 'pay.send', effect_level: 'E1', session_id: newSession() });
-    await new Caller(test, 'acme', 'alice').move('approve', asked(decided));
-    await until(() => Promise.resolve(heard.length > 0), 20_000);
-    expect(heard).toEqual([asked(decided)]);
+    const call = { tool: 'pay.send', effect_level: 'E1', session_id: newSession() };
+    const id = asked(await agent.decide(call));
+    expect(asked(await agent.decide(call))).toBe(id);
+    const body = { ...call, action: 'tool.call', session_id: newSession(), reason: 'soon' } as never; // plain names
+    const beforehand = (await agent.client.createApproval({ body })).body.approval_id;
+    await new Caller(test, 'acme', 'alice').move('approve', id);
+    await until(() => Promise.resolve(heard.length > 2), 20_000);
+    expect(heard.sort()).toEqual(
+      [`requested.v1 ${id}`, `requested.v1 ${beforehand}`, `resolved.v1 ${id}`]
+        .map((told) => `kernel.approval.${told}`)
+        .sort(),
+    );
   });
 
   it('names the exchange from which the kernel takes commands, and what is no command is a dead letter there', async () => {

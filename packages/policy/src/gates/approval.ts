@@ -2,6 +2,7 @@ import { grantsNoMore, strictestApproval } from '../approval-request.ts';
 import { deny, notApplicable, unavailable } from '../gate.ts';
 import type { Ask, Gate, GateInput, GateResult } from '../gate.ts';
 import type { ApprovalFact } from '../facts.ts';
+import { unmetPrecondition } from '../preconditions.ts';
 
 /**
  * Answers what rules and budgets asked for. A grant counts for exactly what was judged of this call, under exactly this policy,
@@ -28,6 +29,8 @@ function judge(
     return deny('APPROVAL_MISMATCH', 'The approval is for this call with another effect, demand or fact.');
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
+  const unmet = unmetPrecondition(presented.preconditions, facts);
+  if (unmet !== null) return deny('APPROVAL_PRECONDITION_FAILED', unmet);
   if (state === 'denied' || state === 'revoked') return deny('APPROVAL_REJECTED', rejectionText(presented));
   if (state === 'expired' || expired !== false) return deny('APPROVAL_EXPIRED', 'The approval has expired.');
   switch (state) {
@@ -42,6 +45,9 @@ function judge(
   // An approval of another ask of the same call, or one asked for beforehand, may lack what this rule wants or grant more than
   // it gives.
   if (!asks.every((ask) => satisfies(presented, ask.approval))) return escalate(first, asks);
+  const { locked_until } = presented;
+  if (locked_until !== null)
+    return deny('APPROVAL_TIMELOCKED', `The approval was given, and may be used from ${locked_until} on.`);
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
 }
 
@@ -53,16 +59,20 @@ function rejectionText({ rejection_reason }: NonNullable<ApprovalFact>): string 
 
 function satisfies(presented: NonNullable<ApprovalFact>, asked: Ask['approval']): boolean {
   const { quorum, approvers } = asked;
-  const { approved_by } = presented;
-  const counted = approvers.length === 0 ? approved_by : approved_by.filter((approver) => approvers.includes(approver));
-  return new Set(counted).size >= quorum && grantsNoMore(presented, asked);
+  const { approved_by, broken_by } = presented;
+  const isNamed = (approver: string) => approvers.length === 0 || approvers.includes(approver);
+  // Broken glass stands for the quorum and the wait, and for nothing else that was asked.
+  if (broken_by !== null)
+    return isNamed(broken_by) && grantsNoMore({ ...presented, timelock: Number.POSITIVE_INFINITY }, asked);
+  return new Set(approved_by.filter(isNamed)).size >= quorum && grantsNoMore(presented, asked);
 }
 
 function escalate(first: Ask, asks: readonly Ask[]): GateResult {
   let request = first.approval;
   for (const ask of asks) {
     const both = strictestApproval(request, ask.approval);
-    if (both === null) return deny('APPROVAL_REJECTED', 'The rules and budgets accept no approver in common.');
+    if (both === null)
+      return deny('APPROVAL_REJECTED', 'The rules and budgets ask for approvals that exclude each other.');
     request = both;
   }
   return { outcome: 'escalate', code: first.code, reason: first.reason, approval: request };

@@ -7,7 +7,13 @@ import type {
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { ApprovalState, CappedFacts, Demand, RecordedIntent } from '@countersign/contracts/governance-kernel';
+import type {
+  ApprovalPreconditions,
+  ApprovalState,
+  CappedFacts,
+  Demand,
+  RecordedIntent,
+} from '@countersign/contracts/governance-kernel';
 
 /** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
@@ -33,6 +39,8 @@ export type ApprovalRow = {
   readonly judgedHash: Digest;
   readonly policyHash: Digest | null;
   readonly policyEpoch: number;
+  /** What must still be so when the call is made. */
+  readonly preconditions: ApprovalPreconditions;
   readonly receiptId: ReceiptId | null;
   readonly reason: string;
   readonly quorum: number;
@@ -42,7 +50,14 @@ export type ApprovalRow = {
   readonly usesRemaining: number;
   /** What was said to its denial or withdrawal. */
   readonly rejectionReason: string | null;
+  /** How long an approved call waits after the last vote; 0: not at all. */
+  readonly timelockSeconds: number;
+  /** Null: nobody has approved it yet, or it does not wait. */
   readonly timelockUntilMs: number | null;
+  /** Who approved it alone, why and when; null: nobody did. */
+  readonly brokenBy: PrincipalId | null;
+  readonly brokenReason: string | null;
+  readonly brokenAtMs: number | null;
   readonly expiresAtMs: number;
   readonly ceremonyHash: Digest;
   readonly createdAtMs: number;

@@ -1,8 +1,9 @@
-import type { Instant } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import type { ApprovalRow } from './approval-row.ts';
 import type { ArgsCipher } from './args-cipher.ts';
+import { brokenGlass } from './break-glass.ts';
 import { isExpired } from './expire.ts';
+import { instant } from './timelock.ts';
 
 type Viewing = { nowMs: number; argsCipher: ArgsCipher };
 
@@ -35,6 +36,7 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,
+    preconditions: row.preconditions,
     receipt_id: row.receiptId,
     reason: row.reason,
     quorum: row.quorum,
@@ -43,14 +45,12 @@ export function approvalView(row: ApprovalRow, nowMs: number): Approval {
     scope: row.scope,
     uses_remaining: row.usesRemaining,
     rejection_reason: row.rejectionReason,
+    timelock_seconds: row.timelockSeconds,
     timelock_until: row.timelockUntilMs === null ? null : instant(row.timelockUntilMs),
+    break_glass: brokenGlass(row),
     expires_at: instant(row.expiresAtMs),
     ceremony_hash: row.ceremonyHash,
     created_at: instant(row.createdAtMs),
     updated_at: instant(row.updatedAtMs),
   };
-}
-
-function instant(ms: number): Instant {
-  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

@@ -1,10 +1,11 @@
 import { AppError } from '@countersign/contracts';
-import { neededRelations } from '@countersign/policy';
+import { neededRelations, type Fact, type RegistryFact } from '@countersign/policy';
+import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
-import type { Instant } from '@countersign/contracts';
 import type { NamedCall } from '../call/governed-call.ts';
 import { judgedOf, type Judged } from '../call/judged.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
+import { approvalRequestedEvent } from '../events.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
@@ -22,9 +23,12 @@ import type { ToolResolver } from '../registry/tool-resolver.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import type { ArgsCipher } from './args-cipher.ts';
 import { approvals } from './approvals.ts';
+import { wholeGlass } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
 import { askedCall } from './pending.ts';
+import { preconditionsOf } from './preconditions.ts';
 import { usesOf } from './scope.ts';
+import { instant } from './timelock.ts';
 
 type AskParts = {
   ledger: GroupCommit;
@@ -34,12 +38,12 @@ type AskParts = {
   hasher: Hasher;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
-  settings: { argsCipher: ArgsCipher };
+  settings: { argsCipher: ArgsCipher; newEvent: NewEvent };
 };
 
 type Question = { call: NamedCall; expiresInSeconds: number } & Pick<
   ApprovalRow,
-  'reason' | 'quorum' | 'approvers' | 'scope'
+  'reason' | 'quorum' | 'approvers' | 'scope' | 'timelockSeconds'
 >;
 
 /**
@@ -60,7 +64,9 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
       const nowMs = parts.clock().getTime();
       const environment = { now: instant(nowMs), relations: relationsOf(held) };
       const judged = judgedOf(parts.hasher, call, { intent, policy: policy?.policy ?? null, ...environment });
-      return openQuestion(parts, { question, intent, judged, policy, held, nowMs, ulid: parts.newUlid(nowMs) });
+      const registry = resolution?.kind === 'registered' ? resolution.registry : null;
+      const known = { question, intent, judged, registry, policy, held };
+      return openQuestion(parts, { ...known, nowMs, ulid: parts.newUlid(nowMs) });
     });
   });
   return asked.approval;
@@ -71,6 +77,8 @@ type Asked = {
   question: Question;
   intent: SealedIntent;
   judged: Judged;
+  /** Of a server's tool, as it was seen just now. */
+  registry: Fact<RegistryFact> | null;
   policy: LoadedPolicy | null;
   held: HeldRelations;
   ulid: string;
@@ -89,6 +97,7 @@ function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
       const approval = questionRow(parts, asked);
       batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],
+        events: [approvalRequestedEvent(parts.settings, approval)],
       }));
       return () => ({ kind: 'asked', approval });
     },
@@ -97,7 +106,7 @@ function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
 
 function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow {
   const { ulid, nowMs, intent, judged, question, policy } = asked;
-  const { call, reason, quorum, approvers, scope, expiresInSeconds } = question;
+  const { call, reason, quorum, approvers, scope, expiresInSeconds, timelockSeconds } = question;
   if (policy === null)
     throw new AppError('POLICY_DENIED', 'Without an active policy there is nothing to approve under', {
       reasonCode: 'POLICY_MISSING',
@@ -106,9 +115,12 @@ function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow 
     ...askedCall(settings.argsCipher, { ulid, call, intent, judged }),
     state: 'pending',
     ...{ policyHash: policy.hash, policyEpoch: policy.epoch, receiptId: receiptIdOf(ulid) },
+    preconditions: preconditionsOf(asked.registry, { asked: {}, budgets: [] }),
     ...{ reason, quorum, approvers: [...new Set(approvers)], approvedBy: [], scope, usesRemaining: usesOf(scope) },
     rejectionReason: null,
+    timelockSeconds,
     timelockUntilMs: null,
+    ...wholeGlass,
     expiresAtMs: nowMs + expiresInSeconds * 1000,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -133,8 +145,4 @@ function announced(approval: ApprovalRow, ulid: string) {
       ceremony_hash: approval.ceremonyHash,
     },
   };
-}
-
-function instant(ms: number): Instant {
-  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

@@ -3,7 +3,6 @@ import type {
   AccessKeyId,
   ApprovalId,
   Digest,
-  Instant,
   PlainJson,
   PrincipalId,
   ReasonCode,
@@ -12,10 +11,10 @@ import type {
   Verdict,
 } from '@countersign/contracts';
 import type { CryptoProvider } from '@countersign/crypto';
-import type { NewEvent } from '@countersign/messaging';
+import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import { announcementStatement } from '@countersign/receipts';
 import { requireApproverKey, wantedKey } from '../access-keys/key-facts.ts';
-import { approvalResolvedEvent } from '../events.ts';
+import { approvalResolvedEvent, glassBrokenEvent } from '../events.ts';
 import { wantedIdentity } from '../identities/identities.ts';
 import { requireNotRevoked } from '../identities/operators.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -27,6 +26,7 @@ import type { ApprovalRow } from './approval-row.ts';
 import { approvalTerms, requireProof, type VoteProof } from '../passkeys/approval-terms.ts';
 import { approvals } from './approvals.ts';
 import { expired, isExpired } from './expire.ts';
+import { instant } from './timelock.ts';
 import { transition, type ApprovalAction } from './transition.ts';
 
 type ApprovalParts = {
@@ -48,7 +48,7 @@ type ApprovalMove = ApprovalKey & {
   reason?: string | undefined;
   /** The access key that the decider came with: it must be good when the decision commits. */
   accessKey?: AccessKeyId;
-  /** What the vote comes with. A denial and a withdrawal only stop, and take any. */
+  /** What the decision comes with. */
   proof: VoteProof;
   /** What the decider showed: sealed into the boundary record, so that it can be checked offline. */
   evidence: Record<string, PlainJson>;
@@ -64,6 +64,7 @@ const said: Record<Said['action'], Said> = {
   approve: { action: 'approve', verdict: 'ALLOW', reason: 'ALLOWED' },
   deny: { action: 'deny', verdict: 'DENY', reason: 'APPROVAL_REJECTED' },
   revoke: { action: 'revoke', verdict: 'DENY', reason: 'APPROVAL_REJECTED' },
+  break_glass: { action: 'break_glass', verdict: 'ALLOW', reason: 'ALLOWED' },
   expire: { action: 'expire', verdict: 'DENY', reason: 'APPROVAL_EXPIRED' },
 };
 
@@ -132,12 +133,12 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
   if (accessKey !== undefined) requireApproverKey(batch, { id: accessKey, tenant, principal }, nowMs);
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
   const { by, evidence, action, reason, passkey } = move;
-  if (action === 'approve') requireProof(batch, tenant, move.proof);
+  requireProof(batch, tenant, { action, proof: move.proof });
   const moved = transition(parts.provider, approval, { ...move, nowMs });
   const used = passkey === undefined ? [] : [countUse(batch, { tenant, principal, use: passkey }, nowMs)];
   const facts = {
     ...evidence,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: action === 'break_glass' ? reason.trim() : reason }),
     ceremony_hash: move.expectedCeremonyHash,
   };
   return sealMove(parts, batch, { approval: moved, nowMs, by, facts, used, ...said[action] });
@@ -161,12 +162,15 @@ function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: SaidMove): App
   const { approval } = move;
   batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
     changes: [...move.used, put(approvals, approval)],
-    events:
-      approval.state === 'pending'
-        ? []
-        : [approvalResolvedEvent(parts, { approval, by: move.by === nobody ? null : move.by })],
+    events: eventsOf(parts, move),
   }));
   return approval;
+}
+
+function eventsOf(parts: ApprovalParts, { approval, action, by }: SaidMove): OutgoingEvent[] {
+  if (approval.state === 'pending') return [];
+  const resolved = approvalResolvedEvent(parts, { approval, by: by === nobody ? null : by });
+  return action === 'break_glass' ? [glassBrokenEvent(parts, approval), resolved] : [resolved];
 }
 
 function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, verdict, reason, facts }: SaidMove) {
@@ -176,7 +180,7 @@ function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, ve
     ulid: newUlid(nowMs),
     at: instant(nowMs),
     principal: by,
-    kind: 'approval' as const,
+    kind: action === 'break_glass' ? ('break_glass' as const) : ('approval' as const),
     action: `approval.${action}`,
     verdict,
     reasonCode: reason,
@@ -185,11 +189,10 @@ function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, ve
       ...facts,
       approved_intent_hash: approval.intentHash,
       approved_judged_hash: approval.judgedHash,
+      approved_preconditions: approval.preconditions,
       state: approval.state,
+      ...(action === 'break_glass' ? { expires_at: instant(approval.expiresAtMs) } : {}),
+      ...(approval.timelockUntilMs === null ? {} : { timelock_until: instant(approval.timelockUntilMs) }),
     },
   };
-}
-
-function instant(ms: number): Instant {
-  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

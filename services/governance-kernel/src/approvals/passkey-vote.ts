@@ -1,12 +1,4 @@
-import type {
-  ApprovalId,
-  ChallengeId,
-  Digest,
-  Instant,
-  PlainJson,
-  PrincipalId,
-  TenantId,
-} from '@countersign/contracts';
+import type { ApprovalId, ChallengeId, Digest, PlainJson, PrincipalId, TenantId } from '@countersign/contracts';
 import { CeremonyStatement, type PasskeyAssertion } from '@countersign/contracts/governance-kernel';
 import { askToSign } from '../passkeys/ask-to-sign.ts';
 import { assertionEvidence } from '../passkeys/assertion-evidence.ts';
@@ -15,6 +7,7 @@ import type { PasskeyParts } from '../passkeys/passkey-parts.ts';
 import { requireRelyingParty, type RelyingParty } from '../passkeys/relying-party.ts';
 import { refused, verifyAssertion, type PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import { instant } from './timelock.ts';
 import { transition } from './transition.ts';
 
 type Question = {
@@ -24,14 +17,16 @@ type Question = {
   /** Of what was shown. */
   expectedCeremonyHash: Digest;
   ttlMs: number;
+  /** Of breaking the glass, where it is signed. */
+  reason?: string | undefined;
 };
 
 /** Asks a person to sign one decision on an approval as it is now. Throws what the vote itself would be refused with, and PASSKEY_REQUIRED. */
 export async function beginVote(parts: PasskeyParts, question: Question) {
   const party = requireRelyingParty(parts.party);
-  const { approval, by, decision: action, expectedCeremonyHash } = question;
+  const { approval, by, decision: action, expectedCeremonyHash, reason } = question;
   const nowMs = parts.clock().getTime();
-  transition(parts.provider, approval, { action, by, expectedCeremonyHash, nowMs });
+  transition(parts.provider, approval, { action, by, expectedCeremonyHash, nowMs, reason });
   const expiresAtMs = nowMs + Math.min(question.ttlMs, challengeMs);
   const statement = statementOf(question, { party, expiresAtMs });
   const challenge = challengeOf(parts.provider, statement);
@@ -66,7 +61,7 @@ export async function readVote(parts: PasskeyParts, answer: Answer): Promise<Sig
 }
 
 function statementOf(
-  { approval, by, decision, expectedCeremonyHash }: Question,
+  { approval, by, decision, expectedCeremonyHash, reason = '' }: Question,
   { party, expiresAtMs }: { party: RelyingParty; expiresAtMs: number },
 ): CeremonyStatement {
   return {
@@ -75,6 +70,7 @@ function statementOf(
     tenant_id: approval.tenant,
     approver_id: by,
     decision,
+    ...(decision === 'break_glass' ? { reason: reason.trim() } : {}),
     action: approval.action,
     tool: approval.tool,
     resource: approval.resource,
@@ -93,8 +89,4 @@ function statementOf(
 
 function placeOf({ tenant, by, id }: Pick<Answer, 'tenant' | 'by' | 'id'>): ChallengePlace {
   return { tenant, principal: by, purpose: 'approval', subject: id };
-}
-
-function instant(ms: number): Instant {
-  return new Date(ms).toISOString() as Instant; // toISOString writes exactly this form
 }

@@ -1,15 +1,18 @@
 import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import { grantsNoMore, type ApprovalRequest, type Decision } from '@countersign/policy';
+import { grantsNoMore, type ApprovalRequest, type Decision, type Facts } from '@countersign/policy';
 import { receiptIdOf } from '@countersign/receipts';
+import type { BudgetRow } from '../budgets/budget-row.ts';
 import type { NamedCall } from '../call/governed-call.ts';
 import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import type { ArgsCipher } from './args-cipher.ts';
+import { wholeGlass } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
+import { preconditionsOf } from './preconditions.ts';
 import { lifetimeSeconds, usesOf } from './scope.ts';
 
 type Escalation = {
@@ -21,12 +24,13 @@ type Escalation = {
   policy: LoadedPolicy | null;
   decision: Decision;
   asked: ApprovalRequest;
+  gathered: { facts: Pick<Facts, 'registry'>; budgets: readonly BudgetRow[] };
 };
 
 /** The pending approval that an ESCALATE leaves behind: bound to what was judged, this policy, this scope, until it expires. */
 export function pendingApproval(
   { provider, argsCipher }: AskedParts,
-  { ulid, nowMs, call, intent, judged, policy, decision, asked }: Escalation,
+  { ulid, nowMs, call, intent, judged, policy, decision, asked, gathered }: Escalation,
 ): ApprovalRow {
   const { scope } = asked;
   return withCeremonyHash(provider, {
@@ -34,6 +38,7 @@ export function pendingApproval(
     state: 'pending',
     policyHash: policy?.hash ?? null,
     policyEpoch: policy?.epoch ?? 0,
+    preconditions: preconditionsOf(gathered.facts.registry, { asked, budgets: gathered.budgets }),
     receiptId: receiptIdOf(ulid),
     reason: decision.reason,
     quorum: asked.quorum,
@@ -42,7 +47,9 @@ export function pendingApproval(
     scope,
     usesRemaining: usesOf(scope),
     rejectionReason: null,
+    timelockSeconds: asked.timelock ?? 0,
     timelockUntilMs: null,
+    ...wholeGlass,
     expiresAtMs: nowMs + asked.timeout * 1000,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -83,7 +90,8 @@ export function wantsNoLess(open: ApprovalRow, asked: ApprovalRequest): boolean 
   const sameCircle =
     asked.approvers.length === 0 ||
     (open.approvers.length > 0 && open.approvers.every((approver) => asked.approvers.includes(approver)));
-  const noWider = grantsNoMore({ scope: open.scope, timeout: lifetimeSeconds(open) }, asked);
+  const { scope, timelockSeconds: timelock, preconditions } = open;
+  const noWider = grantsNoMore({ scope, timeout: lifetimeSeconds(open), timelock, preconditions }, asked);
   return open.quorum >= asked.quorum && sameCircle && noWider;
 }
 

@@ -1,11 +1,14 @@
 import { AppError, isAppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
+import { broken, requireHeld } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
 import { samePerson } from './same-person.ts';
+import { instant, lockFrom } from './timelock.ts';
 
-export type ApprovalAction = 'approve' | 'deny' | 'revoke';
+export type ApprovalAction = ApprovalDecision;
 
 type ApprovalVote = {
   action: ApprovalAction;
@@ -17,8 +20,8 @@ type ApprovalVote = {
 };
 
 const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
-  pending: ['approve', 'deny', 'revoke'],
-  approved: ['revoke'],
+  pending: ['approve', 'deny', 'revoke', 'break_glass'],
+  approved: ['revoke', 'break_glass'],
   denied: [],
   expired: [],
   revoked: [],
@@ -36,7 +39,7 @@ export function transition(provider: CryptoProvider, approval: ApprovalRow, vote
     });
   }
   assertLegal(approval, vote);
-  if (vote.action !== 'revoke') assertEntitled(approval, vote.by);
+  if (vote.action !== 'revoke') assertEntitled(approval, vote);
   return withCeremonyHash(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
 }
 
@@ -44,10 +47,10 @@ export function transition(provider: CryptoProvider, approval: ApprovalRow, vote
 export function obstacleOf(
   provider: CryptoProvider,
   approval: ApprovalRow,
-  { action, by, nowMs }: Omit<ApprovalVote, 'expectedCeremonyHash'>,
+  vote: Omit<ApprovalVote, 'expectedCeremonyHash'>,
 ): string | null {
   try {
-    transition(provider, approval, { action, by, nowMs, expectedCeremonyHash: approval.ceremonyHash });
+    transition(provider, approval, { ...vote, expectedCeremonyHash: approval.ceremonyHash });
     return null;
   } catch (error) {
     if (isAppError(error)) return error.message;
@@ -64,31 +67,36 @@ function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): vo
       details: { state, allowed },
     });
   }
-  if (action === 'approve' && approval.timelockUntilMs !== null && nowMs < approval.timelockUntilMs) {
-    throw new AppError('ILLEGAL_TRANSITION', 'The time lock of this approval is still running', {
-      details: { timelock_until: new Date(approval.timelockUntilMs).toISOString() },
+  if (action === 'break_glass') requireHeld(approval, nowMs);
+  const lockedUntilMs = lockFrom(approval, nowMs);
+  if (action === 'approve' && lockedUntilMs !== null && lockedUntilMs >= approval.expiresAtMs)
+    throw new AppError('ILLEGAL_TRANSITION', 'It is too late to approve this: its time lock would outlast it', {
+      details: { timelock_until: instant(lockedUntilMs), allowed: ['deny', 'revoke'] },
     });
-  }
 }
 
-function assertEntitled(approval: ApprovalRow, by: PrincipalId): void {
+function assertEntitled(approval: ApprovalRow, { action, by }: ApprovalVote): void {
   if (samePerson(by, approval.requestedBy))
     throw new AppError('PERMISSION_DENIED', 'Whoever asked for an approval cannot decide it');
   if (approval.approvers.length > 0 && !approval.approvers.includes(by)) {
     throw new AppError('PERMISSION_DENIED', 'This approval names its approvers, and the caller is not among them');
   }
-  if (approval.approvedBy.some((voter) => samePerson(voter, by)))
+  // Whoever has voted may still see that the others cannot be waited for.
+  if (action !== 'break_glass' && approval.approvedBy.some((voter) => samePerson(voter, by)))
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
 }
 
-function moved(approval: ApprovalRow, { action, by, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
+function moved(approval: ApprovalRow, { action, by, nowMs, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
   switch (action) {
     case 'approve': {
       const approvedBy = [...approval.approvedBy, by];
-      return approvedBy.length >= approval.quorum ? { approvedBy, ...resolved('approved') } : { approvedBy };
+      if (approvedBy.length < approval.quorum) return { approvedBy };
+      return { approvedBy, ...resolved('approved'), timelockUntilMs: lockFrom(approval, nowMs) };
     }
     case 'deny':
       return { ...resolved('denied'), rejectionReason: reason.trim() || null };
+    case 'break_glass':
+      return { ...resolved('approved'), ...broken(approval, { by, nowMs, reason }) };
     case 'revoke':
       return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
   }

@@ -1,6 +1,7 @@
 import type { PlainJson, PrincipalId } from '@countersign/contracts';
 import type { Approval, PasskeyState } from '@countersign/contracts/governance-kernel';
 import { html, page, type Html, type Prepared } from '@countersign/service-kit';
+import { decisionForms, type Obstacles } from './decision-forms.ts';
 import { lifeText } from './life-text.ts';
 
 /** Everything that is known about an approval, by its names in the contract. */
@@ -11,15 +12,23 @@ export type ApprovalPage = {
   viewer: PrincipalId;
   nowMs: number;
   /** Why the viewer cannot decide this way now; null: nothing stands against it. */
-  obstacles: Readonly<Record<'approve' | 'deny', string | null>>;
+  obstacles: Obstacles;
   tokens: Readonly<Record<'decide' | 'signOut' | 'enrol', string>>;
   passkeys: ViewerPasskeys;
   /** What became of the form that was sent, where it decided nothing. */
   notice?: { text: string; status: number } | undefined;
 };
 
-/** What passkeys mean for whoever looks: must one approve here, has this person one, and can a browser have one here at all? */
-export type ViewerPasskeys = Readonly<{ areRequired: boolean; state: PasskeyState | null; areAvailable: boolean }>;
+/**
+ * What the terms and passkeys mean for whoever looks: must a passkey decide here, has this person one, and can a browser have one here
+ * at all? May the glass be broken?
+ */
+export type ViewerPasskeys = Readonly<{
+  areRequired: boolean;
+  state: PasskeyState | null;
+  areAvailable: boolean;
+  mayBreakGlass: boolean;
+}>;
 
 /** What the person decides on stands first; all other members follow, so nothing of the view is left out. */
 const first = [
@@ -35,6 +44,7 @@ const first = [
   'reason',
   'requested_by',
   'scope',
+  'break_glass',
 ];
 
 /** The approval, how long there is, and the form to decide it. Only a passkey takes a script. */
@@ -44,8 +54,7 @@ export function approvalPage({ approval, viewer, nowMs, obstacles, tokens, passk
   const body = html`<h1>${approval.tool ?? approval.action}: ${life.heading}</h1>
     ${notice === undefined ? null : html`<p class="notice" role="alert">${notice.text}</p>`}
     <p>${life.text}</p>
-    ${members(approval, first)}
-    ${approval.state === 'pending' ? decision(approval, { obstacles, passkeys, token: tokens.decide }) : null}
+    ${members(approval, first)} ${decisionForms(approval, { obstacles, passkeys, token: tokens.decide })}
     <p class="notice" id="passkey-notice" role="status"></p>
     <details>
       <summary>Everything else about it</summary>
@@ -85,39 +94,6 @@ function valueOf(value: PlainJson): Html {
   // Line by line: only our own line ends are line ends.
   const lines = JSON.stringify(value, null, 2).split('\n');
   return html`<pre>${lines.map((line) => html`${line}<br />`)}</pre>`;
-}
-
-type Decision = { obstacles: ApprovalPage['obstacles']; passkeys: ViewerPasskeys; token: string };
-
-function decision(approval: Approval, { obstacles, passkeys, token }: Decision): Html {
-  const { approve, deny } = obstacles;
-  if (approve !== null && deny !== null) return html`<p class="notice">You cannot decide this: ${deny}.</p>`;
-  const named = html`<input type="hidden" name="ceremony_hash" value="${approval.ceremony_hash}" />
-    <input type="hidden" name="csrf_token" value="${token}" />`;
-  const byPasskey = approve === null && (passkeys.areRequired || passkeys.state === 'active');
-  const byForm = html`<button type="submit" name="decision" value="approve">Approve</button>`;
-  return html`<form method="post" action="/approvals/${approval.approval_id}">
-      ${named}
-      <label for="reason">Reason (the agent reads it when you deny)</label>
-      <textarea id="reason" name="reason" rows="3" maxlength="2000"></textarea>
-      ${approve === null ? null : html`<p>${approve}.</p>`} ${approve === null && !byPasskey ? byForm : null}
-      <button type="submit" name="decision" value="deny">Deny</button>
-    </form>
-    ${byPasskey ? approveByPasskey(approval, passkeys, named) : null}`;
-}
-
-function approveByPasskey({ approval_id: id }: Approval, { state, areAvailable }: ViewerPasskeys, named: Html): Html {
-  if (!areAvailable) return html`<p>Approving takes a passkey, and browsers have none at this address.</p>`;
-  if (state !== 'active') return html`<p>Approving takes an active passkey, and you have none.</p>`;
-  return html`<form
-    method="post"
-    action="/approvals/${id}"
-    data-passkey="/approvals/${id}/passkey"
-    data-ceremony="approve"
-  >
-    ${named} <button type="submit">Approve with your passkey</button>
-    <noscript>Approving with a passkey takes a script.</noscript>
-  </form>`;
 }
 
 function enrolment({ approval_id: id }: Approval, { state, areAvailable }: ViewerPasskeys, token: string): Html | null {

@@ -9,17 +9,19 @@ type LifeText = {
 
 /** How far the decision is and how long there is. */
 export function lifeText(approval: Approval, nowMs: number): LifeText {
-  const { state, expires_at, approved_by, quorum } = approval;
+  const { state, expires_at, approved_by, quorum, timelock_seconds } = approval;
   const leftSeconds = Math.max(0, Math.ceil((Date.parse(expires_at) - nowMs) / 1000));
-  const votes = `${approved_by.length} of ${quorum} ${quorum === 1 ? 'approval' : 'approvals'} given`;
+  const glass = approval.break_glass === null ? '' : `${approval.break_glass.by} broke the glass. `;
+  const votes = `${glass}${approved_by.length} of ${quorum} ${quorum === 1 ? 'approval' : 'approvals'} given`;
   const over = (heading: string, text: string): LifeText => ({ heading, text, reloadSeconds: null });
   switch (state) {
     case 'pending': {
-      const text = `There are ${durationText(leftSeconds)} left: it expires at ${expires_at}. ${votes}.`;
+      const lock = timelock_seconds === 0 ? '' : ` Once approved, it waits ${durationText(timelock_seconds)}.`;
+      const text = `There are ${durationText(leftSeconds)} left: it expires at ${expires_at}. ${votes}.${lock}`;
       return { heading: 'waits for a decision', text, reloadSeconds: leftSeconds + 1 };
     }
     case 'approved':
-      return over('approved', `The agent may make this call until ${expires_at}. ${votes}.`);
+      return approvedText(approval, { votes, nowMs });
     case 'consumed':
       return over('approved and used', `The agent has made this call. ${votes}.`);
     case 'denied':
@@ -31,6 +33,19 @@ export function lifeText(approval: Approval, nowMs: number): LifeText {
     default:
       return state satisfies never;
   }
+}
+
+function approvedText(
+  { expires_at, timelock_until }: Approval,
+  { votes, nowMs }: { votes: string; nowMs: number },
+): LifeText {
+  const waitsMs = timelock_until === null ? 0 : Date.parse(timelock_until) - nowMs;
+  if (timelock_until === null || waitsMs <= 0) {
+    const text = `The agent may make this call until ${expires_at}. ${votes}.`;
+    return { heading: 'approved', text, reloadSeconds: null };
+  }
+  const text = `The agent may make this call from ${timelock_until} until ${expires_at}, unless it is withdrawn before. ${votes}.`;
+  return { heading: 'approved, and waits', text, reloadSeconds: Math.ceil(waitsMs / 1000) + 1 };
 }
 
 function durationText(seconds: number): string {

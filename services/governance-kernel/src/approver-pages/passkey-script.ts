@@ -1,6 +1,5 @@
 /**
- * What the pages of approvals run: it asks the browser for a passkey and sends the answer back. It knows nothing of an approval but what
- * stands in the form, and decides nothing.
+ * What the pages of approvals run: it asks the browser for a passkey and sends the answer back. It knows nothing but what stands in the form, and decides nothing.
  */
 export const passkeyScript = `'use strict';
 const say = (text) => { document.querySelector('#passkey-notice').textContent = text; };
@@ -15,12 +14,19 @@ const send = async (form, step, members) => {
   return said;
 };
 const ceremonies = {
-  async approve(form) {
-    const { challenge_id, options } = await send(form, 'challenge', {});
+  async decide(form, decision) {
+    const reason = form.elements.reason.value;
+    const { challenge_id, options } = await send(form, 'challenge', { decision, reason });
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
     const credential = await navigator.credentials.get({ publicKey });
-    const reason = document.querySelector('#reason').value;
     await send(form, 'assert', { challenge_id, assertion: credential.toJSON(), reason });
+  },
+  async vouch(form) {
+    const named = { principal_id: form.elements.principal_id.value, credential_id: form.elements.credential_id.value };
+    const { options } = await send(form, 'challenge', named);
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    const credential = await navigator.credentials.get({ publicKey });
+    await send(form, 'assert', { ...named, assertion: credential.toJSON() });
   },
   async enrol(form) {
     const { options } = await send(form, 'register', {});
@@ -34,7 +40,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     event.preventDefault();
     for (const button of form.querySelectorAll('button')) button.disabled = true;
     try {
-      await ceremonies[form.dataset.ceremony](form);
+      await ceremonies[form.dataset.ceremony](form, event.submitter.value);
       location.reload();
     } catch (error) {
       say('Nothing was decided. ' + error.message);

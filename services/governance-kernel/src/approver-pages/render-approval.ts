@@ -1,4 +1,5 @@
 import { minorTaken } from '@countersign/contracts';
+import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import type { Prepared } from '@countersign/service-kit';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
@@ -24,13 +25,18 @@ export function renderApproval(
   const nowMs = clock().getTime();
   const { id, ceremonyHash } = row;
   const viewer = session.key.principal;
+  // The reason that a person will give, since none is asked for yet.
+  const obstacle = (action: ApprovalDecision) =>
+    obstacleOf(provider, row, { action, by: viewer, nowMs, reason: 'given' });
   return approvalPage({
     approval: { ...approvalWithArgs(row, { nowMs, argsCipher }), spend_minor: spendMinor(row.demand) },
     viewer,
     nowMs,
     obstacles: {
-      approve: obstacleOf(provider, row, { action: 'approve', by: viewer, nowMs }),
-      deny: obstacleOf(provider, row, { action: 'deny', by: viewer, nowMs }),
+      approve: obstacle('approve'),
+      deny: obstacle('deny'),
+      revoke: obstacle('revoke'),
+      break_glass: obstacle('break_glass'),
     },
     passkeys,
     tokens: {

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { AccessKeyId, AppError, type ApprovalId, type Digest } from '@countersign/contracts';
+import { AccessKeyId, AppError, type ApprovalId, type Digest, type PrincipalId } from '@countersign/contracts';
+import type { CredentialId } from '@countersign/contracts/governance-kernel';
 import { secretsEqual } from '@countersign/service-kit';
 import type { AccessKeyRow } from '../access-keys/access-keys.ts';
 import type { PresentedKeys } from '../access-keys/presented-keys.ts';
@@ -80,8 +81,18 @@ export class ApproverSessions {
 
 /** A decision names the state that was shown, so a form is good for that state alone. */
 type FormOf =
-  { id: ApprovalId; action: 'decide'; ceremonyHash: Digest } | { id: ApprovalId; action: 'sign-out' | 'enrol' };
+  | { id: ApprovalId; action: 'decide'; ceremonyHash: Digest }
+  | { id: ApprovalId; action: 'enrol' }
+  | { id: ApprovalId | null; action: 'sign-out' }
+  | { action: 'vouch'; principal: PrincipalId; credential: CredentialId };
 
 function formName(form: FormOf): string {
-  return form.action === 'decide' ? `decide\n${form.id}\n${form.ceremonyHash}` : `${form.action}\n${form.id}`;
+  switch (form.action) {
+    case 'decide':
+      return `decide\n${form.id}\n${form.ceremonyHash}`;
+    case 'vouch':
+      return `vouch\n${form.credential}\n${form.principal}`;
+    default:
+      return `${form.action}\n${form.id ?? ''}`;
+  }
 }

@@ -1,20 +1,23 @@
 import type { ApprovalId } from '@countersign/contracts';
 import { html, page, type Prepared } from '@countersign/service-kit';
 
-/** What everybody sees who is not signed in, for an approval that exists and for one that does not. */
-export function signInPage(id: ApprovalId, why: 'stranger' | keyof typeof notices = 'stranger'): Prepared {
+/** What everybody sees who is not signed in, for an approval that exists and for one that does not. Null: the page of passkeys. */
+export function signInPage(id: ApprovalId | null, why: 'stranger' | keyof typeof notices = 'stranger'): Prepared {
   const notice = why === 'stranger' ? null : html`<p class="notice" role="alert">${notices[why]}</p>`;
   const body = html`<h1>Sign in to decide</h1>
     ${notice}
-    <p>Somebody is asked to decide about a call of an agent. Sign in with your approver key.</p>
+    <p>${id === null ? aboutVoucher : aboutCall} Sign in with your approver key.</p>
     <form method="post" action="/approvals/sign-in">
-      <input type="hidden" name="approval_id" value="${id}" />
+      ${id === null ? null : html`<input type="hidden" name="approval_id" value="${id}" />`}
       <label for="key">Approver key</label>
       <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="200" />
       <button type="submit">Sign in</button>
     </form>`;
   return page({ title: 'Sign in', body, status: why === 'stranger' ? 200 : 401 });
 }
+
+const aboutCall = 'Somebody is asked to decide about a call of an agent.';
+const aboutVoucher = 'Somebody waits until you vouch for a passkey.';
 
 const notices = {
   refused: 'This key opens nothing here. It may have ended.',

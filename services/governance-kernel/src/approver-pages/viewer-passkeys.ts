@@ -15,5 +15,6 @@ export async function viewerPasskeys(
     areRequired: terms !== null && (terms.passkeysSinceMs !== null || terms.signaturesOnly),
     state: states.includes('active') ? 'active' : (states[0] ?? null),
     areAvailable: party !== null,
+    mayBreakGlass: terms?.breakGlass === true,
   };
 }

@@ -1,23 +1,26 @@
-import type { ApprovalFact } from '@countersign/policy';
+import { unmetPrecondition, type ApprovalFact } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import { lifetimeSeconds } from '../approvals/scope.ts';
+import { lockedUntil } from '../approvals/timelock.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import type { Situation } from './facts.ts';
 
 /**
  * Approvals that could count for exactly what is judged of this call under this policy, newest first: a later one answers a stronger
- * question. One of the same intent that was judged otherwise is another question.
+ * question. One of the same intent that was judged otherwise, or that rests on what is not so any more, is another question.
  */
 export function standingApprovals(
   batch: LedgerBatch,
   { call, intent, judged, policy, nowMs }: Situation,
+  factsNow: () => Parameters<typeof unmetPrecondition>[1],
 ): ApprovalRow[] {
   return batch
     .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
     .filter(
       (row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
     )
+    .filter(({ preconditions }) => unmetPrecondition(preconditions, factsNow()) === null)
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
@@ -45,9 +48,13 @@ function factOf(row: ApprovalRow, nowMs: number): NonNullable<ApprovalFact> {
     intent_hash: row.intentHash,
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,
+    preconditions: row.preconditions,
     approved_by: [...row.approvedBy],
+    broken_by: row.brokenBy,
     scope: row.scope,
     timeout: lifetimeSeconds(row),
+    timelock: row.timelockSeconds,
+    locked_until: lockedUntil(row, nowMs),
     uses_remaining: row.usesRemaining,
     expired: nowMs >= row.expiresAtMs,
     rejection_reason: row.rejectionReason,
@@ -62,9 +69,13 @@ function unknownGrant(approvalId: string): NonNullable<ApprovalFact> {
     intent_hash: '',
     judged_hash: '',
     policy_hash: null,
+    preconditions: { tool_definition_hash: null, budgets: null },
     approved_by: [],
+    broken_by: null,
     scope: 'once',
     timeout: 0,
+    timelock: 0,
+    locked_until: null,
     uses_remaining: 0,
     expired: false,
     rejection_reason: null,

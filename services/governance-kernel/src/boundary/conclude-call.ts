@@ -21,7 +21,7 @@ import { budgets } from '../budgets/budgets.ts';
 import { isInstallationCeiling } from '../budgets/installation-ceiling.ts';
 import { amountsOf, reserve, spend } from '../budgets/reserve.ts';
 import { reservationOf } from '../budgets/reservation.ts';
-import { budgetThresholdEvents } from '../events.ts';
+import { approvalRequestedEvent, budgetThresholdEvents } from '../events.ts';
 import { movedOrg, takeOfThrottles, type OrgMoved } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
@@ -163,7 +163,7 @@ function concludeAnew(
   });
   const entry = batch.seal(statement, (sealed) => ({
     changes: [...taken.changes, ...(asked?.changes ?? []), ...answerKept(prepared, answeredWith(sealed))],
-    events: taken.events,
+    events: [...taken.events, ...(asked?.events ?? [])],
   }));
   const definitionHash = judgedDefinition(gathered.facts);
   const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
@@ -207,7 +207,7 @@ function answerKept({ ulid, nowMs, call }: PreparedCall, answered: Answered): Ch
   return [put(answers, { ...answerKey(call, call.idempotency), ...kept })];
 }
 
-type Asked = { approval: ApprovalRow; changes: Change[] };
+type Asked = { approval: ApprovalRow; changes: Change[]; events: OutgoingEvent[] };
 
 /**
  * The question that is already open for this very call and wants no less, since asking twice would make two grants of one wish; else
@@ -216,16 +216,16 @@ type Asked = { approval: ApprovalRow; changes: Change[] };
 function approvalAsked(
   { call, ...prepared }: PreparedCall,
   decision: Decision,
-  { open }: Gathered,
-  { provider, argsCipher }: CycleSettings,
+  gathered: Gathered,
+  settings: CycleSettings,
 ): Asked | null {
   const { approval_request: asked } = decision;
   if (asked === undefined) return null;
-  const earlier = open.find((approval) => wantsNoLess(approval, asked));
-  if (earlier !== undefined) return { approval: earlier, changes: [] };
+  const earlier = gathered.open.find((approval) => wantsNoLess(approval, asked));
+  if (earlier !== undefined) return { approval: earlier, changes: [], events: [] };
   if (!mayAsk(prepared.asker)) return null;
-  const approval = pendingApproval({ provider, argsCipher }, { ...prepared, call, decision, asked });
-  return { approval, changes: [put(approvals, approval)] };
+  const approval = pendingApproval(settings, { ...prepared, call, decision, asked, gathered });
+  return { approval, changes: [put(approvals, approval)], events: [approvalRequestedEvent(settings, approval)] };
 }
 
 /** An ALLOW names the approval that it uses up, and no other: whoever counts the uses counts its decisions. A DENY names what was presented. */

@@ -163,7 +163,10 @@ export function wantedFacts(known: KnownCall): Wanted[] {
 export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: Basis): Gathered {
   const fences = fencesInForce(batch, situation, situation.nowMs);
   const limiting = limitingBudgets(batch, situation);
-  const standing = standingApprovals(batch, situation);
+  const standing = standingApprovals(batch, situation, () => ({
+    registry: registryFact(batch, situation),
+    budgets: { state: 'known', value: limiting.map(budgetFact) },
+  }));
   const approval = presentedApproval(batch, situation, standing);
   const read: Read = { ...situation, ...basis, batch, fences, limiting, approval };
   const { budgets: left, demand } = sources.budget.facts(read);

@@ -99,7 +99,7 @@ function enrolled(batch: LedgerBatch, made: Made, nowMs: number): { passkey: Pas
 }
 
 function withPasskeys(terms: ApprovalTermsRow | null, tenant: TenantId, nowMs: number): ApprovalTermsRow {
-  const unset = { tenant, version: 0, signaturesOnly: false };
+  const unset = { tenant, version: 0, signaturesOnly: false, breakGlass: false };
   return { ...(terms ?? unset), passkeysSinceMs: nowMs, updatedAtMs: nowMs };
 }
 

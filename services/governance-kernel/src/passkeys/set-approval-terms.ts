@@ -4,12 +4,12 @@ import { risingMove } from '../policy/rising-version.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import { approvalTerms, type ApprovalTermsRow } from './approval-terms.ts';
 
-type Terms = { tenant: TenantId; version: number; signaturesOnly: boolean; by: PrincipalId };
+type Terms = { tenant: TenantId; version: number; signaturesOnly: boolean; breakGlass: boolean; by: PrincipalId };
 
 /** Says what votes of a tenant need and seals that, or confirms what stands. Throws ILLEGAL_TRANSITION. */
 export async function setApprovalTerms(
   parts: SettingParts,
-  { tenant, version, signaturesOnly, by }: Terms,
+  { tenant, version, signaturesOnly, breakGlass, by }: Terms,
 ): Promise<ApprovalTermsRow> {
   const nowMs = parts.clock().getTime();
   const session = 'approval-terms' as SessionId; // within its schema
@@ -18,16 +18,17 @@ export async function setApprovalTerms(
     wants: [wanted(approvalTerms, tenant)],
     conclude: (batch) => {
       const standing = batch.row(approvalTerms, tenant);
-      const isSame = () => standing?.signaturesOnly === signaturesOnly;
+      const isSame = () => standing?.signaturesOnly === signaturesOnly && standing.breakGlass === breakGlass;
       if (risingMove(standing, { version }, isSame) === 'confirm' && standing !== null) return () => standing;
       const row = {
         tenant,
         version,
         signaturesOnly,
+        breakGlass,
         passkeysSinceMs: standing?.passkeysSinceMs ?? null,
         updatedAtMs: nowMs,
       };
-      const setting = { version, signatures_only: signaturesOnly };
+      const setting = { version, signatures_only: signaturesOnly, break_glass: breakGlass };
       const resource = `approval_terms:${tenant}`;
       const said = { tenant, session, by, nowMs, action: 'approval.terms', resource, setting } as const;
       batch.seal(settingStatement(parts, said), () => ({ changes: [put(approvalTerms, row)] }));

@@ -2,7 +2,7 @@ import { AppError, type PrincipalId } from '@countersign/contracts';
 import { stateOf, type PasskeyRow } from './passkeys.ts';
 
 /** Whoever vouches was told of it just now; what waits for longer was forgotten, or is somebody's trap. */
-const waitingMsMax = 86_400_000;
+export const waitingMsMax = 86_400_000;
 
 /** Throws NOT_FOUND, and ILLEGAL_TRANSITION for a passkey that waits no more. */
 export function requireWaiting(

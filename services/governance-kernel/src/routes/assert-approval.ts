@@ -16,7 +16,8 @@ export const assertApprovalRoute = (kernel: Context) =>
     const { challenge_id: challengeId, assertion, reason } = body;
     const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
     const moved = await moveApproval(kernel, {
-      ...{ tenant, id, session, by, reason },
+      ...{ tenant, id, session, by },
+      reason: vote.statement.reason ?? reason,
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,
       proof: 'passkey',

@@ -19,7 +19,7 @@ export const assertOnPageRoute = (kernel: Context) =>
       ...{ tenant, id, session, by, accessKey },
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,
-      reason: body.reason.trim() || undefined,
+      reason: vote.statement.reason ?? (body.reason.trim() || undefined),
       proof: 'passkey',
       evidence: vote.evidence,
       passkey: vote.use,

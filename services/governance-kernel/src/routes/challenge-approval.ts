@@ -18,6 +18,7 @@ export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) 
       decision: body.decision,
       expectedCeremonyHash: approval.ceremonyHash,
       ttlMs: body.ttl_ms,
+      reason: body.reason,
     });
     const statement: CeremonyStatement = asked.statement;
     return challengeApproval.reply.parse({

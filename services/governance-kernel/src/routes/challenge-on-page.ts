@@ -9,11 +9,11 @@ import { getApproval } from '../store/approval-store.ts';
 /** The passkey signs the state that was shown: another one is refused before anybody is asked. */
 export const challengeOnPageRoute = (kernel: Context) =>
   handlePublic(challengeOnPage, { rateLimit: 'page' })(async ({ params: { approval_id: id }, body, req }) => {
-    const { ceremony_hash: ceremonyHash, csrf_token: token } = body;
+    const { ceremony_hash: ceremonyHash, csrf_token: token, decision, reason } = body;
     const form = { id, action: 'decide', ceremonyHash } as const;
     const { key } = await requireSession(kernel.approverSessions, req, { form, token });
     const approval = await getApproval(kernel.reader, { tenant: key.tenant, id });
-    const question = { approval, by: key.principal, decision: 'approve', ttlMs: challengeMs } as const;
+    const question = { approval, by: key.principal, decision, reason, ttlMs: challengeMs };
     const asked = await beginVote(kernel.passkeys, { ...question, expectedCeremonyHash: ceremonyHash });
     return { challenge_id: asked.id, options: asked.options };
   });

@@ -18,8 +18,9 @@ export const createApprovalRoute = ({ cycle }: Context) =>
       effect_level: effectLevel,
       expires_in_seconds: expiresInSeconds,
     } = body;
-    const { reason, quorum, approvers, scope } = body;
+    const { reason, quorum, approvers, scope, timelock_seconds: timelockSeconds } = body;
     const call = { ...meantBy(body), caller, session, args, context, effectLevel, demand: declaredDemand(body.demand) };
-    const approval = await askBeforehand(cycle, { call, expiresInSeconds, reason, quorum, approvers, scope });
+    const asked = { reason, quorum, approvers, scope, timelockSeconds };
+    const approval = await askBeforehand(cycle, { call, expiresInSeconds, ...asked });
     return answer(201, approvalView(approval, cycle.clock().getTime()), etag(approval.ceremonyHash));
   });

@@ -9,11 +9,12 @@ import type { Context } from '../context.ts';
 export const signInApproverRoute = ({ approverSessions }: Context) =>
   handlePublic(signInApprover, { rateLimit: 'auth' })(async ({ body, req }) => {
     requireOwnPage(req);
+    const id = body.approval_id ?? null;
     try {
       const cookie = await approverSessions.open(body.key);
-      return seeOther(`/approvals/${body.approval_id}`, { 'set-cookie': cookie });
+      return seeOther(`/approvals/${id ?? 'passkeys'}`, { 'set-cookie': cookie });
     } catch (error) {
-      if (isAppError(error) && error.code === 'CREDENTIALS_INVALID') return signInPage(body.approval_id, 'refused');
+      if (isAppError(error) && error.code === 'CREDENTIALS_INVALID') return signInPage(id, 'refused');
       throw error;
     }
   });

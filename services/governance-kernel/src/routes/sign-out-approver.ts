@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 export const signOutApproverRoute = ({ approverSessions }: Context) =>
   handlePublic(signOutApprover, { rateLimit: 'page' })(async ({ body, req }) => {
     requireOwnPage(req);
-    const id = body.approval_id;
+    const id = body.approval_id ?? null;
     const session = await approverSessions.find(req.headers.cookie);
     if (session !== null) approverSessions.requireForm(session, { id, action: 'sign-out' }, body.csrf_token);
-    return seeOther(`/approvals/${id}`, { 'set-cookie': approverSessions.endedCookie });
+    return seeOther(`/approvals/${id ?? 'passkeys'}`, { 'set-cookie': approverSessions.endedCookie });
   });

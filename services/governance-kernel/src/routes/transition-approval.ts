@@ -11,7 +11,7 @@ import { etag, ifMatchTags } from '../if-match.ts';
 import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { getApproval } from '../store/approval-store.ts';
 
-/** Approves, denies or revokes. Whoever decides names the ceremony hash that they looked at. */
+/** Approves, denies, revokes or breaks the glass. Whoever decides names the ceremony hash that they looked at. */
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
@@ -25,7 +25,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
       reason: body.reason,
-      proof: 'bearer',
+      proof: caller.assertion === undefined ? 'claim' : 'bearer',
       evidence,
     });
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
@@ -35,6 +35,8 @@ export const transitionApprovalRoute = (kernel: Context) =>
 function evidenceOf({ assertion }: Caller, action: ApprovalAction): Record<string, PlainJson> {
   if (assertion === undefined) return { credential: 'operator_bearer' };
   if (action === 'revoke') throw new AppError('PERMISSION_DENIED', 'An assertion opens voting, and revokes nothing');
+  if (action === 'break_glass' && assertion.role !== 'owner')
+    throw new AppError('PERMISSION_DENIED', 'Nobody but an owner breaks the glass');
   return { credential: 'assertion', key_id: assertion.keyId, role: assertion.role };
 }
 

@@ -24,6 +24,19 @@ export async function listLivingPasskeys(reader: Reader, { tenant, principal }: 
   return rows.map((row) => passkeys.rowOf(asStored(row)));
 }
 
+/** Of all people of a tenant: those that nobody has vouched for and that may still become active, newest first. */
+export async function listWaitingPasskeys(
+  reader: Reader,
+  { tenant, sinceMs, limit }: { tenant: TenantId; sinceMs: number; limit: number },
+): Promise<PasskeyRow[]> {
+  const rows = await reader.passkey.findMany({
+    where: { tenant_id: tenant, activated_at: null, revoked_at: null, created_at: { gt: new Date(sinceMs) } },
+    orderBy: { ulid: 'desc' },
+    take: limit,
+  });
+  return rows.map((row) => passkeys.rowOf(asStored(row)));
+}
+
 /** Newest first. */
 export async function listPasskeys<Item>(
   reader: Reader,

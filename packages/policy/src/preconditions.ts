@@ -1,0 +1,51 @@
+import { installationCeiling } from '@countersign/contracts/governance-kernel';
+import type { ApprovalPreconditions, BudgetRemainder } from '@countersign/contracts/governance-kernel';
+import type { BudgetFact, Facts } from './facts.ts';
+
+export type Preconditions = Readonly<ApprovalPreconditions>;
+
+/**
+ * What is not as it was when the approval was asked for, in words; null: nothing. A fact that nobody knows now is not as it was.
+ */
+export function unmetPrecondition(
+  { tool_definition_hash, budgets }: Preconditions,
+  facts: Pick<Facts, 'registry' | 'budgets'>,
+): string | null {
+  if (pinOf(facts.registry) !== tool_definition_hash)
+    return 'The tool has another definition pinned than when the approval was asked for.';
+  if (budgets === null) return null;
+  if (facts.budgets.state !== 'known') return 'The budgets are not known.';
+  const taken = facts.budgets.value.find((budget) => !holdsAsMuch(budget, budgets));
+  return taken === undefined ? null : `Of budget ${taken.budget_id} less is left than when the approval was asked for.`;
+}
+
+/** What is not known is the pin of no approval. */
+function pinOf(registry: Facts['registry']): string | null {
+  switch (registry.state) {
+    case 'known':
+      return registry.value.tool?.pinned_hash ?? null;
+    case 'not_applicable':
+      return null;
+    case 'unavailable':
+      return registry.state;
+  }
+}
+
+/** What all tenants take of the ceiling of the installation is no one tenant's to hold still. */
+function holdsAsMuch(now: BudgetFact, before: readonly BudgetRemainder[]): boolean {
+  if (now.budget_id === installationCeiling) return true;
+  const then = before.find(({ budget_id }) => budget_id === now.budget_id);
+  if (then === undefined) return false;
+  const spendThen = then.spend_remaining_micros === null ? null : BigInt(then.spend_remaining_micros);
+  return (
+    isNoLess(now.tool_calls_remaining, then.tool_calls_remaining) &&
+    isNoLess(now.spend_remaining_micros, spendThen) &&
+    isNoLess(now.egress_remaining_bytes, then.egress_remaining_bytes) &&
+    isNoLess(now.writes_remaining, then.writes_remaining)
+  );
+}
+
+/** Null: no ceiling. */
+function isNoLess<Amount extends number | bigint>(now: Amount | null, then: Amount | null): boolean {
+  return now === null || (then !== null && now >= then);
+}

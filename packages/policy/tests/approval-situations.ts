@@ -1,0 +1,81 @@
+import type { Situation } from './gate-situations.ts';
+import { budgetOf, frozenNow, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+
+const asking = (approval: object) => policyOf([{ id: 'ask', effect: 'escalate', approval }]);
+const [later, still, two] = [asking({ timelock: 60 }), asking({ unchanged: ['budgets'] }), asking({ quorum: 2 })];
+const named = asking({ quorum: 2, approvers: ['alice'], timelock: 60 });
+
+/** What was left when an approval was asked for. */
+const resting = (...left: [] | [calls: number, others?: object]) => ({
+  tool_definition_hash: toolOf({}).current_hash,
+  budgets: left.length === 0 ? [] : [{ ...remainder, tool_calls_remaining: left[0], ...left[1] }],
+});
+const remainder = { ...budgetOf({}), spend_remaining_micros: '1000000000' };
+
+const given = (policy: typeof later, changes: object = {}) => ({
+  policy,
+  facts: { approval: known(grantFor(policy, intentOf(), changes)) },
+});
+const broken = { approved_by: [], broken_by: 'alice' };
+
+/** Each way in which time locks, preconditions and broken glass make the gate of approvals answer. */
+export const approvalSituations: Situation[] = [
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval waits for a shorter time than the rule asks for',
+    ...given(later, { timelock: 59 }),
+  },
+  {
+    code: 'APPROVAL_TIMELOCKED',
+    when: 'the time lock of the approval is running',
+    ...given(later, { timelock: 60, locked_until: frozenNow }),
+  },
+  {
+    code: 'APPROVAL_TIMELOCKED',
+    when: 'the approval waits where nobody asked for that',
+    ...given(two, { timelock: 60, locked_until: frozenNow }),
+  },
+  { code: 'ALLOWED', when: 'the time lock has ended', ...given(later, { timelock: 60 }) },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'the approval does not hold the budgets still, and the rule wants that',
+    ...given(still),
+  },
+  ...[
+    { when: 'the tool has another pin', preconditions: { tool_definition_hash: null, budgets: null } },
+    { when: 'a budget has less left', preconditions: resting(5) },
+    { when: 'a budget is new', preconditions: resting() },
+    { when: 'a budget has less money left', preconditions: resting(4, { spend_remaining_micros: '1000000001' }) },
+    { when: 'a budget had no such ceiling', preconditions: resting(4, { writes_remaining: null }) },
+  ].map(({ when, preconditions }) => ({
+    code: 'APPROVAL_PRECONDITION_FAILED' as const,
+    when: `since the approval was asked for ${when}`,
+    policy: still,
+    facts: {
+      ...given(still, { preconditions }).facts,
+      budgets: known([budgetOf({ tool_calls_remaining: 4 })]),
+    },
+  })),
+  {
+    code: 'ALLOWED',
+    when: 'the budgets are as they were when the approval was asked for',
+    ...given(still, { preconditions: resting(5) }),
+  },
+  { code: 'ALLOWED', when: 'somebody broke the glass in front of a quorum', ...given(two, broken) },
+  { code: 'ALLOWED', when: 'one who is named broke the glass in front of a time lock', ...given(named, broken) },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'somebody broke the glass whom the rule does not name',
+    ...given(named, { ...broken, broken_by: 'bob' }),
+  },
+  {
+    code: 'APPROVAL_REQUIRED',
+    when: 'somebody broke the glass for more uses than the rule gives',
+    ...given(two, { ...broken, scope: 'uses:2' }),
+  },
+  {
+    code: 'APPROVAL_PRECONDITION_FAILED',
+    when: 'somebody broke the glass and the tool has another pin',
+    ...given(two, { ...broken, preconditions: { tool_definition_hash: null, budgets: null } }),
+  },
+];

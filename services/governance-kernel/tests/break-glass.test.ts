@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, type ApprovalId } from '@countersign/contracts';
+import type { BoundaryRecord, ExportedReceipt } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { recordHash } from '@countersign/receipts';
+import { Browser } from '@countersign/testkit/browser';
+import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { kernelRoutes, startTestKernel, type TestKernel } from './_kernel.ts';
+import { Approver, kernelAt, origin } from './_passkeys.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: glass
+version: '1'
+rules:
+  - { id: two, effect: escalate, match: { tool: [two.*] }, approval: { quorum: 2 } }
+  - { id: later, effect: escalate, match: { tool: [later.*] }, approval: { quorum: 2, timelock: 600, timeout: 3600 } }
+  - { id: named, effect: escalate, match: { tool: [named.*] }, approval: { quorum: 2, approvers: [ann, bob] } }
+  - { id: one, effect: escalate, match: { tool: [one.*] } }
+  - { id: never, effect: deny, match: { tool: [never.*] } }
+`;
+
+const minuteMs = 60_000;
+const time = movableClock('2026-11-22T10:00:00.000Z');
+const gateway = new TestGateway();
+/** A tenant without passkeys, one that has them, and one that never switched it on. */
+const [plain, keyed, off] = [workspaceCalled('PANE'), workspaceCalled('KEYS'), workspaceCalled('SHUT')];
+let test: TestKernel;
+let second: StartedKernel;
+beforeAll(async () => {
+  const env = { GOV_PUBLIC_URL: origin, GOV_ASSERTION_KEYS: gateway.publicKey };
+  test = await startTestKernel({ env, overrides: { clock: time.clock } });
+  second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+  await test.activate('*', policy);
+  const body = { version: 1, signatures_only: false, break_glass: true };
+  for (const tenant of [plain, keyed]) await test.system.putApprovalTerms({ params: { tenant }, body });
+  await new Approver(test, 'alice', keyed).enrol();
+});
+afterAll(async () => {
+  await second.stop();
+  await test.close();
+});
+
+async function escalated(tenant: string, tool: string) {
+  const call = { tool, session_id: newSession() };
+  return { call, id: asked(await new Caller(test, tenant).decide(call)) };
+}
+
+/** A person at the page, by an approver key. */
+async function atPage(tenant: string, id: ApprovalId, principal = 'ann') {
+  const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+  const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
+  const browser = new Browser(second.url);
+  const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
+  return { browser, page, open: () => browser.open(`/approvals/${id}`) };
+}
+
+async function breaksAtPage(tenant: string, id: ApprovalId, { by = 'ann', reason = 'the plant is on fire' } = {}) {
+  const { browser, page } = await atPage(tenant, id, by);
+  // The form of another decision that was shown: whether this one is allowed, the kernel says, not the page.
+  return browser.submit(page.form('apr_'), { decision: 'break_glass', reason });
+}
+
+const eventsOf = async (id: ApprovalId) =>
+  (
+    await test.pool.query<{ type: string }>('SELECT type FROM outbox WHERE envelope LIKE $1 ORDER BY position', [
+      `%${id}%`,
+    ])
+  ).rows.map(({ type }) => type);
+const view = (tenant: string, id: ApprovalId) => new Caller(test, tenant).approval(id);
+
+describe('a person who breaks the glass', () => {
+  verifies(
+    'kn.approve.quorum',
+    'approves alone what a quorum holds, once, on two kernels, and it shows for ever',
+    async () => {
+      const { call, id } = await escalated(plain, 'two.keys');
+      expect((await atPage(plain, id)).page.text).toContain('Break the glass You approve this alone');
+      const after = await breaksAtPage(plain, id);
+      expect(after.text).toContain('ann broke the glass');
+      const glass = { by: 'ann', reason: 'the plant is on fire', at: '2026-11-22T10:00:00.000Z' };
+      const given = { state: 'approved', approved_by: [], scope: 'once', uses_remaining: 1, break_glass: glass };
+      expect(await view(plain, id)).toMatchObject({ ...given, expires_at: '2026-11-22T10:15:00.000Z' });
+      const kernels = [new Caller(test, plain), new Caller(kernelAt(second.url) as never, plain)];
+      const repeats = Array.from({ length: 20 }, (_, nth) => kernels[nth % 2]?.decide({ ...call, approval_grant: id }));
+      const verdicts = (await Promise.all(repeats)).map((reply) => reply && said(reply)).sort();
+      expect(verdicts).toEqual(['ALLOW ALLOWED', ...Array<string>(19).fill('DENY APPROVAL_CONSUMED')]);
+      expect(await view(plain, id)).toMatchObject({ state: 'consumed', break_glass: glass });
+      const sealed = (await ledgerOf(test, call.session_id)).find(({ payload }) => payload.kind === 'break_glass');
+      expect(sealed?.payload).toMatchObject({ action: 'approval.break_glass', principal_id: 'ann', approval_id: id });
+      expect(sealed?.record?.intent.facts).toMatchObject({ credential: 'access_key', reason: glass.reason });
+      expect(await eventsOf(id)).toEqual([
+        'kernel.approval.requested.v1',
+        'kernel.approval.glass-broken.v1',
+        'kernel.approval.resolved.v1',
+      ]);
+      const { body } = await test.as(plain).listReceipts({ query: { kind: 'break_glass' } });
+      expect(body.data.map(({ payload }) => payload.approval_id)).toEqual([id]);
+      expect((await (await atPage(plain, id, 'zoe')).open()).text).toContain(glass.reason);
+    },
+  );
+
+  it('ends a time lock, for a quarter of an hour, also as one of those who voted', async () => {
+    const { call, id } = await escalated(plain, 'later.open');
+    for (const name of ['ann', 'bob']) await new Caller(test, plain, name).move('approve', id);
+    expect(said(await new Caller(test, plain).decide(call))).toBe('DENY APPROVAL_TIMELOCKED');
+    expect((await breaksAtPage(plain, id)).text).toContain('approved');
+    expect(await view(plain, id)).toMatchObject({ approved_by: ['ann', 'bob'], timelock_until: null });
+    expect((await breaksAtPage(plain, id, { by: 'bob' })).status).toBe(409);
+    time.advance(15 * minuteMs);
+    expect(said(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_EXPIRED');
+    const other = await escalated(plain, 'later.open');
+    await breaksAtPage(plain, other.id);
+    expect(said(await new Caller(test, plain).decide(other.call))).toBe('ALLOW ALLOWED');
+  });
+
+  it('is an owner for whom the gateway speaks, and no partner', async () => {
+    const { id } = await escalated(plain, 'two.keys');
+    const { ceremony_hash } = await view(plain, id);
+    const speaker = { tenant: plain, principal: userCalled('ERNA') };
+    const headers = async (role: 'owner' | 'partner') => {
+      const assertion = await gateway.assert({ ...speaker, role }, time.clock());
+      return { authorization: `Bearer ${assertion}` };
+    };
+    const spokenFor = (role: 'owner' | 'partner') =>
+      createClient(kernelRoutes, { baseUrl: test.kernel.url, headers: () => headers(role) });
+    const vote = (role: 'owner' | 'partner') =>
+      spokenFor(role).transitionApproval({
+        params: { approval_id: id, action: 'break_glass' },
+        body: { expected_ceremony_hash: ceremony_hash, reason: 'a fire' },
+      });
+    expect(await refusal(vote('partner'))).toBe('PERMISSION_DENIED');
+    expect((await vote('owner')).body.break_glass).toMatchObject({ by: userCalled('ERNA'), reason: 'a fire' });
+  });
+});
+
+describe('nobody breaks the glass', () => {
+  it('where the tenant has not switched it on, has switched it off, or with what proves nobody', async () => {
+    const { id } = await escalated(off, 'two.keys');
+    const { page } = await atPage(off, id);
+    expect(page.text).not.toContain('Break the glass');
+    expect((await breaksAtPage(off, id)).text).toContain('Nobody breaks the glass in this tenant');
+    const claimed = new Caller(test, plain, 'ann');
+    const mine = await escalated(plain, 'two.keys');
+    expect(await refusal(claimed.move('break_glass', mine.id, 'a fire'))).toBe('PERMISSION_DENIED');
+    const terms = { signatures_only: false, break_glass: false };
+    await test.system.putApprovalTerms({ params: { tenant: plain }, body: { ...terms, version: 2 } });
+    expect((await breaksAtPage(plain, mine.id)).status).toBe(403);
+    expect(await view(plain, mine.id)).toMatchObject({ state: 'pending', break_glass: null });
+    await test.system.putApprovalTerms({
+      params: { tenant: plain },
+      body: { ...terms, version: 3, break_glass: true },
+    });
+  });
+
+  it('without a reason, as the requester, outside of those who are named, or where nothing holds the call', async () => {
+    const { id } = await escalated(plain, 'two.keys');
+    expect((await breaksAtPage(plain, id, { reason: ' ' })).status).toBe(400);
+    const agents = await atPage(plain, id, 'AGENT');
+    expect(agents.page.text).not.toContain('Break the glass');
+    expect(await breaksAtPage(plain, (await escalated(plain, 'named.x')).id, { by: 'zoe' }).catch(String)).toContain(
+      'There is no form',
+    );
+    const { page } = await atPage(plain, (await escalated(plain, 'one.call')).id);
+    expect(page.text).not.toContain('Break the glass');
+    const one = await escalated(plain, 'one.call');
+    expect((await breaksAtPage(plain, one.id)).text).toContain('there is no glass');
+    expect(await view(plain, id)).toMatchObject({ state: 'pending', break_glass: null });
+  });
+
+  verifies('kn.gates', 'of what is frozen or denied by a rule: the call is denied as before', async () => {
+    const { call, id } = await escalated(plain, 'two.keys');
+    await breaksAtPage(plain, id);
+    await test.setFence(`tenant:${plain}`, 'freeze');
+    expect(said(await new Caller(test, plain).decide({ ...call, approval_grant: id }))).toBe('DENY SYSTEM_FROZEN');
+    await test.setFence(`tenant:${plain}`, 'open' as never);
+    const denied = { tool: 'never.ever', session_id: newSession(), action: 'tool.call', reason: 'please', quorum: 2 };
+    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: denied as never })).body; // plain names
+    await breaksAtPage(plain, approval_id);
+    const { tool, session_id } = denied;
+    const reply = await new Caller(test, plain).decide({ tool, session_id, approval_grant: approval_id });
+    expect(said(reply)).toBe('DENY POLICY_DENIED');
+    expect(await view(plain, approval_id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
+  });
+
+  it('of what a rule wants named people for, by asking beforehand for anybody', async () => {
+    const asking = { tool: 'named.x', session_id: newSession(), action: 'tool.call', reason: 'please', quorum: 2 };
+    const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: asking as never })).body; // plain names
+    await breaksAtPage(plain, approval_id, { by: 'zoe' });
+    const { tool, session_id } = asking;
+    const reply = await new Caller(test, plain).decide({ tool, session_id, approval_grant: approval_id });
+    expect(said(reply)).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  it('beside the vote that it makes needless: one of two kernels is told that the approval moved', async () => {
+    const { id } = await escalated(plain, 'two.keys');
+    await new Caller(test, plain, 'ann').move('approve', id);
+    const { browser, page } = await atPage(plain, id, 'cem');
+    const { ceremony_hash } = await view(plain, id);
+    const params = { approval_id: id, action: 'approve' as const };
+    const [vote, glass] = await Promise.allSettled([
+      test.as(plain, 'bob').transitionApproval({ params, body: { expected_ceremony_hash: ceremony_hash } }),
+      browser.submit(page.form('apr_'), { decision: 'break_glass', reason: 'a fire' }),
+    ]);
+    const { break_glass, approved_by } = await view(plain, id);
+    const won = vote.status === 'fulfilled' ? [null, ['ann', 'bob']] : ['cem', ['ann']];
+    expect([break_glass?.by ?? null, approved_by]).toEqual(won);
+    expect(glass.status === 'fulfilled' && glass.value.status).toBe(vote.status === 'fulfilled' ? 412 : 200);
+  });
+});
+
+describe('where the tenant has passkeys', () => {
+  const alice = () => new Approver(test, 'alice', keyed);
+  let signer: Approver;
+  let lines: ExportedReceipt[];
+  let glass: ExportedReceipt;
+
+  verifies('kn.approve.webauthn', 'it takes one, which signs the reason, and no bearer', async () => {
+    signer = alice();
+    await signer.enrol();
+    await test.system.acceptPasskey({
+      params: { tenant: keyed, credential_id: signer.id },
+      body: { reason: 'for a test', accepted_by: 'operator' },
+    });
+    const { call, id } = await escalated(keyed, 'two.keys');
+    expect(await refusal(new Caller(test, keyed, 'ann').move('break_glass', id, 'a fire'))).toBe('PASSKEY_REQUIRED');
+    expect((await atPage(keyed, id)).page.text).not.toContain('Break the glass');
+    expect(await refusal(signer.challenge(id, 'break_glass'))).toBe('INVALID_REQUEST');
+    const { statement } = await signer.challenge(id, 'break_glass', 'a fire');
+    expect(statement).toMatchObject({ decision: 'break_glass', reason: 'a fire' });
+    expect(await signer.decide(id, 'break_glass', 'a fire')).toMatchObject({ state: 'approved', approved_by: [] });
+    expect(said(await new Caller(test, keyed).decide(call))).toBe('ALLOW ALLOWED');
+    const { body } = await test.as(keyed).exportReceipts({ query: { session_id: call.session_id } });
+    lines = body as ExportedReceipt[]; // the first is the header
+    const found = lines.find(({ record }) => record?.kind === 'break_glass');
+    if (found === undefined) throw new Error('nothing is of that kind');
+    glass = found;
+  });
+
+  verifies('kn.approve.webauthn', 'it verifies offline, and the report tells of it', async () => {
+    const trust = parseKeySet((await test.as(keyed).listTrustKeys()).body);
+    const report = verifyExport(
+      lines.map((line) => JSON.stringify(line)),
+      { trust, provider: nodeProvider },
+    );
+    expect(report).toMatchObject({ verdict: 'VERIFIED', fault: null });
+    expect(report.broken_glass).toEqual({ count: 1, first: glass.receipt.payload.receipt_id });
+  });
+
+  /** What a kernel that lies would seal. */
+  function judged(change: (record: BoundaryRecord) => void): string {
+    const lying = structuredClone(glass.record) as BoundaryRecord;
+    change(lying);
+    lying.record_hash = recordHash(nodeProvider, lying);
+    const { payload, signature } = glass.receipt;
+    const { kind, approval_id, record_hash } = lying;
+    const told = { ...payload, kind, record_hash, ...(approval_id === null ? {} : { approval_id }) };
+    if (approval_id === null) delete told.approval_id;
+    try {
+      verifyRecord(lying, { payload: told, signature }, nodeProvider);
+      return 'VERIFIED';
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  }
+  const facts = ({ intent }: BoundaryRecord) => intent.facts as Record<string, never> & { statement: object };
+
+  it.each<[string, string, (record: BoundaryRecord) => void]>([
+    ['as it is', 'VERIFIED', () => undefined],
+    ['with another reason', 'ASSERTION_MISMATCH', (record) => Object.assign(facts(record), { reason: 'a whim' })],
+    ['without a reason', 'MALFORMED', (record) => Reflect.deleteProperty(facts(record), 'reason')],
+    ['with an empty one', 'MALFORMED', (record) => Object.assign(facts(record), { reason: ' ' })],
+    ['as an ordinary vote', 'MALFORMED', (record) => Object.assign(record, { kind: 'approval' })],
+    ['of no approval', 'MALFORMED', (record) => Object.assign(record, { approval_id: null })],
+    [
+      'by a vote that was signed for an approval',
+      'ASSERTION_MISMATCH',
+      (record) => Object.assign(facts(record).statement, { decision: 'approve' }),
+    ],
+    [
+      'by the key of the operators',
+      'MALFORMED',
+      (record) => Object.assign(facts(record), { credential: 'operator_bearer' }),
+    ],
+  ])('the record is read %s: %s', (_what, code, change) => {
+    expect(judged(change)).toBe(code);
+  });
+});

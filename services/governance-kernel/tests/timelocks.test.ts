@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser } from '@countersign/testkit/browser';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { kernelAt } from './_passkeys.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: locks
+version: '1'
+rules:
+  - { id: vaults, effect: escalate, match: { tool: [vault.*] }, approval: { quorum: 2, timelock: 600, timeout: 900 } }
+`;
+
+const start = '2026-11-22T10:00:00.000Z';
+const opens = '2026-11-22T10:11:00.000Z';
+const minuteMs = 60_000;
+let time: ReturnType<typeof movableClock>;
+let test: TestKernel;
+let second: StartedKernel;
+let here: Caller, there: Caller, alice: Caller, bob: Caller;
+beforeAll(async () => {
+  const clock = () => time.clock();
+  time = movableClock(start);
+  test = await startTestKernel({ overrides: { clock } });
+  second = await startKernel(kernelConfigFrom(test.env), { clock });
+  await test.activate('*', policy);
+  [here, there] = [new Caller(test), new Caller(kernelAt(second.url) as never)];
+  [alice, bob] = [new Caller(test, 'acme', 'alice'), new Caller(kernelAt(second.url) as never, 'acme', 'bob')];
+});
+afterAll(async () => {
+  await second.stop();
+  await test.close();
+});
+
+/** Asked at ten, approved by both a minute later. */
+async function approved() {
+  time = movableClock(start);
+  const call = { tool: 'vault.open', session_id: newSession() };
+  const id = asked(await here.decide(call));
+  expect(await alice.approval(id)).toMatchObject({ timelock_seconds: 600, timelock_until: null });
+  await alice.move('approve', id);
+  time.advance(minuteMs);
+  expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', timelock_until: opens });
+  return { call, id };
+}
+
+describe('a time lock, over two kernels', () => {
+  verifies(
+    'kn.approve.loop',
+    'lets an approved call run from its moment on, and not a millisecond earlier',
+    async () => {
+      const { call, id } = await approved();
+      time.advance(10 * minuteMs - 1);
+      for (const agent of [here, there])
+        for (const repeat of [call, { ...call, approval_grant: id }]) {
+          const reply = await agent.decide(repeat);
+          expect([said(reply), reply.reason]).toEqual(['DENY APPROVAL_TIMELOCKED', expect.stringContaining(opens)]);
+        }
+      time.advance(1);
+      const repeats = Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? here : there).decide(call));
+      const verdicts = (await Promise.all(repeats)).map(({ verdict }) => verdict);
+      expect(verdicts.filter((verdict) => verdict === 'ALLOW')).toHaveLength(1);
+    },
+  );
+
+  verifies('kn.approve.loop', 'leaves time to withdraw the approval, which stops the call', async () => {
+    const { call, id } = await approved();
+    time.advance(minuteMs);
+    expect(await there.move('revoke', id)).toMatchObject({ state: 'revoked' });
+    time.advance(10 * minuteMs);
+    expect(said(await here.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_REJECTED');
+  });
+
+  it('is sealed with the vote that started it, and told on the page', async () => {
+    const { call, id } = await approved();
+    const votes = (await ledgerOf(test, call.session_id)).filter(({ payload }) => payload.kind === 'approval');
+    expect(votes.map(({ record }) => record?.intent.facts['timelock_until'])).toEqual([undefined, opens]);
+    const body = { kind: 'approver', principal_id: 'carol' } as never; // its defaults are the kernel's
+    const { key } = (await test.as('acme', 'operator').createAccessKey({ body })).body;
+    const browser = new Browser(second.url);
+    const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
+    expect(page.text).toContain('vault.open: approved, and waits');
+    expect(page.text).toContain(`from ${opens} until`);
+    time.advance(10 * minuteMs);
+    expect((await browser.open(`/approvals/${id}`)).text).toContain('vault.open: approved The agent may');
+  });
+
+  it('is refused a last vote after which no time would be left, and a question that waits for less is another one', async () => {
+    time = movableClock(start);
+    const call = { tool: 'vault.open', session_id: newSession() };
+    const id = asked(await here.decide(call));
+    await alice.move('approve', id);
+    time.advance(5 * minuteMs);
+    expect(await refusal(bob.move('approve', id))).toBe('ILLEGAL_TRANSITION');
+    expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
+    const early = { ...call, session_id: newSession(), action: 'tool.call', reason: 'soon', quorum: 2 };
+    for (const [timelock_seconds, verdict] of [
+      [599, 'ESCALATE APPROVAL_REQUIRED'],
+      [600, 'DENY APPROVAL_TIMELOCKED'],
+    ] as const) {
+      const { body } = await here.client.createApproval({ body: { ...early, timelock_seconds } as never }); // plain names
+      for (const who of [alice, bob]) await who.move('approve', body.approval_id);
+      expect(said(await there.decide({ ...call, session_id: early.session_id }))).toBe(verdict);
+    }
+  });
+});
