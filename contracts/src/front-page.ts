@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 
-/** What a person finds who opens the address of a service. Every service has both. */
+/** What a person finds who opens the address of a service. Every service has it, and its description. */
 export const showFrontPage = defineRoute({
   operation: 'show-front-page',
   summary: 'What this is, how it is, and where it is described: a page for people.',
@@ -19,4 +19,15 @@ export const getOpenApi = defineRoute({
   path: '/openapi.json',
   auth: 'public',
   reply: z.record(z.string(), z.json()),
+});
+
+/** Of the services that people come to. */
+export const showDocs = defineRoute({
+  operation: 'show-docs',
+  summary: 'The same description as a page for people, which loads nothing and runs nothing.',
+  method: 'GET',
+  path: '/docs',
+  auth: 'public',
+  media: 'html',
+  reply: z.string(),
 });

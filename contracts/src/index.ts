@@ -56,7 +56,7 @@ export {
   type Route,
   type AnyRoute,
 } from './route.ts';
-export { showFrontPage, getOpenApi } from './front-page.ts';
+export { showFrontPage, getOpenApi, showDocs } from './front-page.ts';
 export { page, camelPage, pageLimit, PageQuery } from './list.ts';
 export { CallFailed, urlOf, type CallFault, type CallInput, type ClientOptions } from './call.ts';
 export { createClient, createRawClient, type Answer, type Client, type RawAnswer, type RawClient } from './client.ts';

@@ -282,7 +282,8 @@ async function askMembers(published: Published, ask: Ask, id: string): Promise<v
 /** Pages are for people; their own tests read them. */
 function operationsOf(service: string): string[] {
   const routes = routesByService.find(({ name }) => name === service)?.routes ?? [];
-  const isPage = (path: string) => path === '/' || path.startsWith('/approvals/') || path.startsWith('/invite/');
+  const pages = ['/docs', '/approvals/', '/invite/'];
+  const isPage = (path: string) => path === '/' || pages.some((page) => path.startsWith(page));
   return routes.filter(({ path }) => !isPage(path)).map(({ operation }) => operation);
 }
 

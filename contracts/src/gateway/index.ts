@@ -1,4 +1,4 @@
-export { showFrontPage, getOpenApi } from '../front-page.ts';
+export { showFrontPage, getOpenApi, showDocs } from '../front-page.ts';
 export {
   EmailAddress,
   User,

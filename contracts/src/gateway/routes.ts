@@ -1,4 +1,4 @@
-import { getOpenApi, showFrontPage } from '../front-page.ts';
+import { getOpenApi, showDocs, showFrontPage } from '../front-page.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
@@ -40,6 +40,7 @@ import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWor
 export const gatewayRoutes = {
   showFrontPage,
   getOpenApi,
+  showDocs,
   getHealth,
   listModes,
   requestEmailCode,

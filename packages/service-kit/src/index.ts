@@ -6,6 +6,7 @@ export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, type Environment } from './config.ts';
 export { durationMs, flag, integer, list, optionalPort, port, secret, secretUrl, url } from './config-fields.ts';
 export { describeVariables, type VariableDescription } from './describe-variables.ts';
+export { docsEndpoint } from './docs-page.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';

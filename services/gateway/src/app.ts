@@ -1,6 +1,7 @@
 import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,
+  docsEndpoint,
   healthEndpoints,
   httpOptionsOf,
   mountMetrics,
@@ -93,6 +94,7 @@ function endpointsOf(context: Context): Endpoint[] {
   return [
     frontPageRoute(),
     openApiEndpoint('gateway'),
+    docsEndpoint('gateway'),
     getHealthRoute(context),
     listModesRoute(),
     requestEmailCodeRoute(context),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { Browser } from '@countersign/testkit/browser';
 import type { StartedGateway } from '../src/index.ts';
@@ -21,8 +22,22 @@ describe('the bare address of the gateway', () => {
     const page = await new Browser(gateway.url).open('/');
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Countersign gateway')]);
     const links = [...page.markup.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => link ?? '');
-    expect(links).toEqual(['/health', '/openapi.json']);
+    expect(links).toEqual(['/health', '/docs', '/openapi.json']);
     for (const link of links) expect((await fetch(new URL(link, gateway.url))).ok).toBe(true);
+  });
+
+  it('describes every route on a page that loads and runs nothing', async () => {
+    const page = await fetch(`${gateway.url}/docs`);
+    const text = await page.text();
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action/,
+    );
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|https?:\/\/|javascript:| on\w+=/i);
+    const routes = [...Object.values(gatewayRoutes), ...forwarding.map(({ route }) => route)];
+    for (const { operation } of routes) expect(text).toContain(`<h2 id="${operation}">`);
+    const anchors = [...text.matchAll(/<a href="#([^"]+)"/g)].map(([, anchor]) => anchor ?? '');
+    expect(anchors.filter((anchor) => !text.includes(` id="${anchor}"`))).toEqual([]);
+    expect(anchors.length).toBeGreaterThan(routes.length);
   });
 
   it('serves the published OpenAPI description, byte by byte', async () => {

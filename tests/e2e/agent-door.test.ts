@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keyPrincipal, type PrincipalId } from '@countersign/contracts';
+import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import type { StartedSystem } from '@countersign/local';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import OpenAI from 'openai';
+import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 120_000;
+let system: StartedSystem;
+let ada: SignedIn;
+let key: string;
+let keyId: string;
+let file: string;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path);
+  file = join(system.filesDir, 'notes.md');
+  writeFileSync(file, 'Water the plants.\n');
+  ada = await signIn(system, 'ada@example.org');
+  ({ key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body);
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const openai = (apiKey = key) => new OpenAI({ apiKey, baseURL: `${system.gatewayUrl}/v1`, maxRetries: 0 });
+const question = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hi' }] };
+const endpoint = () => new URL(`${system.gatewayUrl}/mcp`);
+const textOf = (result: object) => {
+  const [first] = 'content' in result && Array.isArray(result.content) ? (result.content as { text?: string }[]) : [];
+  return first?.text ?? '';
+};
+
+const evaluate = async (more: object = {}, headers = bearer(key), at = system.gatewayUrl) => {
+  const call = { action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id: 's1', ...more };
+  const sent = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(call),
+  };
+  return fetch(new URL('/api/v1/evaluate', at), sent);
+};
+
+/** The verdict on a call that the kernel executes when it allows it. */
+async function executed(call: object): Promise<string> {
+  const response = await fetch(new URL('/mcp/v1/execute', system.gatewayUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer(key) },
+    body: JSON.stringify({ ...call, session_id: 's1' }),
+  });
+  return ((await response.json()) as { decision: { verdict: string } }).decision.verdict;
+}
+
+describe("the gateway's door, with nothing but an address and a key of a workspace", () => {
+  it('answers the openai SDK, whole and as a stream', async () => {
+    const models = await openai().models.list();
+    expect(models.data.length).toBeGreaterThan(0);
+    const whole = await openai().chat.completions.create(question);
+    const stream = await openai().chat.completions.create({ ...question, stream: true });
+    let streamed = '';
+    for await (const chunk of stream) streamed += chunk.choices[0]?.delta.content ?? '';
+    expect([typeof streamed, streamed]).toEqual(['string', whole.choices[0]?.message.content]);
+    await expect(openai(`${key.slice(0, -1)}!`).chat.completions.create(question)).rejects.toMatchObject({
+      status: 401,
+      code: 'CREDENTIALS_INVALID',
+    });
+  });
+
+  it('answers MCP clients of both protocol revisions and of both generations of the SDK', async () => {
+    const requestInit = { headers: bearer(key) };
+    for (const [mode, version] of [
+      [{ pin: '2026-07-28' }, '2026-07-28'],
+      ['legacy', '2025-11-25'],
+    ] as const) {
+      const client = new Client({ name: 'agent', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(endpoint(), { requestInit }));
+      expect(client.getNegotiatedProtocolVersion()).toBe(version);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('files.read_text_file');
+      const read = await client.callTool({ name: 'files.read_text_file', arguments: { path: file } });
+      expect(textOf(read)).toBe('Water the plants.\n');
+      await client.close();
+    }
+    const legacy = new LegacyClient({ name: 'agent', version: '1' });
+    await legacy.connect(new LegacyTransport(endpoint(), { requestInit }));
+    expect((await legacy.listTools()).tools.length).toBeGreaterThan(5);
+    const denied = await legacy.callTool({ name: 'files.read_text_file', arguments: { path: '../secret' } });
+    expect([denied.isError, textOf(denied)]).toEqual([true, expect.stringContaining('POLICY_DENIED')]);
+    await legacy.close();
+  });
+
+  it('leaves receipts of the workspace under the key as principal, and says what it passes on as the kernel said it', async () => {
+    const response = await evaluate({ effect_level: 'E4' });
+    const text = await response.text();
+    const decision = JSON.parse(text) as { verdict: string; receipt_id: string; receipt: { payload: object } };
+    expect(decision).toMatchObject({
+      verdict: 'DENY',
+      receipt: { payload: { tenant_id: ada.workspaceId, principal_id: keyPrincipal(keyId as never) } },
+    });
+    expect(response.headers.get('x-gov-receipt-id')).toBe(decision.receipt_id);
+    const { body } = await kernelClient(system, ada.workspaceId).getReceipt({
+      params: { receipt_id: decision.receipt_id },
+    });
+    expect(body).toMatchObject({ payload: decision.receipt.payload });
+  });
+
+  it('holds to what the workspace blocks and to who its people are', async () => {
+    const read = { tool: 'files.read_text_file', args: { path: file } };
+    const list = { tool: 'files.list_directory', args: { path: system.filesDir } };
+    expect([await executed(read), await executed(list)]).toEqual(['ALLOW', 'ALLOW']);
+    await ada.client.putWorkspaceSettings({
+      params: { id: ada.workspaceId },
+      body: { policyConfig: { maxIterationBudget: 5, blockedTools: [read.tool], deniedCall: 'end' } },
+    });
+    expect([await executed(read), await executed(list)]).toEqual(['DENY', 'ALLOW']);
+    await ada.client.revokeApiKey({ params: { id: keyId } });
+    expect((await evaluate()).status).toBe(401);
+  });
+});
+
+describe('an agent with a credential of its own at the kernel', () => {
+  it('comes through the same door as itself, and gets the very bytes', async () => {
+    const operator = createKernelClient({ baseUrl: system.kernelUrl, apiKey: system.adminApiKey }).as({
+      tenant: 'acme',
+    });
+    const terms = { kind: 'agent', principal_id: 'researcher' as PrincipalId, expires_in_days: 1 } as const;
+    const { key: agentKey } = (await operator.createAccessKey({ body: { ...terms, doors: ['evaluate', 'mcp'] } })).body;
+    const said = { ...bearer(agentKey), 'x-gov-tenant-id': ada.workspaceId, 'x-gov-principal-id': 'admin' };
+    expect(await (await evaluate({}, said)).json()).toMatchObject({
+      receipt: { payload: { tenant_id: 'acme', principal_id: 'researcher' } },
+    });
+    const tools = (at: string) => fetch(new URL('/mcp/v1/capabilities', at), { headers: bearer(agentKey) });
+    const [direct, forwarded] = [await tools(system.kernelUrl), await tools(system.gatewayUrl)];
+    expect([forwarded.status, await forwarded.text()]).toEqual([direct.status, await direct.text()]);
+    // The key was not made for this door, and the kernel is who says so.
+    await expect(openai(agentKey).chat.completions.create(question)).rejects.toMatchObject({ status: 403 });
+    expect((await evaluate({}, bearer(system.adminApiKey))).status).toBe(401);
+    expect((await evaluate({}, bearer(system.serviceApiKey))).status).toBe(401);
+  });
+});
