@@ -8,6 +8,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import { readText, root } from '../architecture/repository.ts';
 import { until } from './_system.ts';
 import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
+import { answersIn, Walk } from './_walk.ts';
 
 const startMs = 120_000;
 const stepMs = 60_000;
@@ -33,25 +34,9 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 }, startMs);
 
-/** The walk of the README, block by block, as it stands there. */
-const blocks = [...walk().matchAll(/^( *)```(sh|js)\n(.*?)^ *```/gms)].map(([, indent = '', language, text = '']) => ({
-  language,
-  text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim(),
-  isTyped: false,
-}));
-
-function walk(): string {
-  const [, text = ''] = /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md')) ?? [];
-  return text;
-}
-
-/** The first block with these words that was not typed yet: people go from top to bottom. */
-function blockWith(words: string): string {
-  const block = blocks.find(({ text, isTyped }) => !isTyped && text.includes(words));
-  if (block === undefined) throw new Error(`No block of the README that is left has ${words}`);
-  block.isTyped = true;
-  return block.text;
-}
+/** The walk of the README, as it stands there. */
+const walk = new Walk('the README', /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md'))?.[1] ?? '');
+const blockWith = (words: string) => walk.blockWith(words);
 
 const typed = (words: string): Promise<string> => second.type(blockWith(words));
 
@@ -65,13 +50,6 @@ async function repeated(words: string, wanted: string): Promise<string> {
 }
 
 type Decision = { verdict: string; reason_code: string; receipt: object; approval?: { approve_url: string } };
-
-function answersIn(printed: string): unknown[] {
-  return printed
-    .split(/\n|(?<=\})(?=\{)/)
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as unknown);
-}
 
 describe('the ten minutes of the README, typed block by block into fresh shells', () => {
   verifies(
@@ -150,6 +128,6 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
   );
 
   it('holds no command that was not typed here', () => {
-    expect(blocks.filter(({ isTyped }) => !isTyped)).toEqual([]);
+    expect(walk.left).toEqual([]);
   });
 });

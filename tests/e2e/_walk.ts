@@ -1,0 +1,34 @@
+/** The commands of a document, block by block, as they stand there. */
+export class Walk {
+  readonly #name: string;
+  readonly #blocks: { text: string; isTyped: boolean }[];
+
+  constructor(name: string, text: string) {
+    this.#name = name;
+    this.#blocks = [...text.matchAll(/^( *)```(?:sh|js)\n(.*?)^ *```/gms)].map(([, indent = '', commands = '']) => ({
+      text: commands.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim(),
+      isTyped: false,
+    }));
+  }
+
+  /** The first block with these words that was not typed yet: people go from top to bottom. */
+  blockWith(words: string): string {
+    const block = this.#blocks.find(({ text, isTyped }) => !isTyped && text.includes(words));
+    if (block === undefined) throw new Error(`No block of ${this.#name} that is left has ${words}`);
+    block.isTyped = true;
+    return block.text;
+  }
+
+  /** What nobody has typed. */
+  get left(): string[] {
+    return this.#blocks.filter(({ isTyped }) => !isTyped).map(({ text }) => text);
+  }
+}
+
+/** The answers in JSON among what was printed. */
+export function answersIn(printed: string): unknown[] {
+  return printed
+    .split(/\n|(?<=\})(?=\{)/)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as unknown);
+}
