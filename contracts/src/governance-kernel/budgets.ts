@@ -53,6 +53,9 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
+/** Each call is held against all budgets of its subjects, so these are few: of one subject, those of the tenant and those of services apart. */
+export const budgetsOfSubjectMax = 16;
+
 export const listBudgets = defineRoute({
   operation: 'list-budgets',
   summary: 'Budgets of the tenant with their use.',
@@ -64,7 +67,7 @@ export const listBudgets = defineRoute({
 });
 
 /** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
-const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
+export const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
 /** What models may cost all tenants together. The configuration of the kernel sets it, and no route does. */
 export const installationCeiling = 'ceiling.installation';

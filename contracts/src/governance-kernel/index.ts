@@ -156,6 +156,8 @@ export {
 } from './identity.ts';
 export {
   installationCeiling,
+  isCeiling,
+  budgetsOfSubjectMax,
   BudgetSubject,
   BudgetWindow,
   BudgetAmounts,

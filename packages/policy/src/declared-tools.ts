@@ -3,23 +3,22 @@ import type { IdentityDemand, PolicyBundle } from '@countersign/contracts/govern
 import { isLiteralGlob, matchesGlob } from './glob.ts';
 import { foldedToolName } from './tool-name.ts';
 
-/** The tools that a bundle declares, and those that its rules deny or escalate. */
+/** The tools that a bundle declares, and those that it restricts: that its rules deny or escalate, or for which it requires a relation. */
 export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
   /** What they demand of their caller, by what their names mean. */
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
   /** Their names by what a reader sees of them. */
   byFoldedName: ReadonlyMap<string, string>;
-  /** Whole names of rules that deny or escalate, by what they mean: all spellings in which they are written. */
+  /** Whole names that are restricted, by what they mean: all spellings in which they are written. */
   restricted: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The patterns of such rules, as written and as they read. */
+  /** The patterns among them, as written and as they read. */
   patterns: readonly { written: string; meant: string }[];
 };
 
-export function* declaredInSteps({
-  tools = {},
-  rules,
-}: Pick<PolicyBundle, 'tools' | 'rules'>): Generator<void, DeclaredTools> {
+type Declaring = Pick<PolicyBundle, 'tools' | 'rules' | 'relations'>;
+
+export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generator<void, DeclaredTools> {
   const effects = new Map<string, EffectLevel>();
   const byFoldedName = new Map<string, string>();
   const identities = new Map<string, IdentityDemand[]>();
@@ -34,14 +33,11 @@ export function* declaredInSteps({
   }
   const restricted = new Map<string, Set<string>>();
   const patterns = new Map<string, string>();
-  for (const { effect, match } of rules) {
-    if (effect === 'allow') continue;
-    for (const name of match.tool ?? []) {
-      const meant = meaningOf(name);
-      if (isLiteralGlob(name)) restricted.set(meant, (restricted.get(meant) ?? new Set()).add(name));
-      else patterns.set(name, meant);
-      yield;
-    }
+  for (const name of restrictedNames(bundle)) {
+    const meant = meaningOf(name);
+    if (isLiteralGlob(name)) restricted.set(meant, (restricted.get(meant) ?? new Set()).add(name));
+    else patterns.set(name, meant);
+    yield;
   }
   return {
     effects,
@@ -52,9 +48,14 @@ export function* declaredInSteps({
   };
 }
 
+function* restrictedNames({ rules, relations = {} }: Omit<Declaring, 'tools'>): Generator<string> {
+  for (const { effect, match } of rules) if (effect !== 'allow') yield* match.tool ?? [];
+  for (const { required } of Object.values(relations)) yield* required?.tool ?? [];
+}
+
 /**
- * The declared tool that this name, which is not declared itself, could be taken for; or what a rule denies or escalates under another
- * spelling, which must be no way around the rule.
+ * The declared tool that this name, which is not declared itself, could be taken for; or what the bundle restricts under another
+ * spelling, which must be no way around that.
  */
 export function mistakenFor(
   { effects, byFoldedName, restricted, patterns }: DeclaredTools,

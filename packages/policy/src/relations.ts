@@ -6,9 +6,13 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import type { PlainJson } from '@countersign/contracts';
 import type { CompiledPolicy } from './compile-policy.ts';
+import { meaningOf } from './declared-tools.ts';
 import type { Intent } from './intent.ts';
 import { PolicyError } from './policy-error.ts';
 import { matchesCall, matchingRules, type CompiledRule } from './rule-index.ts';
+import { toolsNamed } from './tools-named.ts';
+
+type CallMatch = CompiledRule['rule']['match'];
 
 export type CompiledRelation = {
   readonly name: string;
@@ -77,12 +81,20 @@ export function neededRelations(policy: CompiledPolicy, intent: Intent): NeededR
   if (policy.relations.size === 0) return null;
   const read = new Set(matchingRules(policy.index, intent).flatMap(({ when }) => when?.reads ?? []));
   const isRequired = ({ declared: { required } }: CompiledRelation) =>
-    required !== undefined && matchesCall(required, intent);
+    required !== undefined && (matchesCall(required, intent) || coversHosted(required, intent));
   const all = [...policy.relations.values()];
   const required = all.filter(isRequired).map(({ name }) => name);
   const needed = all.filter(({ name }) => read.has(`relations.${name}`) || required.includes(name));
   if (needed.length === 0) return null;
   return { questions: new Map(needed.map(({ name, declared }) => [name, questionOf(declared, intent)])), required };
+}
+
+/** A model call that lets its provider run a tool is a call of that tool, however it is spelled. */
+function coversHosted(required: CallMatch, intent: Intent): boolean {
+  const { tool: names } = required;
+  if (names === undefined || intent.tool !== null) return false;
+  const meant = { ...required, tool: names.map(meaningOf) };
+  return toolsNamed(intent).some((tool) => matchesCall(meant, { ...intent, tool: meaningOf(tool) }));
 }
 
 function questionOf({ object, relation, subject }: PolicyRelation, intent: Intent): RelationQuestion | null {

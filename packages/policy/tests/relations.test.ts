@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluateRules, neededRelations } from '../src/index.ts';
+import { evaluateRules, mistakenFor, neededRelations } from '../src/index.ts';
 import { bundleOf, frozenNow, intentOf, policyOf, viewer } from './situation.ts';
 
 const rule = (when: string, match = {}) => ({ id: 'r', effect: 'allow', when, match });
@@ -46,6 +46,20 @@ describe('a relation of a bundle', () => {
     const relation = { object: 'document:{args.a}{args.b}', relation: 'viewer', subject: 'agent:x' };
     expect(asked(relation, { args: { a: '#', b: 'x' } })).toBeNull();
     expect(asked(relation, { args: { a: 'w', b: 'x' } })).toMatchObject({ object: 'document:wx' });
+  });
+
+  it('is required of a tool in every spelling: of what is called, and of what a model call lets its provider run', () => {
+    const required = { tool: ['web_search', 'crm.*'] };
+    const policy = policyOf([rule('true')], [], { staff: { ...viewer, object: 'group:staff', required } });
+    const requiredOf = (call: object) => neededRelations(policy, intentOf(call))?.required ?? [];
+    for (const tool of ['Web_Search', 'CRM.read', 'crm__read']) {
+      expect(mistakenFor(policy.tools, tool)).not.toBeNull();
+      const hosted = { action: 'model.call', tool: null, args: { hosted_tools: ['other', tool] } };
+      expect(requiredOf(hosted)).toEqual(['staff']);
+    }
+    expect(mistakenFor(policy.tools, 'crm.read')).toBeNull();
+    expect(requiredOf({ tool: 'crm.read' })).toEqual(['staff']);
+    expect(requiredOf({ action: 'model.call', tool: null, args: { hosted_tools: ['other'] } })).toEqual([]);
   });
 
   it('is read for calls that a rule which reads it covers, or that require it, and for no other', () => {

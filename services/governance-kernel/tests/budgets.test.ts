@@ -295,6 +295,41 @@ describe('PUT budget', () => {
     expect(await refusal(inDollars)).toBe('ILLEGAL_TRANSITION');
   });
 
+  it.each(['tool:Files.Read', 'tool:files__READ', 'tool:\uff46iles.read', 'tool:fi\u00adles.read'])(
+    'limits the tool that %s means, in all its spellings, under the one name that it answers with',
+    async (subject) => {
+      const tenant = newTenant();
+      expect((await put(tenant, 'b', { subject, tool_call_limit: 1 })).body.subject).toBe('tool:files.read');
+      const agent = new Caller(test, tenant);
+      const told = [];
+      for (const tool of ['files__read', 'files.read']) told.push(said(await agent.decide({ tool })));
+      expect(told).toEqual(['ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
+    },
+  );
+
+  it.each(['tool:files.read ', 'tool:a\u0000b', 'tool:\u200b', 'principal: ann', 'agent:a\tb'])(
+    'refuses %j, which is the subject of no call',
+    async (subject) => {
+      expect(await refusal(put(newTenant(), 'b', { subject, tool_call_limit: 0 }))).toBe('INVALID_REQUEST');
+    },
+  );
+
+  it('stops at as many budgets of a subject as a call is held against, and leaves services theirs', async () => {
+    const tenant = newTenant();
+    const ids = Array.from({ length: 17 }, (_, index) => `b${index}`);
+    const made = await Promise.allSettled(ids.map((id) => put(tenant, id, { tool_call_limit: 100 })));
+    const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as { code: string }] : []));
+    expect(refused.map(({ code }) => code)).toEqual(['ILLEGAL_TRANSITION']);
+    await put(tenant, 'other', { subject: 'principal:ann', tool_call_limit: 100 });
+    const moved = put(tenant, 'other', { tool_call_limit: 100 }, { 'if-match': '"1"' });
+    expect(await refusal(moved)).toBe('ILLEGAL_TRANSITION');
+    const params = { tenant, budget_id: 'ceiling.all' };
+    await test.system.putCeiling({ params, body: { ...noLimits, version: 1, tool_call_limit: 1 } }); // branded by the schema
+    const agent = new Caller(test, tenant);
+    await agent.decide({ tool: 'a' });
+    expect(said(await agent.decide({ tool: 'a' }))).toBe('DENY BUDGET_EXCEEDED');
+  });
+
   it('of ten parallel creations one wins', async () => {
     const tenant = newTenant();
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => put(tenant, 'b', {})));

@@ -87,6 +87,8 @@ describe('a decision', () => {
     await write(tenant, views);
     const call = { tool: 'staff.read', effect_level: 'E1' };
     expect(await decided(tenant, call)).toBe('DENY RELATION_MISSING');
+    for (const tool of ['staff__erase', 'Staff.erase', 'st\u200baff.erase'])
+      expect(await decided(tenant, { tool })).toBe('DENY MALFORMED_ARGUMENTS');
     await write(tenant, 'group:staff#member@agent:agent');
     expect(await decided(tenant, call)).toBe('ALLOW ALLOWED');
   });

@@ -1,6 +1,8 @@
-import type { BudgetId, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { AppError, type BudgetId, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { budgetsOfSubjectMax, isCeiling } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
-import { put } from '../ledger/control.ts';
+import type { LedgerBatch } from '../ledger/batch.ts';
+import { put, wanted } from '../ledger/control.ts';
 import { budgetThresholdEvents } from '../events.ts';
 import { receiptTenant } from '../policy/receipt-tenant.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
@@ -8,7 +10,7 @@ import type { BudgetRow, StoredBudget } from './budget-row.ts';
 import { budgets } from './budgets.ts';
 import { budgetTerms } from './budget-terms.ts';
 import { standingBudget, wantedBudget } from './standing-budget.ts';
-import { assertTerms, type BudgetTerms } from './terms.ts';
+import { assertTerms, canonicalSubject, type BudgetTerms } from './terms.ts';
 import { noAmounts, windowEndMs } from './window.ts';
 
 type BudgetChange = {
@@ -16,8 +18,8 @@ type BudgetChange = {
   id: BudgetId;
   terms: BudgetTerms;
   by: PrincipalId;
-  /** The version to replace what stands with; null confirms what stands. Throws when it may not be replaced. */
-  versionAfter(standing: StoredBudget | null): number | null;
+  /** The version to replace what stands with by these terms; null confirms what stands. Throws when it may not be replaced. */
+  versionAfter(standing: StoredBudget | null, terms: BudgetTerms): number | null;
   /** The row under its new terms. Throws when what was counted cannot go on under them. */
   carryOn(row: BudgetRow, terms: BudgetTerms): BudgetRow;
 };
@@ -27,22 +29,24 @@ type Changed = { budget: StoredBudget; isNew: boolean };
 /** Sets the terms of a budget and seals that. What is used and reserved counts on, and a new window starts with its own end. */
 export async function changeBudget(
   parts: SettingParts & { newEvent: NewEvent },
-  change: BudgetChange,
+  asked: BudgetChange,
 ): Promise<Changed> {
-  assertTerms(change.terms);
-  const { tenant, id } = change;
+  assertTerms(asked.terms);
+  const change = { ...asked, terms: { ...asked.terms, subject: canonicalSubject(asked.terms.subject) } };
+  const { tenant, id, terms } = change;
   const nowMs = parts.clock().getTime();
   const chain = { tenant: receiptTenant(tenant), session: 'budgets' as SessionId }; // within its schema
   return await parts.ledger.submit({
     chain,
-    wants: wantedBudget({ tenant, id }),
+    wants: [...wantedBudget({ tenant, id }), wanted(budgets, { tenant, subject: terms.subject })],
     conclude: (batch) => {
       const standing = standingBudget(batch, change, nowMs);
-      const version = change.versionAfter(standing);
+      const version = change.versionAfter(standing, terms);
       if (version === null && standing !== null) return () => ({ budget: standing, isNew: false });
+      if (standing?.row.subject !== terms.subject) requireRoom(batch, change);
       const row = rowUnder(change, standing?.row ?? null, nowMs);
       const budget = { row, version: version ?? 1, updatedAtMs: nowMs };
-      const setting = { version: budget.version, ...change.terms };
+      const setting = { version: budget.version, ...terms };
       const resource = `budget:${id}`;
       const said = { ...chain, by: change.by, nowMs, action: 'budget.change', resource, setting } as const;
       batch.seal(settingStatement(parts, said), () => ({
@@ -51,6 +55,15 @@ export async function changeBudget(
       }));
       return () => ({ budget, isNew: standing === null });
     },
+  });
+}
+
+function requireRoom(batch: LedgerBatch, { tenant, id, terms: { subject } }: BudgetChange): void {
+  const others = batch.rows(budgets, { tenant, subject }).filter((other) => isCeiling(other.id) === isCeiling(id));
+  if (others.length < budgetsOfSubjectMax) return;
+  throw new AppError('ILLEGAL_TRANSITION', `A subject has at most ${budgetsOfSubjectMax} budgets; change one of them`, {
+    param: 'subject',
+    details: { allowed: [] },
   });
 }
 

@@ -1,5 +1,6 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, PrincipalId, ToolName } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
+import { meaningOf } from '@countersign/policy';
 import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
 /** What a budget limits, as its owner sets it. Null: no such ceiling. */
@@ -19,6 +20,23 @@ export function assertTerms({ currency, spend_limit_minor, approval_required_abo
   const holdsMoney = spend_limit_minor !== null || approval_required_above_minor !== null;
   if (holdsMoney && currency === null)
     throw new AppError('INVALID_REQUEST', 'A limit in money needs its currency', { param: 'currency' });
+}
+
+/**
+ * The one spelling under which a budget is kept: a tool by what its name means. Throws INVALID_REQUEST for a subject that no call could
+ * have, which would limit nothing.
+ */
+export function canonicalSubject(subject: string): string {
+  const [, kind, name = ''] = /^(principal|agent|tool):(.*)$/s.exec(subject) ?? [];
+  if (kind === undefined) return subject;
+  const canonical = kind === 'tool' ? meaningOf(name) : name;
+  const isNamed = kind === 'tool' ? ToolName.safeParse(name).success && !/^\.*$/.test(canonical) : isPrincipal(name);
+  if (isNamed) return `${kind}:${canonical}`;
+  throw new AppError('INVALID_REQUEST', `subject names no ${kind} that could call`, { param: 'subject' });
+}
+
+function isPrincipal(name: string): boolean {
+  return PrincipalId.safeParse(name).success;
 }
 
 /** Throws ILLEGAL_TRANSITION when what was counted in one currency would go on in another. */

@@ -15,7 +15,7 @@ export const putCeilingRoute = (kernel: Context) =>
       id: params.budget_id,
       terms,
       by: caller.principal,
-      versionAfter: (standing) => versionAfter(standing, version, terms),
+      versionAfter: (standing, wanted) => versionAfter(standing, version, wanted),
       carryOn: countedIn,
     });
     return budgetView(budget, kernel.clock().getTime());
