@@ -13,13 +13,18 @@ export type KernelClient = {
   rawAs(speaker: Speaker): RawClient<typeof kernelRoutes>;
 };
 
+/** Headers are sent byte by byte, and names in them are UTF-8. */
+function utf8(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
 /** The kernel as an operator's key opens it, for each speaker that the key's holder names. */
 export function createKernelClient({ apiKey, ...options }: KernelClientOptions): KernelClient {
   const spokenBy = ({ tenant, principal }: Speaker): ClientOptions => {
     const headers = {
       authorization: `Bearer ${apiKey}`,
       'x-gov-tenant-id': tenant,
-      ...(principal === undefined ? {} : { 'x-gov-principal-id': principal }),
+      ...(principal === undefined ? {} : { 'x-gov-principal-id': utf8(principal) }),
     };
     return { ...options, headers: () => headers };
   };

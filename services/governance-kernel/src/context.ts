@@ -55,8 +55,8 @@ import { challengeStore } from './store/challenge-store.ts';
 import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
 import { conformanceStore } from './store/conformance-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
-import { findFences, findFencesAround } from './store/fence-store.ts';
-import { findLiveKey, isRevoked } from './store/identity-store.ts';
+import { findFences } from './store/fence-store.ts';
+import { findLiveKey } from './store/identity-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
@@ -65,6 +65,7 @@ import { createMcpRegistry } from './store/mcp-registry.ts';
 import { messagingTransaction } from './store/messages.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
 import { relationsIn, relationStores } from './store/relation-stores.ts';
+import { stopsIn } from './store/stops-in.ts';
 import { listStoredPolicies } from './store/policy-store.ts';
 import { findShadowDrafts } from './store/shadow-lane-store.ts';
 import { listTrustKeys, recordSigningKeys } from './store/trust-key-store.ts';
@@ -136,17 +137,6 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   };
 }
 
-/** What stops calls, as it is looked up: some of it may come between a decision and its dispatch. */
-function stopsOf(
-  reader: KernelDatabase['reader'],
-): Pick<BoundaryParts, 'findFencesAround' | 'orgs' | 'isRevokedAgent'> {
-  return {
-    findFencesAround: (caller) => findFencesAround(reader, caller),
-    orgs: new KnownOrgs(),
-    isRevokedAgent: ({ tenant, principal }) => isRevoked(reader, { tenant, kind: 'agent', principal }),
-  };
-}
-
 async function requireDatabase(database: Pick<KernelDatabase, 'ping'>): Promise<void> {
   await database.ping().catch((cause: unknown) => {
     throw new Error('The database of DATABASE_URL does not answer', { cause });
@@ -189,7 +179,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     tools: upstreams.mcp,
     askRules: overrides.askRules ?? evaluateRules,
     hasher: { provider, saltOf: tenantSalts(provider, config.tenantSaltSecret) },
-    ...{ clock, newUlid, ...stopsOf(reader) },
+    ...{ clock, newUlid, orgs: new KnownOrgs(), ...stopsIn(reader, clock) },
     tellDecision: decisionTelemetry(telemetry),
     settings: {
       ...cycleSettings(config, { rosterHash, argsCipher: cipher, confirmations }),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
 import {
   anonymous,
@@ -157,7 +158,14 @@ function tenantOf({ req, query }: GuardRequest): TenantId {
 
 function principalOf({ req }: GuardRequest): PrincipalId {
   const header = req.headers['x-gov-principal-id'];
-  return header === undefined ? adminPrincipal : parsed(PrincipalId, String(header), 'X-Gov-Principal-ID');
+  if (header === undefined) return adminPrincipal;
+  return parsed(PrincipalId, textOfHeader(String(header)), 'X-Gov-Principal-ID');
+}
+
+/** A name is the same in a header as in a token or a body: UTF-8. Empty, which is no name, for other bytes. */
+function textOfHeader(header: string): string {
+  const bytes = Buffer.from(header, 'latin1'); // as Node reads headers
+  return isUtf8(bytes) ? bytes.toString('utf8') : '';
 }
 
 function parsed<Value>(

@@ -234,13 +234,29 @@ describe('an agent that is revoked', () => {
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
     const { tenant, principal } = await newAgent('waiting');
     const called = { session: newSession(), model: 'scripted', args: {}, context: {} };
-    const decisionFor = (of: string) =>
-      decideAndDie(boundary, { kind: 'model', caller: { tenant: of, principal, scopes: [] }, ...called } as never); // plain names
-    const [decision, ofAnother] = [await decisionFor(tenant), await decisionFor('umbrella')];
+    const waiting = async (caller: object) => {
+      const decision = await decideAndDie(boundary, { kind: 'model', caller, ...called } as never); // plain names
+      return () => boundary.maySendLate(decision, caller as never);
+    };
+    const holder = await newAgent('waiting-with-keys');
+    const operator = site.test.as(tenant, 'operator');
+    const terms = { kind: 'agent', principal_id: holder.principal, expires_in_days: 1 } as const;
+    const { key_id } = (await operator.createAccessKey({ body: terms })).body;
+    const named = { tenant, principal, scopes: [] };
+    const ofKeys = { ...named, principal: holder.principal };
+    const [itself, ofAnother, byToken, byKey] = [
+      await waiting(named),
+      await waiting({ ...named, tenant: 'umbrella' }),
+      await waiting({ ...ofKeys, agentKey: holder.kid }),
+      await waiting({ ...ofKeys, accessKey: key_id }),
+    ];
+    const all = () => Promise.all([itself(), ofAnother(), byToken(), byKey()]);
     nowMs += 500;
-    expect(await boundary.maySendLate(decision)).toBe(true);
+    expect(await all()).toEqual([true, true, true, true]);
     await revoke(principal);
-    expect([await boundary.maySendLate(decision), await boundary.maySendLate(ofAnother)]).toEqual([false, true]);
+    await operator.revokeIdentityKey({ params: { principal: holder.principal, kid: holder.kid } });
+    await operator.revokeAccessKey({ params: { key_id } });
+    expect(await all()).toEqual([false, true, false, false]);
   });
 
   it('is not the agent of the same name in another tenant', async () => {

@@ -4,7 +4,7 @@ import type { Log } from '@countersign/service-kit';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { Dispatch, isClaimTo, type DispatchClaim, type Permit } from '../src/boundary/dispatch.ts';
 import type { Boundary, SealedDecision, Settlement } from '../src/boundary/sealed-decision.ts';
-import type { NamedCall } from '../src/call/governed-call.ts';
+import type { Caller, NamedCall } from '../src/call/governed-call.ts';
 import type { SealedIntent } from '../src/call/normalise.ts';
 import { bodyHash } from '../src/chat/body-hash.ts';
 import { createModelUpstream, type ModelUpstream } from '../src/chat/model-upstream.ts';
@@ -79,7 +79,7 @@ beforeEach(() => {
 function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
   const boundary = {
     decideDispatched: (call: NamedCall) => Promise.resolve(decide(call)).then((decided) => (meanwhile(), decided)),
-    maySendLate: (decision: SealedDecision) => maySendLate(decision),
+    maySendLate: (decision: SealedDecision, caller: Caller) => maySendLate(decision, caller),
     settle: (_decision: SealedDecision, settlement: Settlement) => {
       if (isLedgerAway) return Promise.reject(away());
       settled.push(settlement);

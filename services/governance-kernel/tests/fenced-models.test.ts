@@ -57,9 +57,9 @@ describe('a fence around a tool', () => {
     const call = { kind: 'model', caller, session: newSession(), model: 'scripted', args, context: {} };
     const decision = await decideAndDie(boundary, call as never); // plain names
     nowMs += 500;
-    expect(await boundary.maySendLate(decision)).toBe(true);
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
     await site.test.setFence('tool:searching/web_search', 'freeze');
-    expect(await boundary.maySendLate(decision)).toBe(false);
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(false);
     await site.test.setFence('tool:searching/web_search', 'open');
   });
 });

@@ -125,11 +125,12 @@ describe('a fence around an organisation', () => {
     let nowMs = 0;
     const { cycle } = test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
-    const decision = await decideAndDie(boundary, spawnedAgent({ tenant, session: newSession() }));
+    const call = spawnedAgent({ tenant, session: newSession() });
+    const decision = await decideAndDie(boundary, call);
     nowMs += 500;
-    expect(await boundary.maySendLate(decision)).toBe(true);
+    expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
     await test.setFence(`org:${org}`, 'freeze');
-    expect(await boundary.maySendLate(decision)).toBe(false);
+    expect(await boundary.maySendLate(decision, call.caller)).toBe(false);
   });
 
   it('lists what its tenants had sent before', async () => {

@@ -229,14 +229,15 @@ describe('a call that was allowed and not sent yet', () => {
     let nowMs = 0;
     const { cycle } = test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
-    const decision = await decideAndDie(boundary, spawnedAgent({ tenant, session: newSession() }));
-    expect(boundary.maySendLate(decision)).toBeNull();
+    const call = spawnedAgent({ tenant, session: newSession() });
+    const decision = await decideAndDie(boundary, call);
+    expect(boundary.maySendLate(decision, call.caller)).toBeNull();
     nowMs += 500;
-    expect(await boundary.maySendLate(decision)).toBe(true);
+    expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
     await command(`tenant:${tenant}`, {});
-    expect(await boundary.maySendLate(decision)).toBe(false);
+    expect(await boundary.maySendLate(decision, call.caller)).toBe(false);
     await command(`tenant:${tenant}`, { kind: 'throttle', epoch: 2, call_limit: 0, window_seconds: 60 });
-    expect(await boundary.maySendLate(decision)).toBe(true);
+    expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
   });
 });
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError, type AnyRoute } from '@countersign/contracts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { TestAgent, type Changes } from './_agents.ts';
-import { movableClock, refusal } from './_caller.ts';
-import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { movableClock, refusal, said } from './_caller.ts';
+import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
@@ -131,6 +131,24 @@ describe('the registry', () => {
       );
     const { body } = await operator().putIdentity({ params: agents('named'), body: { display_name: 'Zoë 研究 🤖' } });
     expect(body.display_name).toBe('Zoë 研究 🤖');
+  });
+
+  it('knows a name by the same text in a header as in a body, and takes no bytes that are none', async () => {
+    const tenant = 'accented';
+    await enrolled(agents('bób'), tenant);
+    const body = { action: 'tool.call', tool: 'a.b', session_id: 'accented' } as never; // plain names
+    const decided = async () => said((await test.as(tenant, 'bób').evaluate({ body })).body);
+    expect(await decided()).toBe('DENY POLICY_MISSING');
+    await operator(tenant).revokeIdentity({ params: agents('bób') });
+    expect(await decided()).toMatch(/^DENY (POLICY_MISSING|AGENT_REVOKED)$/);
+    const { data } = (await test.as(tenant).listReceipts({ query: { session_id: 'accented' } })).body;
+    expect(new Set(data.map(({ payload }) => payload.principal_id))).toEqual(new Set(['bób']));
+    const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant, 'x-gov-principal-id': 'b\xf3b' };
+    const answer = await fetch(`${test.kernel.url}/api/v1/receipts`, { headers });
+    expect([answer.status, (await answer.json()) as object]).toMatchObject([
+      400,
+      { error: { code: 'INVALID_REQUEST' } },
+    ]);
   });
 
   it('is nobody’s to read or change but its own tenant’s', async () => {

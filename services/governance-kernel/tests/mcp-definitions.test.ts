@@ -77,7 +77,7 @@ describe('a definition that changed', () => {
         await mcp.listTools();
         return decision;
       },
-      maySendLate: (decision) => boundary.maySendLate(decision),
+      maySendLate: (decision, caller) => boundary.maySendLate(decision, caller),
       settle: (decision, settlement) => boundary.settle(decision, settlement),
     });
     const session = newSession();

@@ -42,8 +42,8 @@ export type BoundaryParts = {
   /** The fences that are set around such a call, as the database holds them now. */
   findFencesAround: (caller: Omit<Fenced, 'org'>) => Promise<FenceRow[]>;
   orgs: KnownOrgs;
-  /** As the database holds the agent now. */
-  isRevokedAgent: (agent: Pick<Caller, 'tenant' | 'principal'>) => Promise<boolean>;
+  /** As the database holds the agent, and what it came with, now. */
+  isRevokedCaller: (caller: Caller) => Promise<boolean>;
   settings: CycleSettings;
   /** Told of each new decision once it is durable. */
   tellDecision?: DecisionTelemetry | undefined;
@@ -59,7 +59,7 @@ export function createBoundary(parts: BoundaryParts): Boundary {
       const tools = parts.tools.forOneAnswer();
       return (calls) => decideInOrder(parts, tools, calls);
     },
-    maySendLate: (decision) => maySendLate(parts, decision),
+    maySendLate: (decision, caller) => maySendLate(parts, decision, caller),
     settle: (decision, settlement) => settleReceipt(parts, decision, settlement),
   };
 }
@@ -193,21 +193,25 @@ async function concludeInOrg(
 /** As long as a decision may take to become durable and be acted upon before fences and revocations are looked at again. */
 const sentWithinMs = 500;
 
-function maySendLate(parts: BoundaryParts, decision: SealedDecision): Promise<boolean> | null {
-  const { concludedAtMs, intent } = decision;
+function maySendLate(
+  parts: BoundaryParts,
+  { concludedAtMs, intent }: SealedDecision,
+  caller: Caller,
+): Promise<boolean> | null {
   if (parts.settings.monotonicMs() - concludedAtMs < sentWithinMs) return null;
   if (intent === null) return Promise.resolve(false); // an earlier answer, and nothing to send
-  return isUnstopped(parts, decision.reply.receipt.payload, intent);
+  return isUnstopped(parts, caller, intent);
 }
 
 /** Neither a fence nor a revocation has come between the decision and now. */
 async function isUnstopped(
-  { clock, findFencesAround, isRevokedAgent }: BoundaryParts,
-  { tenant_id: tenant, principal_id: principal }: ReceiptPayload,
+  { clock, findFencesAround, isRevokedCaller }: BoundaryParts,
+  caller: Caller,
   intent: SealedIntent,
 ): Promise<boolean> {
+  const { tenant, principal } = caller;
   const around = findFencesAround({ tenant, principal, tools: toolsNamed(intent) });
-  const [fences, isRevoked] = await Promise.all([around, isRevokedAgent({ tenant, principal })]);
+  const [fences, isRevoked] = await Promise.all([around, isRevokedCaller(caller)]);
   return !isRevoked && !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime()));
 }
 

@@ -2,7 +2,7 @@ import { AppError, isAppError, type PlainJson } from '@countersign/contracts';
 import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import { ulidOf } from '@countersign/receipts';
-import type { NamedCall } from '../call/governed-call.ts';
+import type { Caller, NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 
@@ -152,7 +152,7 @@ export class Dispatch {
     const decision = await this.#boundary.decideDispatched(call, new ClaimToDispatch(call));
     if (decision.reply.receipt.payload.verdict !== 'ALLOW') return { kind: 'refused', decision };
     if (decision.replayed) return { kind: 'replayed', decision };
-    const mayStillSend = () => this.#mayStillSend(decision, effect.log);
+    const mayStillSend = () => this.#mayStillSend(decision, call.caller, effect.log);
     const permit = permitFor(decision, { call, mayStillSend });
     this.#live.add(ulidOf(decision.reply.decision_id));
     const late = mayStillSend();
@@ -163,8 +163,8 @@ export class Dispatch {
   }
 
   /** What nobody can tell is no. */
-  #mayStillSend(decision: SealedDecision, log: Log): Promise<boolean> | null {
-    const late = this.#boundary.maySendLate(decision);
+  #mayStillSend(decision: SealedDecision, caller: Caller, log: Log): Promise<boolean> | null {
+    const late = this.#boundary.maySendLate(decision, caller);
     if (late === null) return null;
     return late.catch((error: unknown) => {
       log.error('fences.unread', { decision_id: decision.reply.decision_id, error });
@@ -177,7 +177,7 @@ export class Dispatch {
     await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
     throw new AppError(
       'UPSTREAM_FAILED',
-      'The call was held up until a fence stood before it, or its agent was revoked, so it was not sent',
+      'The call was held up until a fence stood before it, or its agent or credential was revoked, so it was not sent',
     );
   }
 

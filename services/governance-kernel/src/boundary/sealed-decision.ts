@@ -1,6 +1,6 @@
 import type { BudgetId, PlainJson } from '@countersign/contracts';
 import type { DecisionReply, Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
+import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { DispatchClaim } from './dispatch.ts';
 
@@ -38,9 +38,9 @@ export type Boundary = {
   forOneAnswer(): DecideInOrder;
   /**
    * Whether a call may still be sent that was decided a while ago: a process that stood still wakes up behind fences that were set
-   * meanwhile. Null: it was decided just now. Rejects when nobody can tell.
+   * meanwhile, or without the credential that its caller came with. Null: it was decided just now. Rejects when nobody can tell.
    */
-  maySendLate(decision: SealedDecision): Promise<boolean> | null;
+  maySendLate(decision: SealedDecision, caller: Caller): Promise<boolean> | null;
   /** Seals the outcome receipt of a call that the kernel dispatched, and settles its reservation. */
   settle(decision: SealedDecision, settlement: Settlement): Promise<StoredReceipt>;
 };

@@ -1,0 +1,25 @@
+import { hasEnded } from '../access-keys/access-keys.ts';
+import type { BoundaryParts } from '../boundary/boundary.ts';
+import { findAccessKeyById } from './access-key-store.ts';
+import type { Reader } from './database.ts';
+import { findFencesAround } from './fence-store.ts';
+import { findLiveKey, isRevoked } from './identity-store.ts';
+
+/** What stops calls, as it is looked up: some of it may come between a decision and its dispatch. */
+export function stopsIn(
+  reader: Reader,
+  clock: () => Date,
+): Pick<BoundaryParts, 'findFencesAround' | 'isRevokedCaller'> {
+  return {
+    findFencesAround: (caller) => findFencesAround(reader, caller),
+    isRevokedCaller: async ({ tenant, principal, accessKey, agentKey }) => {
+      const [isRevokedAgent, key, signing] = await Promise.all([
+        isRevoked(reader, { tenant, kind: 'agent', principal }),
+        accessKey === undefined ? null : findAccessKeyById(reader, accessKey),
+        agentKey === undefined ? null : findLiveKey(reader, { tenant, kid: agentKey }),
+      ]);
+      const isKeyGone = accessKey !== undefined && (key === null || hasEnded(key, clock().getTime()));
+      return isRevokedAgent || isKeyGone || (agentKey !== undefined && signing === null);
+    },
+  };
+}
