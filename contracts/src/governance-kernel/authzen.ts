@@ -51,10 +51,13 @@ export const AccessBatch = z.object({
 });
 export type AccessBatch = z.infer<typeof AccessBatch>;
 
+/** A caller may ask for any number, and gets as many at most. */
 const pageMax = 1_000;
-const PageRequest = z
-  .object({ limit: z.int().min(1).max(pageMax).default(100), token: z.string().max(1_024).default('') })
-  .prefault({});
+const PageLimit = z
+  .int()
+  .min(0)
+  .transform((limit) => Math.min(limit, pageMax));
+const PageRequest = z.object({ limit: PageLimit.default(100), token: z.string().max(1_024).default('') }).prefault({});
 /** An empty token: that was all. A page may be short, or empty, and have another one behind it. */
 const PageReply = z.strictObject({ next_token: z.string() });
 

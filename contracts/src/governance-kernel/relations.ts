@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
-import { Digest, Instant, PlainObject, SnapshotId, TenantId } from '../scalars.ts';
+import { Digest, Instant, PlainObject, SnapshotId, TenantId, type PlainJson } from '../scalars.ts';
 import { EntityName, EntityType, RelationName, RelationTuple, SubjectName } from './relation-names.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -17,7 +17,14 @@ const permissionsMax = 100;
 const EntityProperties = PlainObject.refine(
   (properties) => JSON.stringify(properties).length <= propertiesBytesMax,
   `must have at most ${propertiesBytesMax} characters of JSON`,
-);
+).refine((properties) => !holdsNul(properties), 'must not contain NUL');
+
+/** The one character that PostgreSQL cannot hold. */
+function holdsNul(value: PlainJson): boolean {
+  if (typeof value === 'string') return value.includes('\u0000');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => name.includes('\u0000') || holdsNul(member));
+}
 
 /** An entity with what is known of it; properties null: it is forgotten. */
 export const EntityChange = z.strictObject({ entity: EntityName, properties: EntityProperties.nullable() });

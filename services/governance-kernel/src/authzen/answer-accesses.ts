@@ -5,7 +5,7 @@ import type { Permission, RelationQuestion } from '@countersign/policy';
 import type { Entity, KnownEntity } from '../relations/entity.ts';
 import { isFresh } from '../relations/freshness.ts';
 import { isName } from '../relations/is-name.ts';
-import { compileModel, type CompiledModel } from '../relations/permission-models.ts';
+import { CompiledModel } from '../relations/permission-models.ts';
 import type { RelationGraph } from '../relations/relation-graph.ts';
 import type { RelationHead } from '../relations/relation-heads.ts';
 import type { Relations } from '../relations/relation-source.ts';
@@ -28,10 +28,12 @@ export type AccessParts = {
 /** One snapshot with its model; null where nothing may be answered by it. */
 export type Standing = { readonly tenant: string; readonly model: CompiledModel } | null;
 
-/** Compiled models by their hash: what is compiled of a text depends on nothing else. */
-const compiled = new Map<string, CompiledModel>();
-const compiledMax = 1_000;
+/** Models by their hash: what is compiled of a text depends on nothing else. */
+const models = new Map<string, CompiledModel>();
+const modelsMax = 1_000;
 const turnMsMax = 10;
+/** Of one look into the tuples: each of them may have to be found below each object. */
+const questionsMax = 1_000;
 
 /** All that `work` reads is of one snapshot, fresh, with its model. */
 export function underSnapshot<Result>(
@@ -50,13 +52,15 @@ function isReadable({ clock, config }: AccessParts, head: RelationHead | null): 
 }
 
 function compiledOf({ hash, text }: StoredModel): CompiledModel {
-  const known = compiled.get(hash);
+  const known = models.get(hash);
   if (known !== undefined) return known;
-  if (compiled.size >= compiledMax) compiled.clear();
-  const model = compileModel(PermissionModel.parse(JSON.parse(text)));
-  compiled.set(hash, model);
+  if (models.size >= modelsMax) models.clear();
+  const model = new CompiledModel(PermissionModel.parse(JSON.parse(text)));
+  models.set(hash, model);
   return model;
 }
+
+type Asked = { request: AccessRequest; permission: Permission | undefined };
 
 /** In the order of the requests. What is known of an entity counts unless the request says otherwise. */
 export async function answerAccesses(
@@ -65,13 +69,33 @@ export async function answerAccesses(
   requests: readonly AccessRequest[],
 ): Promise<AccessDecision[]> {
   if (standing === null) return requests.map(() => refused('AUTHZ_SNAPSHOT_STALE'));
-  const { tenant } = standing;
-  const known = await knownProperties(parts, tenant, requests);
-  const asked = requests.map((request) => ({ request, permission: permissionFor(standing.model, request) }));
-  const graph = await parts.relations.load(tenant, asked.flatMap(questionsOf));
+  const { tenant, model } = standing;
+  const known = new KnownEntities(await knownProperties(parts, tenant, requests));
+  const decisions: AccessDecision[] = [];
+  let together: Asked[] = [];
+  let questions = 0;
+  const answerTogether = async () => {
+    decisions.push(...(await answerUnderGraph(parts, tenant, { together, known })));
+    [together, questions] = [[], 0];
+  };
+  for (const request of requests) {
+    const permission = model.find(request.resource.type, request.action.name);
+    const count = permission?.relations.length ?? 0;
+    if (questions + count > questionsMax) await answerTogether();
+    together.push({ request, permission });
+    questions += count;
+  }
+  await answerTogether();
+  return decisions;
+}
+
+type Together = { together: readonly Asked[]; known: KnownEntities };
+
+async function answerUnderGraph(parts: AccessParts, tenant: string, { together, known }: Together) {
+  const graph = await parts.relations.load(tenant, together.flatMap(questionsOf));
   const decisions: AccessDecision[] = [];
   let turnSinceMs = performance.now();
-  for (const { request, permission } of asked) {
+  for (const { request, permission } of together) {
     decisions.push(
       permission === undefined ? refused('PERMISSION_UNKNOWN') : answer({ request, permission, known, graph }),
     );
@@ -83,11 +107,34 @@ export async function answerAccesses(
   return decisions;
 }
 
-type Known = ReadonlyMap<string, Readonly<Record<string, PlainJson>>>;
+type Properties = Readonly<Record<string, PlainJson>>;
+type AccessEntity = AccessRequest['subject'];
+
+/** What is known of entities, put together with what requests say of them. Items of a batch share what stands above them, so each entity is put together once. */
+class KnownEntities {
+  readonly #properties: ReadonlyMap<string, Properties>;
+  readonly #whole = new Map<AccessEntity, AccessEntity>();
+
+  constructor(properties: ReadonlyMap<string, Properties>) {
+    this.#properties = properties;
+  }
+
+  whole(entity: AccessEntity): AccessEntity {
+    const known = this.#whole.get(entity);
+    if (known !== undefined) return known;
+    const whole = { ...entity, properties: { ...this.#properties.get(textOf(entity)), ...entity.properties } };
+    this.#whole.set(entity, whole);
+    return whole;
+  }
+}
 
 const textOf = ({ type, id }: Entity) => `${type}:${id}`;
 
-async function knownProperties(parts: AccessParts, tenant: string, requests: readonly AccessRequest[]): Promise<Known> {
+async function knownProperties(
+  parts: AccessParts,
+  tenant: string,
+  requests: readonly AccessRequest[],
+): Promise<Map<string, Properties>> {
   const named = new Map(
     requests.flatMap(({ subject, resource }) => [subject, resource]).map((one) => [textOf(one), one]),
   );
@@ -96,12 +143,6 @@ async function knownProperties(parts: AccessParts, tenant: string, requests: rea
   const rows = await parts.permissions.listProperties(tenant, known);
   return new Map(rows.map((row) => [textOf(row), row.properties]));
 }
-
-function permissionFor(model: CompiledModel, { action, resource }: AccessRequest): Permission | undefined {
-  return model.get(resource.type)?.get(action.name);
-}
-
-type Asked = { request: AccessRequest; permission: Permission | undefined };
 
 function questionsOf({ request, permission }: Asked): RelationQuestion[] {
   return (permission?.relations ?? []).flatMap((relation) => questionOf(request, relation) ?? []);
@@ -113,7 +154,7 @@ function questionOf({ subject, resource }: AccessRequest, relation: string): Rel
   return isName(question.object) && isName(question.subject) ? question : null;
 }
 
-type Answerable = { request: AccessRequest; permission: Permission; known: Known; graph: RelationGraph };
+type Answerable = { request: AccessRequest; permission: Permission; known: KnownEntities; graph: RelationGraph };
 
 function answer({ request, permission, known, graph }: Answerable): AccessDecision {
   const relations: Record<string, boolean> = {};
@@ -123,12 +164,8 @@ function answer({ request, permission, known, graph }: Answerable): AccessDecisi
     if (!found.isCut) relations[relation] = found.path !== null;
   }
   const { action, context } = request;
-  const [subject, resource] = [withKnown(request.subject, known), withKnown(request.resource, known)];
+  const [subject, resource] = [known.whole(request.subject), known.whole(request.resource)];
   return { decision: permission.holds({ subject, action, resource, context, relations }) };
-}
-
-function withKnown(entity: AccessRequest['subject'], known: Known) {
-  return { ...entity, properties: { ...known.get(textOf(entity)), ...entity.properties } };
 }
 
 function refused(reason: string): AccessDecision {

@@ -1,13 +1,23 @@
 import { AccessRequest, type AccessBatch, type AccessDecision } from '@countersign/contracts/governance-kernel';
+import type { z } from 'zod';
 
 /** An item that can be answered, or what it lacks. */
 export type Item = { readonly request: AccessRequest } | { readonly refused: AccessDecision };
+
+/** In their order. What stands above them is parsed once, however many take it from there. */
+export function itemsOf(defaults: AccessBatch, items: readonly unknown[]): Item[] {
+  const above = new Map<unknown, Parsed>();
+  return items.map((item) => itemOf(defaults, item, above));
+}
+
+type Parsed = ReturnType<(typeof AccessRequest.shape)[Part]['safeParse']>;
+type Part = 'subject' | 'action' | 'resource' | 'context';
 
 /**
  * What an item names replaces the whole of what stands above it, properties included; only what identifies it (type and id, or the name) is
  * taken from there where the item lacks it.
  */
-export function itemOf(defaults: AccessBatch, item: unknown): Item {
+function itemOf(defaults: AccessBatch, item: unknown, above: Map<unknown, Parsed>): Item {
   if (!isMembers(item)) return refusal('it is no object');
   const own = item;
   const merged = {
@@ -16,11 +26,22 @@ export function itemOf(defaults: AccessBatch, item: unknown): Item {
     resource: entityOf(own['resource'], defaults.resource, ['type', 'id']),
     context: own['context'] ?? defaults.context,
   };
-  const parsed = AccessRequest.safeParse(merged);
-  if (parsed.success) return { request: parsed.data };
-  const [issue] = parsed.error.issues;
-  const message = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is malformed'}`.slice(0, 256);
-  return refusal(message);
+  const request: Record<string, unknown> = {};
+  for (const part of parts) {
+    const given = merged[part];
+    const parsed = above.get(given) ?? AccessRequest.shape[part].safeParse(given);
+    if (typeof given === 'object' && given === defaults[part]) above.set(given, parsed);
+    if (!parsed.success) return refusalOf(part, parsed.error);
+    request[part] = parsed.data;
+  }
+  return { request: request as AccessRequest }; // each of its parts was parsed by its schema
+}
+
+const parts = ['subject', 'action', 'resource', 'context'] as const;
+
+function refusalOf(part: Part, { issues: [issue] }: z.ZodError): Item {
+  const path = [part, ...(issue?.path ?? [])].join('.');
+  return refusal(`${path}: ${issue?.message ?? 'is malformed'}`.slice(0, 256));
 }
 
 function refusal(message: string): Item {

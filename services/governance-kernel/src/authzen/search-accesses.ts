@@ -6,8 +6,10 @@ import { answerAccesses, type AccessParts, type Standing } from './answer-access
 type PageAsked = { readonly limit: number; readonly token: string };
 type Found = { results: { type: string; id: string }[]; page: { next_token: string } };
 
-/** Candidates of one answer: what is asked about them takes a fraction of a second. */
-const candidatesMax = 1_000;
+/** Of those that are asked about together. */
+const roundMax = 100;
+/** A search goes through so much of a type in one answer as fits in here, and leaves the rest to the next page. */
+const searchMsMax = 500;
 
 type Search = { type: string; page: PageAsked; requestFor(candidate: KnownEntity): AccessRequest };
 
@@ -17,21 +19,24 @@ export async function searchEntities(
   standing: Standing,
   { type, page, requestFor }: Search,
 ): Promise<Found> {
-  const after = afterOf(page.token);
-  if (standing === null) return { results: [], page: { next_token: '' } };
-  const candidates = await parts.permissions.listEntities(standing.tenant, { type, after, limit: candidatesMax });
-  const decisions = await answerAccesses(parts, standing, candidates.map(requestFor));
-  const fits = candidates
-    .map((candidate, index) => ({ candidate, index }))
-    .filter(({ index }) => decisions[index]?.decision);
-  const shown = fits.slice(0, page.limit);
-  const isCut = fits.length > shown.length;
-  const lastSeen = isCut ? shown.at(-1)?.candidate : candidates.at(-1);
-  const hasMore = isCut || candidates.length === candidatesMax;
-  return {
-    results: shown.map(({ candidate }) => ({ type, id: candidate.id })),
-    page: { next_token: hasMore && lastSeen !== undefined ? tokenOf(lastSeen.id) : '' },
-  };
+  let after = afterOf(page.token);
+  const fits: string[] = [];
+  if (standing === null || page.limit === 0) return found(type, fits, null);
+  const startedAtMs = performance.now();
+  while (performance.now() - startedAtMs < searchMsMax) {
+    const candidates = await parts.permissions.listEntities(standing.tenant, { type, after, limit: roundMax });
+    const decisions = await answerAccesses(parts, standing, candidates.map(requestFor));
+    fits.push(...candidates.filter((_, index) => decisions[index]?.decision).map(({ id }) => id));
+    // One more than was asked for says that there is another page.
+    if (fits.length > page.limit) return found(type, fits.slice(0, page.limit), fits[page.limit - 1] ?? null);
+    after = candidates.at(-1)?.id ?? null;
+    if (candidates.length < roundMax) return found(type, fits, null);
+  }
+  return found(type, fits, after);
+}
+
+function found(type: string, ids: readonly string[], last: string | null): Found {
+  return { results: ids.map((id) => ({ type, id })), page: { next_token: last === null ? '' : tokenOf(last) } };
 }
 
 function tokenOf(id: string): string {
@@ -53,7 +58,7 @@ export async function searchActionNames(
   standing: Standing,
   request: Omit<AccessRequest, 'action'>,
 ): Promise<string[]> {
-  const names = [...(standing?.model.get(request.resource.type)?.keys() ?? [])].sort();
+  const names = standing?.model.namesOf(request.resource.type) ?? [];
   const decisions = await answerAccesses(
     parts,
     standing,

@@ -8,9 +8,9 @@ export const nodeOf = ({ object, relation }: Pick<RelationQuestion, 'object' | '
 /** The part of a tenant's tuples that some questions need. */
 export type LoadedTuples = {
   /** The groups in a node, in order. */
-  readonly groups: ReadonlyMap<Node, readonly Node[]>;
-  /** `node@subject` of the subjects that were asked about. */
-  readonly members: ReadonlySet<string>;
+  readonly groups: ReadonlyMap<Node, ReadonlySet<Node>>;
+  /** Of the subjects that were asked about, the nodes that they are in. */
+  readonly members: ReadonlyMap<string, ReadonlySet<Node>>;
   /** There are more groups than were loaded. */
   readonly isCut: boolean;
 };
@@ -25,6 +25,8 @@ type Found = {
 export const depthMax = 16;
 /** Of all questions to one graph: a few milliseconds. */
 const stepsMax = 100_000;
+
+const noNodes: ReadonlySet<Node> = new Set();
 
 /** A node that was reached, and from where. */
 type Reached = ReadonlyMap<Node, { readonly from: Node | null }>;
@@ -47,9 +49,9 @@ export class RelationGraph {
     const start = nodeOf({ object, relation });
     const tree = this.#trees.get(start) ?? this.#walk(start);
     this.#trees.set(start, tree);
-    for (const node of tree.reached.keys())
-      if (this.#tuples.members.has(`${node}@${subject}`))
-        return { path: pathOf(tree.reached, node, subject), isCut: false };
+    const holding = this.#tuples.members.get(subject);
+    const first = holding === undefined ? undefined : firstOf(tree.reached, holding);
+    if (first !== undefined) return { path: pathOf(tree.reached, first, subject), isCut: false };
     return { path: null, isCut: tree.isCut || this.#tuples.isCut };
   }
 
@@ -59,7 +61,7 @@ export class RelationGraph {
     for (let depth = 0; depth < depthMax && level.length > 0; depth += 1) {
       const next: Node[] = [];
       for (const from of level)
-        for (const node of this.#tuples.groups.get(from) ?? []) {
+        for (const node of this.#tuples.groups.get(from) ?? noNodes) {
           if ((this.#steps += 1) > stepsMax) return { reached, isCut: true };
           if (reached.has(node)) continue;
           reached.set(node, { from });
@@ -69,6 +71,12 @@ export class RelationGraph {
     }
     return { reached, isCut: level.length > 0 };
   }
+}
+
+/** The nearest: nodes stand in the order in which they were reached. */
+function firstOf(reached: Reached, among: ReadonlySet<Node>): Node | undefined {
+  for (const node of reached.keys()) if (among.has(node)) return node;
+  return undefined;
 }
 
 function pathOf(reached: Reached, last: Node, subject: string): string[] {

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import { evaluateAccesses } from '@countersign/contracts/governance-kernel';
-import { itemOf } from '../authzen/batch-items.ts';
+import { itemsOf } from '../authzen/batch-items.ts';
 import { answerItems } from '../authzen/answer-items.ts';
 import { stringErrors } from '../authzen/string-errors.ts';
 import type { Context } from '../context.ts';
@@ -14,13 +14,14 @@ export const evaluateAccessesRoute = (kernel: Context) =>
   )(async ({ caller, body }) => {
     const { evaluations, options } = body;
     if (evaluations.length > 0) {
-      const items = evaluations.map((item) => itemOf(body, item));
+      const items = itemsOf(body, evaluations);
       return {
         evaluations: await answerItems(kernel, caller.tenant, { items, semantic: options.evaluations_semantic }),
       };
     }
-    const single = itemOf(body, {});
-    if ('refused' in single) throw new AppError('INVALID_REQUEST', 'It is no access request, and holds no evaluations');
+    const [single] = itemsOf(body, [{}]);
+    if (single === undefined || 'refused' in single)
+      throw new AppError('INVALID_REQUEST', 'It is no access request, and holds no evaluations');
     const [decision] = await answerItems(kernel, caller.tenant, { items: [single], semantic: 'execute_all' });
     return decision ?? { decision: false };
   });
