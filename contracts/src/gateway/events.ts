@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, RunId, TaskId, WorkspaceId } from '../scalars.ts';
+import { ApprovalId, ControlVersion, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
 import { ApprovalStatus } from './audit.ts';
 import { RunStatus, TaskStatus } from './tasks.ts';
+import { Role } from './workspaces.ts';
 
 const InWorkspace = { workspaceId: WorkspaceId };
 
@@ -46,4 +47,17 @@ export const approvalRequested = defineEvent({
 export const approvalResolved = defineEvent({
   type: 'approval.resolved.v1',
   data: z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId, status: ApprovalStatus }),
+});
+
+/**
+ * Who is in a workspace, whole, so that one that was lost is made good by the next. The version rises with each change; from time to
+ * time the same list is told again, which confirms it.
+ */
+export const membersChanged = defineEvent({
+  type: 'workspace.members.changed.v1',
+  data: z.strictObject({
+    ...InWorkspace,
+    version: ControlVersion,
+    members: z.array(z.strictObject({ userId: UserId, role: Role })),
+  }),
 });

@@ -88,6 +88,7 @@ export {
   runEnded,
   approvalRequested,
   approvalResolved,
+  membersChanged,
 } from './events.ts';
 export { forwarding, type Forwarding } from './forwarding.ts';
 export { gatewayRoutes } from './routes.ts';

@@ -2,6 +2,7 @@ import { RunId, TaskId, WorkspaceId, type EventDefinition } from '@countersign/c
 import {
   approvalRequested,
   approvalResolved,
+  membersChanged,
   runEnded,
   runEnqueued,
   taskChanged,
@@ -14,6 +15,7 @@ import {
 } from '@countersign/contracts/gateway';
 import type { Context } from './context.ts';
 import type { Tx } from './store/database.ts';
+import { nextMemberList, takeUntoldLists } from './store/members.ts';
 import { recordEvents } from './store/messages.ts';
 
 /*
@@ -71,6 +73,17 @@ export async function publishApprovalResolved(
   { status, ...approval }: ApprovalPlace & Pick<WorkspaceApproval, 'status'>,
 ): Promise<void> {
   await publish(tx, context, approvalResolved, { ...approvalDataOf(approval), status });
+}
+
+/** Somebody joined, left, or has another role: whoever is a member now, after this change. */
+export async function publishMembersChanged(tx: Tx, context: Context, workspaceId: string): Promise<void> {
+  await publish(tx, context, membersChanged, await nextMemberList(tx, workspaceId, context.now()));
+}
+
+/** What was told is told again, so that whoever keeps it knows that it still holds. */
+export async function publishMembersAgain(tx: Tx, context: Context, before: Date): Promise<void> {
+  for (const list of await takeUntoldLists(tx, { before, now: context.now() }))
+    await publish(tx, context, membersChanged, list);
 }
 
 async function publish<Data extends { workspaceId: WorkspaceId }>(

@@ -20,7 +20,7 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
   const inRun = inWorkspace('id', 'task_id', 'run_id');
   const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
   const tables = {
-    workspaces: { owner: 'id', columns: idsOf('id') },
+    workspaces: { owner: 'id', columns: { ...idsOf('id'), members_told_at: never } },
     // A person signs in to the first one.
     workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
     workspace_settings: inWorkspace(),

@@ -335,6 +335,54 @@ describe('a member', () => {
   });
 });
 
+describe('who the members are', () => {
+  const told = async (id: string) => {
+    const rows = await rowsOf<{ data: { version: number; members: { userId: string; role: string }[] } }>(
+      database,
+      `SELECT envelope::json -> 'data' AS data FROM outbox
+        WHERE type = 'workspace.members.changed.v1' AND envelope::json ->> 'tenantid' = $1`,
+      [id],
+    );
+    const lists = rows.map(({ data: { version, members } }) => {
+      const roles = members.map(({ userId, role }) => `${userId} ${role}`).sort();
+      return [version, ...roles] as const;
+    });
+    return lists.sort(([left], [right]) => left - right);
+  };
+
+  it('is told to the world whole, with each change, under a version that rises', async () => {
+    const owner = await signedIn('olive@example.org');
+    const guest = await signedIn('paul@example.org');
+    const { id } = owner.workspace;
+    await accept(await invited('paul@example.org', 'member', owner), 'paul@example.org', guest.headers);
+    const params = { id, userId: guest.user.id };
+    // What changes nothing is not told.
+    await owner.client.putMemberRole({ params, body: { role: 'member' } });
+    await owner.client.putMemberRole({ params, body: { role: 'partner' } });
+    await owner.client.removeMember({ params });
+    const [itself, other] = [`${owner.user.id} owner`, guest.user.id];
+    expect(await told(id)).toEqual([
+      [1, itself],
+      [2, ...[itself, `${other} member`].sort()],
+      [3, ...[itself, `${other} partner`].sort()],
+      [4, itself],
+    ]);
+  });
+
+  it('is told again after an hour, by one replica, and not before', async () => {
+    const { user, workspace } = await signedIn('quinn@example.org');
+    const sweeps = () => Promise.all([sweep(gateway.context), sweep(other.context)]);
+    await sweeps();
+    expect(await told(workspace.id)).toHaveLength(1);
+    nowMs += 3_600_001;
+    await sweeps();
+    await sweeps();
+    nowMs -= 3_600_001;
+    const list = [1, `${user.id} owner`];
+    expect(await told(workspace.id)).toEqual([list, list]);
+  });
+});
+
 function clientPerson(person: Person, id: string): Person {
   const headers = { ...person.headers, 'x-workspace-id': id };
   return { ...person, headers, client: clientOf(gateway.url, headers) };

@@ -20,7 +20,7 @@ import type { IdentityKey } from './identities/identities.ts';
 
 /*
  * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
- * handles no event of anybody.
+ * hears `fence.set.v1` (workers/fence-listener.ts) and `workspace.members.changed.v1` (workers/members-listener.ts).
  */
 
 /** Somebody is asked to decide. Without the arguments, which are for whoever decides. */

@@ -4,7 +4,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
-import { movableClock, refusal } from './_caller.ts';
+import { ledgerOf, movableClock, refusal } from './_caller.ts';
 import { startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
 import { change, check } from './_relations.ts';
 
@@ -193,6 +193,41 @@ describe('a batch', () => {
     expect(await asks(tenant, 'a:1#r@u:2')).toMatchObject({ decision: false });
     const known = { preconditions: [there], expected_version: 1 };
     expect(await change(test, tenant, { writes: ['a:1#r@u:2'], ...known })).toMatchObject({ version: 2 });
+  });
+
+  it('refuses properties that PostgreSQL cannot hold, wherever they say it', async () => {
+    for (const properties of [{ t: 'a\u0000b' }, { 'a\u0000': 1 }, { in: [{ it: '\u0000' }] }])
+      expect(await refusal(change(test, newTenant(), { entities: [{ entity: 'a:1', properties }] }))).toBe(
+        'INVALID_REQUEST',
+      );
+    const literal = { entities: [{ entity: 'a:1', properties: { t: '\\u0000' } }] };
+    expect(await change(test, newTenant(), literal)).toMatchObject({ version: 1 });
+  });
+
+  it('is sealed with who wrote it, under the hash that names its changes; what changes nothing is not', async () => {
+    const tenant = newTenant();
+    const made = await write(tenant, 'a:1#r@u:1', 'a:1#r@u:2');
+    await write(tenant, 'a:1#r@u:1');
+    const changed = await change(test, tenant, {
+      deletes: ['a:1#r@u:1'],
+      entities: [{ entity: 'a:1', properties: { x: 1 } }],
+    });
+    const model = { types: { a: { permissions: { read: 'relations.r' } } } };
+    const put = () => test.system.putPermissionModel({ params: { tenant }, body: model }); // branded by the schema
+    const ruled = (await put()).body;
+    await put();
+    const sealed = (await ledgerOf(test, 'relations')).filter(({ payload }) => payload.tenant_id === tenant);
+    const counts = (written: number, deleted: number, entities: number) => ({ written, deleted, entities });
+    const setting = ({ version, snapshot_hash, previous_hash, model_hash }: typeof ruled) => ({
+      ...{ version, snapshot_hash, previous_hash, model_hash },
+    });
+    expect(sealed.map(({ payload, record }) => [payload.principal_id, payload.resource, record?.intent.facts])).toEqual(
+      [
+        ['service', `relations:${made.snapshot_id}`, { ...setting(made), ...counts(2, 0, 0) }],
+        ['service', `relations:${changed.snapshot_id}`, { ...setting(changed), ...counts(0, 1, 1) }],
+        ['service', `relations:${ruled.snapshot_id}`, { ...setting(ruled), ...counts(0, 0, 0) }],
+      ],
+    );
   });
 
   it('of an entity counts as a change only where something is known anew', async () => {

@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { SignedIn, User } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
+import { publishMembersChanged } from '../events.ts';
 import { joinInvited } from '../members/join-invited.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -15,7 +16,7 @@ type Proven = { user: User; knownAs: string; requestId: string };
 /** A session for a proven person; the first time it makes a workspace. Throws PERMISSION_DENIED where that is not for everybody. */
 export async function openSession(tx: Tx, context: Context, { user, knownAs, requestId }: Proven): Promise<SignedIn> {
   const now = context.now();
-  const invited = await joinInvited(tx, { user, requestId, now });
+  const invited = await joinInvited(tx, context, { user, requestId, now });
   const known = invited.at(-1) ?? (await findFirstMembership(tx, user.id));
   if (known === null && !maySignUp(context.config.signUp, knownAs))
     throw new AppError('PERMISSION_DENIED', 'This installation opens no workspace for this address; ask its operator');
@@ -25,7 +26,10 @@ export async function openSession(tx: Tx, context: Context, { user, knownAs, req
   await insertSession(tx, { userId: user.id, tokenHash: sessionTokenHash(token), createdAt: now, expiresAt });
   const { workspaceId } = workspace;
   const event = { workspaceId, actor: user.id, verdict: 'allow', subject: workspaceId, requestId } as const;
-  if (known === null) await recordAudit(tx, { ...event, action: 'workspace.created' }, now);
+  if (known === null) {
+    await recordAudit(tx, { ...event, action: 'workspace.created' }, now);
+    await publishMembersChanged(tx, context, workspaceId);
+  }
   await recordAudit(tx, { ...event, action: 'session.opened', subject: user.id }, now);
   return { token, user, workspace: { id: workspaceId, name: workspace.workspaceName } };
 }

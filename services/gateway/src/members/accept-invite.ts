@@ -26,7 +26,7 @@ export async function acceptInviteBy(context: Context, acceptance: Acceptance): 
     const now = context.now();
     if (!(await acceptLiveInvite(tx, { tokenHash: inviteTokenHash(token), email, now }))) throw notFound();
     if (user === null) return null;
-    const joined = await joinInvited(tx, { user, requestId, now });
+    const joined = await joinInvited(tx, context, { user, requestId, now });
     return joined.at(-1) ?? null;
   });
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
+import { publishMembersChanged } from '../events.ts';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -17,6 +18,7 @@ export async function changeRole(context: Context, { role, ...change }: Change &
     if (before === role) return;
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
+    await publishMembersChanged(tx, context, workspaceId);
     const event = { workspaceId, action: 'member.role_changed', actor, requestId } as const;
     await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { before, role } }, context.now());
   });
@@ -29,6 +31,7 @@ export async function endMembership(context: Context, { caller, userId, requestI
     const role = await heldRole(tx, workspaceId, userId);
     if (role === 'owner') await refuseLastOwner(tx, workspaceId);
     await deleteMember(tx, workspaceId, userId);
+    await publishMembersChanged(tx, context, workspaceId);
     const event = { workspaceId, action: 'member.removed', actor, requestId } as const;
     await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { role } }, context.now());
   });

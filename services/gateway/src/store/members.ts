@@ -1,5 +1,5 @@
-import { WorkspaceId } from '@countersign/contracts';
-import { Role } from '@countersign/contracts/gateway';
+import { UserId, WorkspaceId, type EventOf } from '@countersign/contracts';
+import { Role, type membersChanged } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
 
 /** Holds the memberships of a workspace until the transaction ends, so that two owners cannot both leave as the last but one. */
@@ -48,4 +48,32 @@ export async function listMemberships(
     include: { workspace: true },
   });
   return rows.map(({ role, workspace: { id, name } }) => ({ id: WorkspaceId.parse(id), name, role: Role.parse(role) }));
+}
+
+type MemberList = EventOf<typeof membersChanged>['data'];
+
+/** Who is a member now, under the next version. Holds the memberships until the transaction ends. */
+export async function nextMemberList(tx: Tx, workspaceId: string, now: Date): Promise<MemberList> {
+  const data = { membersVersion: { increment: 1 }, membersToldAt: now };
+  const { membersVersion } = await tx.workspace.update({ where: { id: workspaceId }, data });
+  return await memberList(tx, workspaceId, membersVersion);
+}
+
+/** Lists that nobody was told since `before`, the oldest first, marked as told now. Each replica takes others. */
+export async function takeUntoldLists(tx: Tx, { before, now }: { before: Date; now: Date }): Promise<MemberList[]> {
+  const due = await tx.$queryRaw<{ id: string; version: number }[]>`
+    UPDATE workspaces SET members_told_at = ${now} WHERE id IN (
+      SELECT id FROM workspaces WHERE members_told_at < ${before}
+       ORDER BY members_told_at LIMIT ${listsPerRun} FOR UPDATE SKIP LOCKED)
+    RETURNING id, greatest(members_version, 1) AS version`;
+  return await Promise.all(due.map(({ id, version }) => memberList(tx, id, version)));
+}
+
+/** Few enough that live requests do not wait for them. */
+const listsPerRun = 100;
+
+async function memberList(tx: Tx, workspaceId: string, version: number): Promise<MemberList> {
+  const rows = await tx.workspaceMember.findMany({ where: { workspaceId }, orderBy: { userId: 'asc' } });
+  const members = rows.map(({ userId, role }) => ({ userId: UserId.parse(userId), role: Role.parse(role) }));
+  return { workspaceId: WorkspaceId.parse(workspaceId), version, members };
 }

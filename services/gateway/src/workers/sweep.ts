@@ -1,6 +1,6 @@
 import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { publishRunEnqueued } from '../events.ts';
+import { publishMembersAgain, publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetApiKeys } from '../store/api-keys.ts';
@@ -23,9 +23,13 @@ const unclaimedMs = 600_000;
 /** What a person may still look for that opens nothing any more. */
 const endedKeptMs = 30 * 24 * 3_600_000;
 
+/** Far more often than relations grow stale (a day, unless it is configured), and rarely enough to cost nothing. */
+const membersToldAfterMs = 3_600_000;
+
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, and removes answers that are too old to be given again, and invites, keys and sessions that ended long ago. Safe on every replica at once.
+ * out, removes answers that are too old to be given again and invites, keys and sessions that ended long ago, and tells who the members
+ * are that were not told for an hour. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
   await bringBackOrphans(context);
@@ -39,6 +43,8 @@ export async function sweep(context: Context): Promise<void> {
   await context.database.transaction((tx) => forgetInvites(tx, longAgo));
   await context.database.transaction((tx) => forgetApiKeys(tx, longAgo));
   await context.database.transaction((tx) => forgetSessions(tx, longAgo));
+  const toldBefore = new Date(context.now().getTime() - membersToldAfterMs);
+  await context.transaction((tx) => publishMembersAgain(tx, context, toldBefore));
 }
 
 async function bringBackOrphans(context: Context): Promise<void> {

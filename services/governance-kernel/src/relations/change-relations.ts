@@ -1,43 +1,32 @@
-import { AppError, type Digest, type PlainJson, type SnapshotId, type TenantId } from '@countersign/contracts';
+import { AppError, type Digest, type PlainJson, type PrincipalId, type TenantId } from '@countersign/contracts';
 import type {
   EntityChange,
+  EntityName,
   PermissionModel,
   RelationshipChanges,
   RelationTuple,
   TuplePrecondition,
 } from '@countersign/contracts/governance-kernel';
-import { canonicalBytes, canonicalize, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
-import { entityOf, type Entity } from './entity.ts';
+import { canonicalBytes, canonicalize, digestOf, parsePlainJson } from '@countersign/crypto';
+import type { SettingParts } from '../policy/setting-statement.ts';
+import { entityOf, type Entity, type KnownEntity } from './entity.ts';
+import { RelationsMoved, writeSnapshot, type Standing } from './write-snapshot.ts';
 import type { SnapshotRow } from './snapshot-view.ts';
+import type { Turns } from './turns.ts';
 
-/** The tables of one tenant's relations, within one transaction that no other writer of the tenant enters. */
-type RelationWriter = {
-  standing(): Promise<SnapshotRow | null>;
-  hasTuple(tuple: RelationTuple): Promise<boolean>;
-  /** Those that were not there, in order. */
-  insertTuples(tuples: readonly RelationTuple[]): Promise<RelationTuple[]>;
-  /** Those that were there, in order. */
-  deleteTuples(tuples: readonly RelationTuple[]): Promise<RelationTuple[]>;
-  insertEntities(entities: readonly Entity[]): Promise<void>;
-  /** Those that changed. */
-  putEntities(entities: readonly (Entity & { properties: Record<string, PlainJson> })[]): Promise<Entity[]>;
-  deleteEntities(entities: readonly Entity[]): Promise<Entity[]>;
-  putModel(model: { hash: Digest; text: string }): Promise<void>;
-  record(snapshot: SnapshotRow, changes: Record<string, PlainJson>): Promise<void>;
-  confirm(version: number, at: Date): Promise<void>;
+/** What stands of one tenant's relations, read without a lock: whoever writes finds out whether it still stood. */
+export type StandingRelations = {
+  find(tenant: string): Promise<Standing>;
+  /** Of these tuples, those that are there. */
+  listTuples(tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]>;
+  /** All tuples of one object with these relations. */
+  listTuplesOf(tenant: string, object: EntityName, relations: readonly string[]): Promise<RelationTuple[]>;
+  listProperties(tenant: string, entities: readonly Entity[]): Promise<KnownEntity[]>;
+  /** False when another version stands. */
+  confirm(tenant: string, version: number, at: Date): Promise<boolean>;
 };
 
-export type WriteRelations = <Result>(
-  tenant: string,
-  work: (writer: RelationWriter) => Promise<Result>,
-) => Promise<Result>;
-
-type Parts = {
-  provider: CryptoProvider;
-  writeRelations: WriteRelations;
-  clock: () => Date;
-  newUlid: (nowMs: number) => string;
-};
+export type RelationWriting = SettingParts & { standingRelations: StandingRelations; relationTurns: Turns };
 
 type Batch = RelationshipChanges & {
   tenant_id: TenantId;
@@ -47,40 +36,70 @@ type Batch = RelationshipChanges & {
 
 type Changed = { snapshot: SnapshotRow; written: number; deleted: number; confirmed: boolean };
 
-/** All of the batch or nothing. Throws INVALID_REQUEST where it says two things about one name, PRECONDITION_FAILED where it knows too little. */
-export async function changeRelationships(parts: Parts, batch: Batch): Promise<Changed> {
+/** All of the batch or nothing, sealed. Throws INVALID_REQUEST where it says two things about one name, PRECONDITION_FAILED where it knows too little. */
+export async function changeRelationships(parts: RelationWriting, by: PrincipalId, batch: Batch): Promise<Changed> {
   refuseContradictions(batch);
-  return await parts.writeRelations(batch.tenant_id, async (writer) => {
-    const standing = await writer.standing();
-    await requireExpected(writer, batch, standing);
-    const deletes = await writer.deleteTuples(batch.deletes);
-    const writes = await writer.insertTuples(batch.writes);
-    await writer.insertEntities(entitiesNamed(writes));
-    const entities = await changeEntities(writer, batch.entities);
-    const [written, deleted] = [writes.length, deletes.length];
-    if (standing !== null && written + deleted + entities.length === 0)
-      return { snapshot: await confirmed(parts, writer, standing), written, deleted, confirmed: true };
-    const tupleCount = (standing?.tupleCount ?? 0) + written - deleted;
-    const changes = { writes, deletes, entities };
-    const snapshot = nextSnapshot(parts, { standing, changes, tupleCount, modelHash: standing?.modelHash ?? null });
-    await writer.record(snapshot, changes);
-    return { snapshot, written, deleted, confirmed: false };
+  const { tenant_id: tenant } = batch;
+  return await whileItStands(parts, tenant, async (standing) => {
+    await requireExpected(parts, batch, standing);
+    return await writeChanges(parts, { tenant, by, standing, changes: await changesOf(parts, tenant, batch) });
   });
 }
 
-/** What may be done to the tenant's entities from now on. */
-export function changePermissionModel(parts: Parts, tenant: TenantId, model: PermissionModel): Promise<SnapshotRow> {
+/** What may be done to the tenant's entities from now on, sealed. */
+export function changePermissionModel(
+  parts: RelationWriting,
+  by: PrincipalId,
+  { tenant, model }: { tenant: TenantId; model: PermissionModel },
+): Promise<SnapshotRow> {
   const plain = parsePlainJson(model);
   const hash = digestOf(parts.provider, canonicalBytes(plain)) as Digest; // digestOf writes exactly this form
-  return parts.writeRelations(tenant, async (writer) => {
-    const standing = await writer.standing();
-    if (standing?.modelHash === hash) return await confirmed(parts, writer, standing);
-    await writer.putModel({ hash, text: canonicalize(plain) });
-    const changes = { model_hash: hash };
-    const tupleCount = standing?.tupleCount ?? 0;
-    const snapshot = nextSnapshot(parts, { standing, changes, tupleCount, modelHash: hash });
-    await writer.record(snapshot, changes);
-    return snapshot;
+  const made = { tenant, by, changes: { model_hash: hash }, model: { hash, text: canonicalize(plain) } };
+  const counted = { written: 0, deleted: 0, entities: 0 };
+  return whileItStands(parts, tenant, async (standing) =>
+    standing?.snapshot.modelHash === hash
+      ? await confirmed(parts, tenant, standing)
+      : await writeSnapshot(parts, { ...made, standing, counted }),
+  );
+}
+
+type Writing = {
+  tenant: TenantId;
+  by: PrincipalId;
+  standing: Standing;
+  changes: RelationshipChanges;
+  membersVersion?: number;
+};
+
+/** The next snapshot, or a confirmation of the one that stands, where nothing of it changes. Throws RelationsMoved. */
+export async function writeChanges(parts: RelationWriting, writing: Writing): Promise<Changed> {
+  const { tenant, standing, changes, membersVersion = 0 } = writing;
+  const [written, deleted, entities] = [changes.writes.length, changes.deletes.length, changes.entities.length];
+  const isKnown = written + deleted + entities === 0 && membersVersion <= (standing?.head.membersVersion ?? 0);
+  if (standing !== null && isKnown)
+    return { snapshot: await confirmed(parts, tenant, standing), written, deleted, confirmed: true };
+  const snapshot = await writeSnapshot(parts, { ...writing, counted: { written, deleted, entities } });
+  return { snapshot, written, deleted, confirmed: false };
+}
+
+/** Other kernels write as well, and of those that do so at once one wins. So many in a row are more than there are kernels. */
+const attemptsMax = 50;
+
+/** Tries until what was found out is what stands at the commit. Throws STORE_UNAVAILABLE where that never happens. */
+export async function whileItStands<Result>(
+  { standingRelations, relationTurns }: RelationWriting,
+  tenant: TenantId,
+  attempt: (standing: Standing) => Promise<Result>,
+): Promise<Result> {
+  return await relationTurns.take(tenant, async () => {
+    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+      try {
+        return await attempt(await standingRelations.find(tenant));
+      } catch (error) {
+        if (!(error instanceof RelationsMoved)) throw error;
+      }
+    }
+    throw new AppError('STORE_UNAVAILABLE', 'The relations keep changing', { headers: { 'retry-after': '1' } });
   });
 }
 
@@ -94,61 +113,62 @@ function refuseContradictions({ writes, deletes, entities }: Batch): void {
     throw new AppError('INVALID_REQUEST', 'An entity is named twice', { param: 'entities' });
 }
 
-async function requireExpected(writer: RelationWriter, batch: Batch, standing: SnapshotRow | null): Promise<void> {
-  const version = standing?.version ?? 0;
+async function requireExpected(parts: RelationWriting, batch: Batch, standing: Standing): Promise<void> {
+  const version = standing?.head.version ?? 0;
   if (batch.expected_version !== undefined && batch.expected_version !== version)
     throw new AppError('PRECONDITION_FAILED', `The version is ${version}`, {
       param: 'expected_version',
       details: { version },
     });
-  for (const { exists, ...tuple } of batch.preconditions) {
-    if ((await writer.hasTuple(tuple)) === exists) continue;
-    const said = `${nameOf(tuple)} is ${exists ? 'not there' : 'there'}`;
-    throw new AppError('PRECONDITION_FAILED', said, { param: 'preconditions', details: { version } });
-  }
+  const tuples = batch.preconditions.map(({ exists: _, ...tuple }) => tuple);
+  const there = new Set((await parts.standingRelations.listTuples(batch.tenant_id, tuples)).map(nameOf));
+  const failed = batch.preconditions.find((one) => there.has(nameOf(one)) !== one.exists);
+  if (failed === undefined) return;
+  const said = `${nameOf(failed)} is ${failed.exists ? 'not there' : 'there'}`;
+  throw new AppError('PRECONDITION_FAILED', said, { param: 'preconditions', details: { version } });
 }
 
-function entitiesNamed(tuples: readonly RelationTuple[]): Entity[] {
-  const named = new Set(tuples.flatMap(({ object, subject }) => [object, subject.replace(/#.*$/s, '')]));
-  return [...named].map(entityOf);
-}
-
-/** In the order of names, whatever order they came in. */
-async function changeEntities(writer: RelationWriter, changes: readonly EntityChange[]) {
-  const known = changes.flatMap(({ entity, properties }) =>
-    properties === null ? [] : [{ ...entityOf(entity), properties }],
+/** What of the batch changes anything, in the order of names. */
+export async function changesOf(
+  { standingRelations }: RelationWriting,
+  tenant: TenantId,
+  batch: RelationshipChanges,
+): Promise<RelationshipChanges> {
+  const named = [...batch.writes, ...batch.deletes];
+  const there = new Set((await standingRelations.listTuples(tenant, named)).map(nameOf));
+  const known = await standingRelations.listProperties(
+    tenant,
+    batch.entities.map(({ entity }) => entityOf(entity)),
   );
-  const gone = changes.filter(({ properties }) => properties === null).map(({ entity }) => entityOf(entity));
-  const changed = [...(await writer.putEntities(known)), ...(await writer.deleteEntities(gone))];
-  const names = new Set(changed.map(({ type, id }) => `${type}:${id}`));
-  return changes
-    .filter(({ entity }) => names.has(entity))
-    .map(({ entity, properties }) => ({ entity, properties }))
-    .sort((left, right) => (left.entity < right.entity ? -1 : 1));
-}
-
-async function confirmed({ clock }: Parts, writer: RelationWriter, standing: SnapshotRow): Promise<SnapshotRow> {
-  const at = clock();
-  await writer.confirm(standing.version, at);
-  return { ...standing, confirmedAtMs: at.getTime() };
-}
-
-type Next = {
-  standing: SnapshotRow | null;
-  changes: Record<string, PlainJson>;
-  tupleCount: number;
-  modelHash: Digest | null;
-};
-
-function nextSnapshot({ provider, clock, newUlid }: Parts, { standing, changes, ...counted }: Next): SnapshotRow {
-  const nowMs = clock().getTime();
-  const version = (standing?.version ?? 0) + 1;
-  const previous = standing?.hash ?? null;
-  const hash = digestOf(provider, canonicalBytes({ previous, version, changes })) as Digest; // as above
+  const properties = new Map(known.map((entity) => [`${entity.type}:${entity.id}`, entity.properties]));
   return {
-    id: `snp_${newUlid(nowMs)}` as SnapshotId, // within its schema
-    ...{ version, hash, previousHash: previous, ...counted, createdAtMs: nowMs, confirmedAtMs: nowMs },
+    writes: byName(batch.writes.filter((tuple) => !there.has(nameOf(tuple)))),
+    deletes: byName(batch.deletes.filter((tuple) => there.has(nameOf(tuple)))),
+    entities: batch.entities
+      .filter((change) => !isSame(properties.get(change.entity), change))
+      .sort((left, right) => (left.entity < right.entity ? -1 : 1)),
   };
+}
+
+function isSame(known: Record<string, PlainJson> | undefined, { properties }: EntityChange): boolean {
+  if (known === undefined || properties === null) return known === undefined && properties === null;
+  return canonicalize(known) === canonicalize(properties);
+}
+
+/** Each once. */
+function byName(tuples: readonly RelationTuple[]): RelationTuple[] {
+  const named = new Map(tuples.map((tuple) => [nameOf(tuple), tuple]));
+  return [...named.keys()].sort().flatMap((name) => named.get(name) ?? []);
+}
+
+async function confirmed(
+  { standingRelations, clock }: RelationWriting,
+  tenant: TenantId,
+  { snapshot }: NonNullable<Standing>,
+): Promise<SnapshotRow> {
+  const at = clock();
+  if (!(await standingRelations.confirm(tenant, snapshot.version, at))) throw new RelationsMoved();
+  return { ...snapshot, confirmedAtMs: at.getTime() };
 }
 
 function nameOf({ object, relation, subject }: RelationTuple): string {

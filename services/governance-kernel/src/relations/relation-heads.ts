@@ -1,6 +1,7 @@
-import type { Digest } from '@countersign/contracts';
-import { columnsOf, instantMs, integer, selectByKey, text } from '../ledger/columns.ts';
+import type { Digest, PlainJson } from '@countersign/contracts';
+import { columnsOf, instantMs, integer, nullable, selectByKey, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
+import type { SnapshotRow } from './snapshot-view.ts';
 
 /** The snapshot of a tenant's relations, and when its writer last said that it holds. */
 export type RelationHead = {
@@ -8,19 +9,45 @@ export type RelationHead = {
   readonly version: number;
   readonly hash: Digest;
   readonly confirmedAtMs: number;
+  /** Of the list of members that these relations hold, as the gateway counts them; 0: none was told. */
+  readonly membersVersion: number;
 };
 
+/** The snapshot that becomes the head, with what it changes: it is written with its head, and not read with it. */
+type MadeSnapshot = SnapshotRow & {
+  readonly changes: Record<string, PlainJson>;
+  /** The text behind `modelHash`, where the model changes. */
+  readonly model: string | null;
+};
+type WrittenHead = RelationHead & { readonly made?: MadeSnapshot };
+
+const headColumns = columnsOf<RelationHead>({
+  tenant: text('tenant_id'),
+  version: integer('version'),
+  hash: text('snapshot_hash'),
+  confirmedAtMs: instantMs('confirmed_at'),
+  membersVersion: integer('members_version'),
+});
+const madeColumns = columnsOf<Omit<MadeSnapshot, 'version' | 'hash' | 'confirmedAtMs' | 'changes'>>({
+  id: text('snapshot_id'),
+  previousHash: nullable(text('previous_hash')),
+  tupleCount: integer('tuple_count'),
+  modelHash: nullable(text('model_hash')),
+  createdAtMs: instantMs('created_at'),
+  model: nullable(text('model')),
+});
+
 /** What decisions see of relations: nobody loads tuples in a batch, a decision says under which snapshot it asked for them. */
-export const relationHeads: Control<string, RelationHead> = {
+export const relationHeads: Control<string, WrittenHead> = {
   name: 'relation_heads',
   guard: 'epoch',
   ...selectByKey('relation_heads', ['tenant_id']),
-  rowOf: columnsOf<RelationHead>({
-    tenant: text('tenant_id'),
-    version: integer('version'),
-    hash: text('snapshot_hash'),
-    confirmedAtMs: instantMs('confirmed_at'),
-  }).rowOf,
+  rowOf: headColumns.rowOf,
+  stored: ({ made, ...head }) => ({
+    ...headColumns.stored(head),
+    ...(made === undefined ? {} : { ...madeColumns.stored(made), changes: made.changes }),
+  }),
+  committed: ({ made: _, ...head }) => head,
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

@@ -6,7 +6,7 @@ import { snapshotView } from '../relations/snapshot-view.ts';
 
 /** Every kernel decides by the new snapshot from its next commit on. */
 export const writeRelationshipsRoute = (kernel: Context) =>
-  handleSystem(writeRelationships)(async ({ body }) => {
-    const { snapshot, ...counts } = await changeRelationships(kernel, body);
+  handleSystem(writeRelationships)(async ({ body, caller }) => {
+    const { snapshot, ...counts } = await changeRelationships(kernel, caller.principal, body);
     return { ...snapshotView(snapshot, kernel.config.relationsAgeMaxMs), ...counts };
   });

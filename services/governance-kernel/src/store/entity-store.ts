@@ -1,45 +1,7 @@
 import { PlainObject } from '@countersign/contracts';
 import { z } from 'zod';
 import type { Entity, KnownEntity } from '../relations/entity.ts';
-import type { Reader, Tx } from './database.ts';
-
-const EntityRows = z.array(z.object({ entity_type: z.string(), entity_id: z.string() }));
-
-/** Entities that a tuple names, so that searches can go through a type; what is known of them stays. */
-export async function insertEntities(tx: Tx, tenant: string, entities: readonly Entity[]): Promise<void> {
-  const [types, ids] = [entities.map(({ type }) => type), entities.map(({ id }) => id)];
-  await tx.$executeRaw`
-    INSERT INTO relation_entities (tenant_id, entity_type, entity_id, properties)
-    SELECT DISTINCT ${tenant}, w.type, w.id, '{}'::jsonb FROM unnest(${types}::text[], ${ids}::text[]) AS w(type, id)
-    ON CONFLICT DO NOTHING`;
-}
-
-/** Those whose properties changed. */
-export async function putEntities(tx: Tx, tenant: string, entities: readonly KnownEntity[]): Promise<Entity[]> {
-  const columns = [entities.map(({ type }) => type), entities.map(({ id }) => id)] as const;
-  const properties = entities.map((entity) => JSON.stringify(entity.properties));
-  const rows = await tx.$queryRaw`
-    INSERT INTO relation_entities (tenant_id, entity_type, entity_id, properties)
-    SELECT ${tenant}, w.type, w.id, w.properties::jsonb
-      FROM unnest(${columns[0]}::text[], ${columns[1]}::text[], ${properties}::text[]) AS w(type, id, properties)
-    ON CONFLICT (tenant_id, entity_type, entity_id) DO UPDATE SET properties = excluded.properties
-      WHERE relation_entities.properties <> excluded.properties
-    RETURNING entity_type, entity_id`;
-  return entitiesOf(rows);
-}
-
-/** Those that were there. */
-export async function deleteEntities(tx: Tx, tenant: string, entities: readonly Entity[]): Promise<Entity[]> {
-  const [types, ids] = [entities.map(({ type }) => type), entities.map(({ id }) => id)];
-  const rows = await tx.$queryRaw`
-    DELETE FROM relation_entities e USING unnest(${types}::text[], ${ids}::text[]) AS w(type, id)
-     WHERE e.tenant_id = ${tenant} AND e.entity_type = w.type AND e.entity_id = w.id RETURNING e.entity_type, e.entity_id`;
-  return entitiesOf(rows);
-}
-
-function entitiesOf(rows: unknown): Entity[] {
-  return EntityRows.parse(rows).map(({ entity_type: type, entity_id: id }) => ({ type, id }));
-}
+import type { Reader } from './database.ts';
 
 /** Of those that are known, in any order. */
 export async function listProperties(
@@ -47,6 +9,7 @@ export async function listProperties(
   tenant: string,
   entities: readonly Entity[],
 ): Promise<KnownEntity[]> {
+  if (entities.length === 0) return [];
   const [types, ids] = [entities.map(({ type }) => type), entities.map(({ id }) => id)];
   const rows = await reader.$queryRaw`
     SELECT e.entity_type, e.entity_id, e.properties FROM unnest(${types}::text[], ${ids}::text[]) AS w(type, id)

@@ -5,16 +5,17 @@ import type { SnapshotRow } from '../relations/snapshot-view.ts';
 import type { Reader, Tx } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 
-export async function findRelationHead(reader: Reader | Tx, tenant: string): Promise<RelationHead | null> {
+export async function findRelationHead(reader: Reader, tenant: string): Promise<RelationHead | null> {
   const row = await reader.relationHead.findUnique({ where: { tenant_id: tenant } });
   if (row === null) return null;
   const hash = row.snapshot_hash as Digest; // the kernel hashed it
-  return { tenant, version: row.version, hash, confirmedAtMs: row.confirmed_at.getTime() };
+  const { version, confirmed_at: confirmedAt, members_version: membersVersion } = row;
+  return { tenant, version, hash, confirmedAtMs: confirmedAt.getTime(), membersVersion };
 }
 
 const withoutChanges = { changes: true } as const;
 
-export async function findSnapshot(reader: Reader | Tx, tenant: string, version: number): Promise<SnapshotRow | null> {
+export async function findSnapshot(reader: Reader, tenant: string, version: number): Promise<SnapshotRow | null> {
   const row = await reader.relationSnapshot.findUnique({
     where: { tenant_id_version: { tenant_id: tenant, version } },
     omit: withoutChanges,
@@ -58,39 +59,14 @@ function snapshotOf(row: Omit<RelationSnapshotModel, 'changes'>): SnapshotRow {
   };
 }
 
-/** Of two writers the second waits. Two keys, so that it is no lock of anybody else's; tenants that share one only wait for each other. */
-export async function lockRelations(tx: Tx, tenant: string): Promise<void> {
-  await tx.$queryRaw`SELECT pg_advisory_xact_lock(2118, hashtext(${tenant}))::text`;
-}
-
-/** So many snapshots are kept for each tenant. */
-const snapshotsKept = 256;
-
-/** Last in its transaction: from the head on, every commit of the kernel waits for this one. */
-export async function recordSnapshot(
-  tx: Tx,
-  tenant: string,
-  made: { snapshot: SnapshotRow; changes: object },
-): Promise<void> {
-  const { id, version, hash, previousHash, tupleCount, modelHash, createdAtMs } = made.snapshot;
-  const at = new Date(createdAtMs);
-  await tx.relationSnapshot.create({
-    data: {
-      ...{ tenant_id: tenant, version, snapshot_id: id, snapshot_hash: hash, previous_hash: previousHash },
-      ...{ changes: made.changes, tuple_count: tupleCount, model_hash: modelHash, created_at: at, confirmed_at: at },
-    },
-  });
-  await tx.relationSnapshot.deleteMany({ where: { tenant_id: tenant, version: { lte: version - snapshotsKept } } });
-  const head = { version, snapshot_hash: hash, confirmed_at: at };
-  await tx.relationHead.upsert({ where: { tenant_id: tenant }, create: { tenant_id: tenant, ...head }, update: head });
-}
-
+/** False when another version stands. */
 export async function confirmSnapshot(
   tx: Tx,
   tenant: string,
   { version, at }: { version: number; at: Date },
-): Promise<void> {
-  const confirmed = { confirmed_at: at };
-  await tx.relationSnapshot.update({ where: { tenant_id_version: { tenant_id: tenant, version } }, data: confirmed });
-  await tx.relationHead.update({ where: { tenant_id: tenant }, data: confirmed });
+): Promise<boolean> {
+  const confirmed = { where: { tenant_id: tenant, version }, data: { confirmed_at: at } };
+  const { count } = await tx.relationHead.updateMany(confirmed);
+  if (count === 1) await tx.relationSnapshot.updateMany(confirmed);
+  return count === 1;
 }

@@ -1,9 +1,10 @@
+import type { StandingRelations } from '../relations/change-relations.ts';
 import { Relations } from '../relations/relation-source.ts';
+import { Turns } from '../relations/turns.ts';
 import type { Reader, Transaction } from './database.ts';
 import { listEntities, listProperties } from './entity-store.ts';
-import { findRelationHead } from './relation-store.ts';
-import { relationWriter } from './relation-writer.ts';
-import { loadTuples } from './tuple-store.ts';
+import { confirmSnapshot, findRelationHead, findSnapshot } from './relation-store.ts';
+import { listTuples, listTuplesOf, loadTuples } from './tuple-store.ts';
 
 /** The tables behind what is asked about relations. */
 export function relationsIn(reader: Reader): Relations {
@@ -15,7 +16,25 @@ export function relationsIn(reader: Reader): Relations {
 
 /** Those behind their changes, and behind permissions beside relations. */
 export function relationStores({ reader, transaction }: { reader: Reader; transaction: Transaction }) {
-  return { writeRelations: relationWriter(transaction), permissions: permissionsIn(reader) };
+  return {
+    standingRelations: standingIn(reader, transaction),
+    relationTurns: new Turns(),
+    permissions: permissionsIn(reader),
+  };
+}
+
+function standingIn(reader: Reader, transaction: Transaction): StandingRelations {
+  return {
+    find: async (tenant) => {
+      const head = await findRelationHead(reader, tenant);
+      const snapshot = head === null ? null : await findSnapshot(reader, tenant, head.version);
+      return head === null || snapshot === null ? null : { head, snapshot };
+    },
+    listTuples: (tenant, tuples) => listTuples(reader, tenant, tuples),
+    listTuplesOf: (tenant, object, relations) => listTuplesOf(reader, tenant, { object, relations }),
+    listProperties: (tenant, entities) => listProperties(reader, tenant, entities),
+    confirm: (tenant, version, at) => transaction((tx) => confirmSnapshot(tx, tenant, { version, at })),
+  };
 }
 
 function permissionsIn(reader: Reader) {

@@ -2,7 +2,7 @@ import type { RelationTuple } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { depthMax, nodeOf, type LoadedTuples, type Node } from '../relations/relation-graph.ts';
 import type { Sought } from '../relations/relation-source.ts';
-import type { Reader, Tx } from './database.ts';
+import type { Reader } from './database.ts';
 
 /** Groups that the questions of one request may lead through: beyond, an answer says that it does not know. */
 const groupsMax = 5_000;
@@ -13,11 +13,11 @@ const TupleRows = z.array(z.object({ object: z.string(), relation: z.string(), s
 export async function loadTuples(reader: Reader, tenant: string, { nodes, subjects }: Sought): Promise<LoadedTuples> {
   const { groups, reached, isCut } = await loadGroups(reader, tenant, nodes);
   const members = await listMemberships(reader, tenant, { nodes: [...reached], subjects });
-  return { groups, members: new Set(members.map((tuple) => `${nodeOf(tuple)}@${tuple.subject}`)), isCut };
+  return { groups, members: byKey(members.map((tuple) => [tuple.subject, nodeOf(tuple)])), isCut };
 }
 
 async function loadGroups(reader: Reader, tenant: string, nodes: readonly Node[]) {
-  const groups = new Map<Node, Node[]>();
+  const contained: [Node, Node][] = [];
   const reached = new Set(nodes);
   let level = [...reached];
   let room = groupsMax;
@@ -25,15 +25,25 @@ async function loadGroups(reader: Reader, tenant: string, nodes: readonly Node[]
     const tuples = await listGroups(reader, tenant, level, room + 1);
     const next = new Set<Node>();
     for (const tuple of tuples.slice(0, room)) {
-      const node = nodeOf(tuple);
-      groups.set(node, [...(groups.get(node) ?? []), tuple.subject]);
+      contained.push([nodeOf(tuple), tuple.subject]);
       if (!reached.has(tuple.subject)) next.add(tuple.subject);
       reached.add(tuple.subject);
     }
     room -= tuples.length;
     level = [...next];
   }
-  return { groups, reached, isCut: room < 0 };
+  return { groups: byKey(contained), reached, isCut: room < 0 };
+}
+
+/** In the order in which they came. */
+function byKey(pairs: readonly (readonly [string, string])[]): Map<string, Set<string>> {
+  const sets = new Map<string, Set<string>>();
+  for (const [key, value] of pairs) {
+    const known = sets.get(key);
+    if (known === undefined) sets.set(key, new Set([value]));
+    else known.add(value);
+  }
+  return sets;
 }
 
 async function listGroups(reader: Reader, tenant: string, nodes: readonly Node[], limit: number) {
@@ -70,42 +80,33 @@ function columnsOfNodes(nodes: readonly Node[]) {
   };
 }
 
-/** Those that were not there. In order, so that the same changes hash alike. */
-export async function insertTuples(tx: Tx, tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]> {
-  const { objects, relations, subjects } = columnsOf(tuples);
-  const rows = await tx.$queryRaw`
-    WITH written AS (
-      INSERT INTO relation_tuples (tenant_id, object, relation, is_userset, subject)
-      SELECT DISTINCT ${tenant}, w.object, w.relation, strpos(w.subject, '#') > 0, w.subject
-        FROM unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
-      ON CONFLICT DO NOTHING RETURNING object, relation, subject)
-    SELECT * FROM written ORDER BY object COLLATE "C", relation COLLATE "C", subject COLLATE "C"`;
+/** Of these tuples, those that are there. */
+export async function listTuples(
+  reader: Reader,
+  tenant: string,
+  tuples: readonly RelationTuple[],
+): Promise<RelationTuple[]> {
+  if (tuples.length === 0) return [];
+  const objects = tuples.map(({ object }) => object as string);
+  const relations = tuples.map(({ relation }) => relation as string);
+  const subjects = tuples.map(({ subject }) => subject as string);
+  const rows = await reader.$queryRaw`
+    SELECT t.object, t.relation, t.subject
+      FROM unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
+      JOIN relation_tuples t ON t.tenant_id = ${tenant} AND t.object = w.object AND t.relation = w.relation
+       AND t.is_userset = (strpos(w.subject, '#') > 0) AND t.subject = w.subject`;
   return TupleRows.parse(rows) as RelationTuple[]; // their names were parsed at the door
 }
 
-/** Those that were there. */
-export async function deleteTuples(tx: Tx, tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]> {
-  const { objects, relations, subjects } = columnsOf(tuples);
-  const rows = await tx.$queryRaw`
-    WITH gone AS (
-      DELETE FROM relation_tuples t
-       USING unnest(${objects}::text[], ${relations}::text[], ${subjects}::text[]) AS w(object, relation, subject)
-       WHERE t.tenant_id = ${tenant} AND t.object = w.object AND t.relation = w.relation
-         AND t.is_userset = (strpos(w.subject, '#') > 0) AND t.subject = w.subject
-      RETURNING t.object, t.relation, t.subject)
-    SELECT * FROM gone ORDER BY object COLLATE "C", relation COLLATE "C", subject COLLATE "C"`;
-  return TupleRows.parse(rows) as RelationTuple[]; // as above
-}
-
-export async function hasTuple(tx: Tx, tenant: string, { object, relation, subject }: RelationTuple): Promise<boolean> {
-  const key = { tenant_id: tenant, object, relation, is_userset: subject.includes('#'), subject };
-  return (await tx.relationTuple.findFirst({ where: key })) !== null;
-}
-
-function columnsOf(tuples: readonly RelationTuple[]) {
-  return {
-    objects: tuples.map(({ object }) => object as string),
-    relations: tuples.map(({ relation }) => relation as string),
-    subjects: tuples.map(({ subject }) => subject as string),
-  };
+/** All tuples of one object with these relations. */
+export async function listTuplesOf(
+  reader: Reader,
+  tenant: string,
+  { object, relations }: { object: string; relations: readonly string[] },
+): Promise<RelationTuple[]> {
+  const rows = await reader.relationTuple.findMany({
+    where: { tenant_id: tenant, object, relation: { in: [...relations] } },
+    select: { object: true, relation: true, subject: true },
+  });
+  return rows as RelationTuple[]; // as above
 }

@@ -18,6 +18,7 @@ import { startConformanceSchedule } from './conformance-schedule.ts';
 import { startDemoPolicy } from './demo-policy.ts';
 import { startFenceListener } from './fence-listener.ts';
 import { startHousekeeper } from './housekeeper.ts';
+import { startMembersListener } from './members-listener.ts';
 import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
 
@@ -38,7 +39,8 @@ export async function startWorkers(context: Context) {
     policyFile?.close();
     throw error;
   });
-  const { subscribed } = startFenceListener(context);
+  const listeners = [startFenceListener(context), startMembersListener(context)];
+  const subscribed = Promise.all(listeners.map((listener) => listener.subscribed)).then(() => undefined);
   const checkpointer = startCheckpointer(context);
   const reconciler = startReconciler({
     sealKept: () => dispatch.sealKept(),
