@@ -90,14 +90,14 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.gates',
       'kn.conformance',
     ],
-    unproven: ['kn.fc.args', 'kn.fc.drift', 'kn.fc.bypass', 'kn.fc.overgrant', 'kn.fc.egress'],
+    unproven: ['kn.fc.bypass', 'kn.fc.overgrant', 'kn.fc.egress'],
   },
   {
     key: 'model_boundary',
     name: 'Model calls and the tools they name are governed',
     owner: 'governance-kernel',
     promises: ['kn.chat.openai', 'kn.chat.once', 'kn.chat.tools', 'kn.demo'],
-    unproven: ['kn.demo'],
+    unproven: [],
   },
   {
     key: 'mcp_gateway',
@@ -142,7 +142,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'Agents and operators are enrolled, and relations decide',
     owner: 'governance-kernel',
     promises: ['kn.authz', 'kn.trust', 'kn.auth.classes', 'kn.tenants'],
-    unproven: ['kn.trust', 'kn.auth.classes'],
+    unproven: ['kn.trust'],
   },
   {
     key: 'evidence',
@@ -161,10 +161,8 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.replay',
     ],
     unproven: [
-      'kn.receipts.list',
       'kn.receipts.tail',
       'kn.proofgraph',
-      'kn.checkpoint',
       'kn.evidence.export',
       'kn.evidence.verify',
       'kn.envelopes',
