@@ -77,6 +77,9 @@ export type PolicyRelation = z.infer<typeof PolicyRelation>;
 /** Each costs look-ups in front of the decision. */
 const relationsMax = 16;
 
+/** A host, or a pattern of hosts, as a URL spells it. */
+const HostGlob = z.string().regex(/^[a-z0-9*?.:[\]-]{1,253}$/, 'must be a host in lower case, with * and ? for any');
+
 export const PolicyTest = z.strictObject({
   name: z.string().min(1).max(256),
   intent: z.strictObject({
@@ -110,9 +113,22 @@ export const PolicyBundle = z.strictObject({
   identity: IdentityDemands.optional(),
   /** The effects of tools, by name, and what they demand of their caller. A tool that neither the registry nor this declares is E4; of two declarations the graver counts. */
   tools: z
-    .record(ToolName, z.strictObject({ effect_level: EffectLevel, identity: IdentityDemands.optional() }))
+    .record(
+      ToolName,
+      z.strictObject({
+        effect_level: EffectLevel,
+        identity: IdentityDemands.optional(),
+        /** Executed under a sandbox grant or not at all. This kernel gives no grants yet, so the tool is denied. */
+        sandbox: z.literal(true).optional(),
+      }),
+    )
     .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')
     .optional(),
+  /**
+   * Where calls may go: to which hosts of servers over HTTP, and which ones a `data.egress` may name as its resource. Absent: anywhere; empty:
+   * nowhere. What nobody can tell is denied.
+   */
+  egress: z.array(HostGlob).max(100).optional(),
   /** By the name under which rules read them: `relations.viewer`. */
   relations: z
     .record(RelationAlias, PolicyRelation)

@@ -8,6 +8,8 @@ export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
   /** What they demand of their caller, by what their names mean. */
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
+  /** Those that need a sandbox, by what their names mean. */
+  sandboxed: ReadonlySet<string>;
   /** Their names by what a reader sees of them. */
   byFoldedName: ReadonlyMap<string, string>;
   /** Whole names that are restricted, by what they mean: all spellings in which they are written. */
@@ -22,9 +24,11 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
   const effects = new Map<string, EffectLevel>();
   const byFoldedName = new Map<string, string>();
   const identities = new Map<string, IdentityDemand[]>();
-  for (const [name, { effect_level, identity = [] }] of Object.entries(tools)) {
+  const sandboxed = new Set<string>();
+  for (const [name, { effect_level, identity = [], sandbox }] of Object.entries(tools)) {
     effects.set(name, effect_level);
     byFoldedName.set(foldedToolName(name), name);
+    if (sandbox === true) sandboxed.add(meaningOf(name));
     if (identity.length > 0) {
       const meant = meaningOf(name);
       identities.set(meant, [...(identities.get(meant) ?? []), ...identity]);
@@ -42,6 +46,7 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
   return {
     effects,
     identities,
+    sandboxed,
     byFoldedName,
     restricted,
     patterns: [...patterns].map(([written, meant]) => ({ written, meant })),

@@ -2,6 +2,7 @@ import type { BudgetId, GateName, PrincipalId } from '@countersign/contracts';
 import { asAdministrator } from './_administrator.ts';
 import { newSession } from './_caller.ts';
 import { attempt, type Attempt, type Door, type Site } from './_doors.ts';
+import { limitCauses } from './_limit-causes.ts';
 import { relationCauses } from './_relation-causes.ts';
 import { approve } from './_upstreams.ts';
 import { ofNoTwin } from './_twins.ts';
@@ -358,6 +359,7 @@ export const causes: Cause[] = [
   ...identities,
   ...relationCauses({ openRules, administrator, activateWith: activateRulesWith }),
   ...registry,
+  ...limitCauses({ openRules, activateWith: activateRulesWith }),
   ...rules,
   budget,
   costly,

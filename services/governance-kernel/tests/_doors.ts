@@ -3,6 +3,7 @@ import { createClient, type AnyRoute, type ApprovalId, type SessionId } from '@c
 import {
   callMcp,
   createChatCompletion,
+  createKernelClient,
   evaluate,
   executeMcp,
   runDemo,
@@ -25,6 +26,8 @@ export type Attempt = {
   /** Of a call that a model proposes: its arguments as text, when they are no JSON. */
   argumentsText?: string;
   grant?: ApprovalId;
+  /** Of an agent's key, instead of the operators' one. */
+  bearer?: string;
   /** Runs once the call is on its way, right before this door decides. */
   meanwhile: () => Promise<void>;
 };
@@ -65,12 +68,16 @@ const writing = 'notes.write_note';
 const caller = { tenant: 'acme', principal: 'agent' };
 
 /** The client that the door of MCP calls through. */
-export async function connectMcp(url: string): Promise<Client> {
+export async function connectMcp(url: string, bearer = adminKey): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const { tenant, principal } = caller;
-  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant, 'x-gov-principal-id': principal };
+  const headers = { authorization: `Bearer ${bearer}`, 'x-gov-tenant-id': tenant, 'x-gov-principal-id': principal };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
   return client;
+}
+
+function callerBy({ kernel }: Site['test'], bearer = adminKey) {
+  return createKernelClient({ baseUrl: kernel.url, apiKey: bearer }).as(caller);
 }
 
 /** What most doors are not. */
@@ -87,13 +94,13 @@ export const doors: Door[] = [
     registered: true,
     takesGrant: true,
     costs: true,
-    call: async ({ test }, { session, args, tool = writing, grant, meanwhile }) => {
+    call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
       await meanwhile();
       const given = grant === undefined ? {} : { approval_grant: grant };
       const costing = { effect_level: 'E2', demand: { spend_minor: 1 } };
       const call = { tool, args, session_id: session, ...costing, ...given };
       const body = { action: 'tool.call', context: {}, mode: 'enforce', ...call } as never; // a test writes plain names
-      const { status, body: reply } = await test.as(caller.tenant, caller.principal).evaluate({ body });
+      const { status, body: reply } = await callerBy(test, bearer).evaluate({ body });
       return toldBy(reply, status === 200 && reply.allow);
     },
     dispatches: toolsRun,
@@ -124,11 +131,11 @@ export const doors: Door[] = [
     registered: true,
     dispatched: true,
     takesGrant: true,
-    call: async ({ test }, { session, args, tool = writing, grant, meanwhile }) => {
+    call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
       await meanwhile();
       const given = grant === undefined ? {} : { approval_grant: grant };
       const body = { tool, args, session_id: session, context: {}, ...given } as never; // a test writes plain names
-      const { status, body: reply } = await test.as(caller.tenant, caller.principal).executeMcp({ body });
+      const { status, body: reply } = await callerBy(test, bearer).executeMcp({ body });
       return toldBy(reply.decision, status !== 403 || reply.result !== undefined || !reply.is_error);
     },
     dispatches: toolsRun,
@@ -216,17 +223,19 @@ async function callModel({ test, model }: Site, { session, args, grant, meanwhil
 }
 
 async function callMcpTool(
-  { mcp }: Site,
-  { session, args, tool = writing, grant, meanwhile }: Attempt,
+  { mcp, test }: Site,
+  { session, args, tool = writing, grant, bearer, meanwhile }: Attempt,
   meta: Record<string, string>,
 ): Promise<Told> {
   await meanwhile();
   const given = grant === undefined ? {} : { 'countersign/approval_grant': grant };
-  const result = await mcp.callTool({
+  const client = bearer === undefined ? mcp : await connectMcp(test.kernel.url, bearer);
+  const result = await client.callTool({
     name: tool,
     arguments: args,
     _meta: { 'countersign/session_id': session, ...given, ...meta },
   });
+  if (client !== mcp) await client.close();
   const said = (name: string) => String(result._meta?.[`countersign/${name}`]);
   const approvalId = said('approval_id') as ApprovalId; // 'undefined' when none was asked for
   const released = result.isError !== true;
@@ -244,11 +253,19 @@ type Governed = ChatCompletionMessage & { countersign?: { decisions: Record<stri
 
 async function proposeTool(
   { openai, model }: Site,
-  { session, args, tool = writing.replace('.', '__'), argumentsText = JSON.stringify(args), meanwhile }: Attempt,
+  {
+    session,
+    args,
+    tool = writing.replace('.', '__'),
+    argumentsText = JSON.stringify(args),
+    bearer,
+    meanwhile,
+  }: Attempt,
   { stream }: { stream: boolean },
 ): Promise<Told> {
   model.follow(proposing({ name: tool, arguments: argumentsText }, meanwhile));
-  const { completions } = openai({ headers: headersOf(session) }).chat;
+  const credential: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+  const { completions } = openai({ headers: { ...headersOf(session), ...credential } }).chat;
   const request = { model: 'scripted', messages: [{ role: 'user' as const, content: 'Write a note.' }] };
   const completion = stream
     ? await completions.stream(request).finalChatCompletion()

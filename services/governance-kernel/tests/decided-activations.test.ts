@@ -44,9 +44,9 @@ async function decide(of = tenant, hash = nextHash) {
   const change = { action: 'policy.change', resource: `policy/${hash}?report=${reportHash}`, effect_level: 'E3' };
   return (await new Caller(test, of, 'olga').decide({ ...change, session_id: newSession() })).decision_id;
 }
-async function sign(decision_id: string, { epoch = 2, of = tenant } = {}) {
+async function sign(decision_id: string, { epoch = 2, of = tenant, by = test.system } = {}) {
   const body = { decision_id, policy_hash: nextHash, report_hash: reportHash, epoch };
-  return (await test.system.createActivationSignature({ params: { tenant: of }, body })).body;
+  return (await by.createActivationSignature({ params: { tenant: of }, body })).body;
 }
 type Signed = Awaited<ReturnType<typeof sign>>;
 const put = async (body: object, of = tenant) =>
@@ -178,7 +178,10 @@ describe('a bundle that was activated for a decision', () => {
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
     // The same bundle again, which somebody signed himself: its source confirms it, or nobody does.
     await test.activate(tenant, nextText, 4);
+    time.advance(61_000);
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
+    const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
+    expect(sealed.filter(({ payload }) => payload.action === 'policy.confirm')).toEqual([]);
   });
 
   it('is not confirmed while it lacks a ceiling', async () => {
@@ -209,6 +212,18 @@ describe('between the decision and the signature', () => {
       expect(await sign(decision_id)).toMatchObject({ epoch: 2 });
     },
   );
+
+  it('a fence around the organisation stops a kernel as well that has never heard of the tenant', async () => {
+    const decision_id = await decide();
+    await test.system.putTenant({ params: { tenant }, body: { version: 1, org_id: `of-${tenant}` } });
+    await test.setFence(`org:of-${tenant}`, 'freeze');
+    const other = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
+    try {
+      expect(await refusal(sign(decision_id, { by: systemOf(other.url) }))).toBe('DECISION_REFUSED');
+    } finally {
+      await other.stop();
+    }
+  });
 
   it('a fence stops the answer to whoever asks for the same signature again', async () => {
     const decision_id = await decide();

@@ -192,8 +192,8 @@ describe('a gate that cannot judge', () => {
   }
 });
 
-/** No route loads facts for these yet, or nothing that a caller or an operator does could make them bad. */
-const withoutCause: GateName[] = ['scopes', 'sandbox', 'egress', 'provenance'];
+/** Only code of the kernel itself could ask to send what the dispatch does not know of: provenance.test.ts is such code. */
+const withoutCause: GateName[] = ['provenance'];
 
 describe('a gate with a reason to refuse', () => {
   verifies('kn.gates', 'is tested with a real one, or is known to have none yet', () => {

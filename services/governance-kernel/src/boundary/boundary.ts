@@ -22,7 +22,7 @@ import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
 import { judgedOf } from '../call/judged.ts';
 import type { DecisionTelemetry } from './decision-telemetry.ts';
 import { isClaimTo } from './dispatch.ts';
-import { dispatchedBy, learnedOf, type Asker, type KnownCall } from './known-call.ts';
+import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from './known-call.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import { askDrafts, type ShadowsChanged, type ShadowSource } from './shadow.ts';
@@ -156,6 +156,7 @@ async function submitCall(
     evaluate,
     judged: judgedOf(parts.hasher, call, { intent, policy: compiled, ...environment }),
     dispatchedBy: dispatchedBy(asker, resolution),
+    destination: destinationOf(intent, resolution),
     learned: learnedOf(intent, asker, resolution),
   };
   const { tenant } = call.caller;

@@ -1,5 +1,5 @@
 import type { GateName } from '@countersign/contracts';
-import { toolsNamed, type Facts } from '@countersign/policy';
+import { egressFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { identityFact, scopesFact, wantedIdentityOf, wantedKey } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
@@ -117,9 +117,8 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     wants: ({ call: { caller } }) => wantedKey(caller),
     facts: ({ batch, call, intent }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
   },
-  // No tool can ask for a sandbox yet, and no rule names where an effect may go.
-  sandbox: { facts: () => ({ sandbox: notApplicable }) },
-  egress: { facts: () => ({ egress: notApplicable }) },
+  sandbox: { facts: ({ policy, intent }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent) }) },
+  egress: { facts: ({ policy, destination }) => ({ egress: egressFact(policy?.policy ?? null, destination) }) },
   provenance: { facts: ({ asker }) => ({ provenance: provenanceFact(asker) }) },
   rules: {
     wants: ({ call: { caller }, intent }) =>

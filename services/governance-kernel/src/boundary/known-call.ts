@@ -1,4 +1,4 @@
-import type { Fact, RegistryFact } from '@countersign/policy';
+import { destinationNamed, type Destination, type Fact, type RegistryFact } from '@countersign/policy';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { GovernedCall, NamedCall } from '../call/governed-call.ts';
 import type { Judged } from '../call/judged.ts';
@@ -25,6 +25,7 @@ export type KnownCall = {
    * registered tool, which takes nothing.
    */
   dispatchedBy: 'kernel' | 'caller' | 'nobody';
+  destination: Destination;
   /** Before it is held against the rows of the batch. */
   learned: Fact<RegistryFact>;
   /** As well. */
@@ -37,6 +38,15 @@ export function dispatchedBy(
 ): KnownCall['dispatchedBy'] {
   if (by !== 'owner') return by;
   return resolution === null ? 'caller' : 'nobody';
+}
+
+/** To the server of its tool, or to what it names itself. */
+export function destinationOf(
+  { action, resource }: Pick<SealedIntent, 'action' | 'resource'>,
+  resolution: ToolResolution | null,
+): Destination {
+  if (resolution?.kind === 'registered' && resolution.host !== null) return { host: resolution.host };
+  return action === 'data.egress' ? destinationNamed(resource) : null;
 }
 
 const notApplicable = { state: 'not_applicable' } as const;

@@ -3,10 +3,13 @@ import { shadowRulesMax, type ShadowVerdict } from '@countersign/contracts/gover
 import {
   decide,
   evaluateRulesWithin,
+  egressFact,
   globsCost,
+  sandboxFact,
   Work,
   type ArgumentValidator,
   type CompiledPolicy,
+  type Destination,
   type evaluateRules,
   type Facts,
   type Intent,
@@ -105,6 +108,7 @@ type Deciding = {
   /** The policy that the decision is made by. */
   active: LoadedPolicy | null;
   validateArguments: ArgumentValidator;
+  destination: Destination;
 };
 
 /** What each lane in force says, on the facts of the decision. */
@@ -139,8 +143,8 @@ function verdictOf(answer: Exclude<ShadowAnswer, { fault: Fault }>, deciding: De
 
 /** As if the draft were the active policy: signed and fresh, and an approval under the active one given under it. */
 function factsUnder(
-  { policy, row, unfit, relations }: Exclude<ShadowAnswer, { fault: Fault }>,
-  { facts, tenant, batch, active }: Deciding,
+  { policy, row, intent, unfit, relations }: Exclude<ShadowAnswer, { fault: Fault }>,
+  { facts, tenant, batch, active, destination }: Deciding,
 ): Facts {
   const { approval } = facts;
   const carried =
@@ -153,6 +157,8 @@ function factsUnder(
     ...facts,
     request: { state: 'known', value: { fault: unfit } },
     policy: { state: 'known', value: { hash: row.hash, ...signed, missing_ceiling } },
+    sandbox: facts.sandbox.state === 'unavailable' ? facts.sandbox : sandboxFact(policy, intent),
+    egress: facts.egress.state === 'unavailable' ? facts.egress : egressFact(policy, destination),
     relationship: draftFact(relations, facts.relationship),
     approval: carried,
   };

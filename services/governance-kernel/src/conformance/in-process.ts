@@ -143,7 +143,13 @@ function resolvePinned(name: string): Promise<ToolResolution> | null {
   if (address === null) return null;
   const tool = { pinned_hash: pin, current_hash: pin, input_schema: {} };
   const value = { server_id: address.serverId, state: 'approved' as const, tool };
-  return Promise.resolve({ kind: 'registered', tool: name, effectLevel: 'E1', registry: { state: 'known', value } });
+  return Promise.resolve({
+    kind: 'registered',
+    tool: name,
+    effectLevel: 'E1',
+    host: null,
+    registry: { state: 'known', value },
+  });
 }
 
 function callOf(tool: string): NamedCall {

@@ -87,7 +87,8 @@ function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
 }
 
 async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsOf): Promise<ToolResolution> {
-  const named = { kind: 'registered', tool: toolAddress(address) } as const;
+  const host = hostOf(parts.configs.get(address.serverId));
+  const named = { kind: 'registered', tool: toolAddress(address), host } as const;
   const server = parts.servers.get(address.serverId);
   try {
     const known = await parts.registry.findTool(address);
@@ -107,6 +108,10 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsO
     const effectLevel = effectOf(parts, address, null);
     return { ...named, effectLevel, registry: unavailable('The registry or the server does not answer') };
   }
+}
+
+function hostOf(config: McpServerConfig | undefined): string | null {
+  return config?.transport === 'http' ? new URL(config.url).hostname : null;
 }
 
 function registryFact(address: ToolAddress, live: Tool | undefined, pinned: RegisteredTool | null): Fact<RegistryFact> {

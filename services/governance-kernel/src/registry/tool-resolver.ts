@@ -8,6 +8,8 @@ type ResolvedTool = {
   tool: string;
   /** Null: the registry does not say. */
   effectLevel: EffectLevel | null;
+  /** Where its calls go; null: to a program on this machine. */
+  host: string | null;
   registry: Fact<RegistryFact>;
 };
 

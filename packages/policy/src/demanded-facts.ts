@@ -1,0 +1,40 @@
+import type { CompiledPolicy } from './compile-policy.ts';
+import { meaningOf } from './declared-tools.ts';
+import type { Facts } from './facts.ts';
+import { matchesGlob } from './glob.ts';
+import type { Intent } from './intent.ts';
+import { toolsNamed } from './tools-named.ts';
+
+type Demanding = Pick<CompiledPolicy, 'bundle' | 'tools'>;
+
+/** Where a call goes. `host` null: it leaves, and nobody can tell where to. Null: it goes nowhere that the kernel knows of. */
+export type Destination = { host: string | null } | null;
+
+/** Host of what a `data.egress` names: a URL, or a host alone. */
+export function destinationNamed(resource: string | null): Destination {
+  const isHost = resource !== null && /^[a-z0-9.-]+(:[0-9]{1,5})?$/i.test(resource);
+  const text = isHost ? `https://${resource}` : (resource ?? '');
+  const host = URL.canParse(text) ? new URL(text).hostname : '';
+  return { host: host === '' ? null : host };
+}
+
+/** A bundle that names no destinations allows them all. */
+export function egressFact(policy: Demanding | null, destination: Destination): Facts['egress'] {
+  const allowed = policy?.bundle.egress;
+  if (allowed === undefined || destination === null) return { state: 'not_applicable' };
+  const { host } = destination;
+  const isAllowed = host !== null && allowed.some((pattern) => matchesGlob(pattern, host));
+  const detail = host ?? 'nobody can tell where it goes';
+  return { state: 'known', value: { destination: host ?? '', allowed: isAllowed, detail } };
+}
+
+/** Nothing gives grants yet, so what needs one has none. */
+export function sandboxFact(
+  policy: Demanding | null,
+  intent: Pick<Intent, 'action' | 'tool' | 'args'>,
+): Facts['sandbox'] {
+  const sandboxed = policy?.tools.sandboxed;
+  if (sandboxed === undefined || sandboxed.size === 0) return { state: 'not_applicable' };
+  if (!toolsNamed(intent).some((tool) => sandboxed.has(meaningOf(tool)))) return { state: 'not_applicable' };
+  return { state: 'known', value: { grant_hash: null, required: true, overgrants: [] } };
+}
