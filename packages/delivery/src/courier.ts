@@ -1,0 +1,94 @@
+import type { KeyObject } from 'node:crypto';
+import type { Queryable, Transaction } from '@countersign/messaging';
+import { letGo, settleAttempt, takeRounds, type Round } from './round.ts';
+import type { Subscription } from './subscriptions.ts';
+import { liveSecrets } from './webhook-secret.ts';
+import type { Outcome, WebhookPost } from './webhook-post.ts';
+
+export type MailNotification = { id: string; to: string; owner: string; type: string; body: string };
+
+export type CourierOptions<Tx extends Queryable> = {
+  /** In the schema of the service whose notifications these are. */
+  transaction: Transaction<Tx>;
+  /** Secrets of webhooks follow from it. */
+  secretKey: KeyObject;
+  post: WebhookPost;
+  /** `gone`: this mailbox may not be told any more. Rejects when the mail could not be sent. */
+  mail(notification: MailNotification): Promise<'sent' | 'gone'>;
+  /** Called once for each subscription that was given up, in the transaction that does it. */
+  onGivenUp(tx: Tx, subscription: Subscription): Promise<void>;
+  now(): Date;
+  random?: () => number;
+};
+
+const roundsAtOnce = 8;
+/** Longer than a round can take: ten posts that all run into their time limit. */
+const heldMs = 180_000;
+
+/**
+ * Brings notifications to their receivers, at least once each and under one id. Any number of processes may do this: a subscription is held by one
+ * of them at a time, and let go by the clock when its holder dies.
+ */
+export class Courier<Tx extends Queryable = Queryable> {
+  readonly #options: Required<CourierOptions<Tx>>;
+
+  constructor(options: CourierOptions<Tx>) {
+    this.#options = { random: Math.random, ...options };
+  }
+
+  /** One pass over what is due. Resolves to how many attempts it made; aborting `signal` ends the posts that are under way. */
+  async pass(signal: AbortSignal): Promise<number> {
+    const { transaction, now } = this.#options;
+    const at = now();
+    const until = new Date(at.getTime() + heldMs);
+    const rounds = await transaction((tx) => takeRounds(tx, { now: at, until, limit: roundsAtOnce }));
+    const made = await Promise.all(rounds.map((round) => this.#deliver(round, signal)));
+    return made.reduce((sum, count) => sum + count, 0);
+  }
+
+  async #deliver({ subscription, notifications }: Round, signal: AbortSignal): Promise<number> {
+    let made = 0;
+    for (const notification of notifications) {
+      const outcome = await this.#attempt(subscription, notification, signal);
+      // What was cut off by our own end was not an attempt of the receiver's.
+      if (signal.aborted) break;
+      made += 1;
+      await this.#settle(subscription, notification, outcome);
+      if (outcome.kind !== 'delivered') break;
+    }
+    await this.#options.transaction((tx) => letGo(tx, subscription.id));
+    return made;
+  }
+
+  async #attempt(
+    subscription: Subscription,
+    { id, type, body }: Round['notifications'][number],
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { post, mail, secretKey, now } = this.#options;
+    const { channel, target, owner } = subscription;
+    if (channel === 'mail') return mailOutcome(mail({ id, to: target, owner, type, body }));
+    const secrets = liveSecrets(secretKey, subscription, now());
+    return post({ id, url: target, body, secrets, now: now() }, signal);
+  }
+
+  async #settle(
+    subscription: Subscription,
+    { id, attempts }: Round['notifications'][number],
+    outcome: Outcome,
+  ): Promise<void> {
+    const { transaction, onGivenUp, now, random } = this.#options;
+    await transaction(async (tx) => {
+      const isGivenUp = await settleAttempt(tx, { subscription, id, attempts, outcome, now: now() }, random);
+      if (isGivenUp) await onGivenUp(tx, subscription);
+    });
+  }
+}
+
+async function mailOutcome(sending: Promise<'sent' | 'gone'>): Promise<Outcome> {
+  try {
+    return { kind: (await sending) === 'sent' ? 'delivered' : 'gone' };
+  } catch (error) {
+    return { kind: 'failed', error: error instanceof Error ? error.message.slice(0, 200) : 'the mail was not taken' };
+  }
+}

@@ -1,0 +1,58 @@
+import type { Queryable } from '@countersign/messaging';
+
+export type NotificationState = 'due' | 'delivered' | 'failed';
+
+export type Notification = {
+  id: string;
+  subscriptionId: string;
+  type: string;
+  state: NotificationState;
+  attempts: number;
+  /** When it is tried next, or was last meant to be. */
+  dueAt: Date;
+  lastError: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+};
+
+type Listed = { owner: string; subscriptionId: string; before: string | null; limit: number };
+
+/** What a subscription was told, newest first, below the id `before`. */
+export async function listNotifications(
+  reader: Queryable,
+  { owner, subscriptionId, before, limit }: Listed,
+): Promise<Notification[]> {
+  const { rows } = await reader.query(
+    `SELECT id, subscription_id, type, state, attempts, due_at, last_error, created_at, ended_at FROM notifications
+      WHERE owner = $1 AND subscription_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+    [owner, subscriptionId, before, limit],
+  );
+  return rows.map(notificationOf);
+}
+
+/** Tries one again from the beginning, under the id that the receiver may know. False when there is none, or it is still being tried. */
+export async function redrive(
+  tx: Queryable,
+  { owner, subscriptionId, id, now }: { owner: string; subscriptionId: string; id: string; now: Date },
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    `UPDATE notifications SET state = 'due', attempts = 0, due_at = $4::timestamptz, ended_at = NULL
+      WHERE owner = $1 AND subscription_id = $2 AND id = $3 AND state <> 'due' RETURNING id`,
+    [owner, subscriptionId, id, now],
+  );
+  return rows.length > 0;
+}
+
+function notificationOf(row: Record<string, unknown>): Notification {
+  return {
+    id: String(row['id']),
+    subscriptionId: String(row['subscription_id']),
+    type: String(row['type']),
+    state: row['state'] as NotificationState, // a CHECK holds it
+    attempts: Number(row['attempts']),
+    dueAt: row['due_at'] as Date, // TIMESTAMPTZ NOT NULL
+    lastError: row['last_error'] === null ? null : String(row['last_error']),
+    createdAt: row['created_at'] as Date, // TIMESTAMPTZ NOT NULL
+    endedAt: row['ended_at'] as Date | null,
+  };
+}

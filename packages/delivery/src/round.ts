@@ -1,0 +1,107 @@
+import type { Queryable } from '@countersign/messaging';
+import { givenUpAfterMs, waitMsAfter } from './retry-schedule.ts';
+import { subscriptionOf, type Subscription } from './subscriptions.ts';
+import type { Outcome } from './webhook-post.ts';
+
+/** One subscription with what it is to be told next, held by this process alone until `until`. */
+export type Round = {
+  subscription: Subscription;
+  notifications: { id: string; type: string; body: string; attempts: number }[];
+};
+
+/** Of the oldest due ones; a receiver with more of them does not keep the others from being seen. */
+const seenAtOnce = 2_000;
+const perRound = 10;
+
+/** Takes subscriptions with something due that no other process holds. Whoever dies with them lets them go at `until`. */
+export async function takeRounds(
+  tx: Queryable,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+): Promise<Round[]> {
+  const { rows } = await tx.query(
+    `UPDATE subscriptions SET busy_until = $2::timestamptz
+      WHERE id IN (SELECT id FROM subscriptions
+                    WHERE (busy_until IS NULL OR busy_until <= $1::timestamptz) AND disabled_at IS NULL
+                      AND id IN (SELECT DISTINCT subscription_id
+                                   FROM (SELECT subscription_id FROM notifications
+                                          WHERE state = 'due' AND due_at <= $1::timestamptz ORDER BY due_at LIMIT ${seenAtOnce}) AS due)
+                    LIMIT $3 FOR UPDATE SKIP LOCKED)
+      RETURNING *`,
+    [now, until, limit],
+  );
+  const rounds: Round[] = [];
+  for (const row of rows) rounds.push(await roundOf(tx, subscriptionOf(row), now));
+  return rounds;
+}
+
+async function roundOf(tx: Queryable, subscription: Subscription, now: Date): Promise<Round> {
+  const { rows } = await tx.query(
+    `SELECT id, type, body, attempts FROM notifications
+      WHERE subscription_id = $1 AND state = 'due' AND due_at <= $2::timestamptz ORDER BY due_at, id LIMIT ${perRound}`,
+    [subscription.id, now],
+  );
+  const notifications = rows.map((row) => ({
+    id: String(row['id']),
+    type: String(row['type']),
+    body: String(row['body']),
+    attempts: Number(row['attempts']),
+  }));
+  return { subscription, notifications };
+}
+
+export async function letGo(tx: Queryable, subscriptionId: string): Promise<void> {
+  await tx.query(`UPDATE subscriptions SET busy_until = NULL WHERE id = $1`, [subscriptionId]);
+}
+
+type Attempt = { subscription: Subscription; id: string; attempts: number; outcome: Outcome; now: Date };
+
+/** Writes down what one attempt came to. True: the subscription was given up with it. */
+export async function settleAttempt(tx: Queryable, attempt: Attempt, random: () => number): Promise<boolean> {
+  const { subscription, id, outcome, now } = attempt;
+  if (outcome.kind === 'delivered') {
+    await tx.query(
+      `UPDATE notifications SET state = 'delivered', attempts = attempts + 1, last_error = NULL, ended_at = $2::timestamptz WHERE id = $1`,
+      [id, now],
+    );
+    if (subscription.failingSince !== null)
+      await tx.query(`UPDATE subscriptions SET failing_since = NULL WHERE id = $1`, [subscription.id]);
+    return false;
+  }
+  const error = outcome.kind === 'gone' ? 'status 410: the receiver wants no more' : outcome.error;
+  await postpone(tx, { ...attempt, error }, random);
+  const since = subscription.failingSince ?? now;
+  const isGivenUp = outcome.kind === 'gone' || now.getTime() - since.getTime() >= givenUpAfterMs;
+  await tx.query(
+    `UPDATE subscriptions SET failing_since = $2::timestamptz, disabled_at = $3::timestamptz, disabled_reason = $4 WHERE id = $1`,
+    [subscription.id, since, isGivenUp ? now : null, isGivenUp ? error : null],
+  );
+  if (isGivenUp) await failAll(tx, subscription.id, now);
+  return isGivenUp;
+}
+
+/** Nothing waits for a receiver that was given up; each can be tried again when it is back. */
+async function failAll(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
+  await tx.query(
+    `UPDATE notifications SET state = 'failed', ended_at = $2::timestamptz WHERE subscription_id = $1 AND state = 'due'`,
+    [subscriptionId, now],
+  );
+}
+
+/** Later, and nothing else of the subscription before it: a receiver that is away is asked with one notification, and not with all of them. */
+async function postpone(
+  tx: Queryable,
+  { subscription, id, attempts, now, error }: Attempt & { error: string },
+  random: () => number,
+): Promise<void> {
+  const waitMs = waitMsAfter(attempts + 1, random);
+  const dueAt = new Date(now.getTime() + (waitMs ?? 0));
+  await tx.query(
+    `UPDATE notifications SET attempts = attempts + 1, last_error = $2, due_at = $3::timestamptz, state = $4, ended_at = $5::timestamptz WHERE id = $1`,
+    [id, error, dueAt, waitMs === null ? 'failed' : 'due', waitMs === null ? now : null],
+  );
+  if (waitMs === null) return;
+  await tx.query(
+    `UPDATE notifications SET due_at = $2::timestamptz WHERE subscription_id = $1 AND state = 'due' AND due_at < $2::timestamptz`,
+    [subscription.id, dueAt],
+  );
+}

@@ -1,0 +1,101 @@
+import type { Queryable } from '@countersign/messaging';
+
+export type Channel = 'webhook' | 'mail';
+
+export type Subscription = {
+  id: string;
+  /** Whose notifications it gets: a workspace, an organisation. */
+  owner: string;
+  channel: Channel;
+  /** An https address, or a mail address. */
+  target: string;
+  eventTypes: string[];
+  secretVersion: number;
+  rotatedAt: Date | null;
+  /** Since when nothing has arrived; null while things do. */
+  failingSince: Date | null;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  createdBy: string;
+  createdAt: Date;
+};
+
+type NewSubscription = Pick<
+  Subscription,
+  'id' | 'owner' | 'channel' | 'target' | 'eventTypes' | 'createdBy' | 'createdAt'
+>;
+
+/**
+ * Adds a subscription, or changes the one of this owner, channel and target: its types become these, and one that was disabled is tried again. The
+ * secret stays. False: the owner has `max` of them already.
+ */
+export async function addSubscription(
+  tx: Queryable,
+  wanted: NewSubscription,
+  max: number,
+): Promise<Subscription | false> {
+  const { id, owner, channel, target, eventTypes, createdBy, createdAt } = wanted;
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('subscriptions of ' || $1, 0))`, [owner]);
+  const { rows: known } = await tx.query(`SELECT channel, target FROM subscriptions WHERE owner = $1`, [owner]);
+  const isNew = !known.some((row) => row['channel'] === channel && row['target'] === target);
+  if (isNew && known.length >= max) return false;
+  const { rows } = await tx.query(
+    `INSERT INTO subscriptions (id, owner, channel, target, event_types, created_by, created_at)
+     VALUES ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz)
+     ON CONFLICT (owner, channel, target) DO UPDATE
+       SET event_types = excluded.event_types, disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+     RETURNING ${columns}`,
+    [id, owner, channel, target, eventTypes, createdBy, createdAt],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('A subscription that was written was not answered');
+  return subscriptionOf(row);
+}
+
+/** All of an owner, oldest first: an owner has few. */
+export async function listSubscriptions(reader: Queryable, owner: string): Promise<Subscription[]> {
+  const { rows } = await reader.query(`SELECT ${columns} FROM subscriptions WHERE owner = $1 ORDER BY id`, [owner]);
+  return rows.map(subscriptionOf);
+}
+
+/** What it was to get and did not is gone with it. False when the owner has no such subscription. */
+export async function endSubscription(tx: Queryable, { owner, id }: { owner: string; id: string }): Promise<boolean> {
+  const { rows } = await tx.query(`DELETE FROM subscriptions WHERE owner = $1 AND id = $2 RETURNING id`, [owner, id]);
+  return rows.length > 0;
+}
+
+/** A new secret; the one before it signs beside it for a day. Null when the owner has no such subscription. */
+export async function rotateSecret(
+  tx: Queryable,
+  { owner, id, now }: { owner: string; id: string; now: Date },
+): Promise<Subscription | null> {
+  const { rows } = await tx.query(
+    `UPDATE subscriptions SET secret_version = secret_version + 1, rotated_at = $3::timestamptz
+      WHERE owner = $1 AND id = $2 AND channel = 'webhook' RETURNING ${columns}`,
+    [owner, id, now],
+  );
+  return rows[0] === undefined ? null : subscriptionOf(rows[0]);
+}
+
+const columns = `id, owner, channel, target, event_types, secret_version, rotated_at, failing_since, disabled_at, disabled_reason, created_by, created_at`;
+
+export function subscriptionOf(row: Record<string, unknown>): Subscription {
+  return {
+    id: String(row['id']),
+    owner: String(row['owner']),
+    channel: row['channel'] === 'mail' ? 'mail' : 'webhook',
+    target: String(row['target']),
+    eventTypes: (row['event_types'] as unknown[]).map(String), // TEXT[] NOT NULL
+    secretVersion: Number(row['secret_version']),
+    rotatedAt: dateOf(row['rotated_at']),
+    failingSince: dateOf(row['failing_since']),
+    disabledAt: dateOf(row['disabled_at']),
+    disabledReason: row['disabled_reason'] === null ? null : String(row['disabled_reason']),
+    createdBy: String(row['created_by']),
+    createdAt: dateOf(row['created_at']) ?? new Date(0),
+  };
+}
+
+function dateOf(value: unknown): Date | null {
+  return value instanceof Date ? value : null;
+}

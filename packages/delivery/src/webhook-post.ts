@@ -1,0 +1,86 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { isPublicAddress, lookupPublic } from './public-address.ts';
+
+/** What one attempt came to. `gone`: the receiver said that it will never want this again (410). */
+export type Outcome = { kind: 'delivered' } | { kind: 'gone' } | { kind: 'failed'; error: string };
+
+export type WebhookPost = (
+  message: { id: string; url: string; body: string; secrets: readonly string[]; now: Date },
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+/** Longer than most receivers take, and short enough that one of them holds up few others. */
+const timeoutMsDefault = 15_000;
+
+/**
+ * Posts a body, signed as Standard Webhooks 1.0 says: `webhook-id`, `webhook-timestamp`, `webhook-signature`, one signature for each secret. An
+ * answer of 2xx is taken for delivered; a redirect is not followed; what else the answer says is not read. `reachesPrivate` is for a developer's
+ * own machine: addresses that are not public, and plain HTTP.
+ */
+export function createWebhookPost({
+  reachesPrivate = false,
+  timeoutMs = timeoutMsDefault,
+}: { reachesPrivate?: boolean; timeoutMs?: number } = {}): WebhookPost {
+  return async ({ id, url, body, secrets, now }, signal) => {
+    const refusal = reachesPrivate ? null : refusalOf(new URL(url));
+    if (refusal !== null) return failed(refusal);
+    const signatures = secrets.map((secret) => new Webhook(secret).sign(id, now, body));
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'countersign-webhooks/1',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': signatures.join(' '),
+    };
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      return outcomeOf(await post(new URL(url), { headers, body, signal: ended, reachesPrivate }));
+    } catch (error) {
+      return failed(ended.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error));
+    }
+  };
+}
+
+/** Why an address is not posted to, before anybody is asked what its name leads to. Null for one that may be. */
+export function refusalOf(url: URL): string | null {
+  if (url.protocol !== 'https:') return 'a webhook is reached by https alone';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : null;
+}
+
+type Posted = { headers: Record<string, string>; body: string; signal: AbortSignal; reachesPrivate: boolean };
+
+function post(url: URL, { headers, body, signal, reachesPrivate }: Posted): Promise<number> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const lookup = reachesPrivate ? {} : { lookup: lookupPublic };
+  return new Promise((resolve, reject) => {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    // No agent: a connection that is kept would not be looked at again.
+    const options = { method: 'POST', headers: { ...headers, ...length }, signal, agent: false, ...lookup } as const;
+    const sent = request(url, options, (response: IncomingMessage) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone' };
+  const isRedirect = status >= 300 && status < 400;
+  return failed(isRedirect ? `status ${status}: redirects are not followed` : `status ${status}`);
+}
+
+function failed(error: string): Outcome {
+  return { kind: 'failed', error };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the connection failed';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200);
+}

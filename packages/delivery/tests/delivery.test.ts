@@ -1,0 +1,318 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { inTransaction, openDatabase, type Database } from '@countersign/database';
+import type { Queryable } from '@countersign/messaging';
+import { Webhook } from 'standardwebhooks';
+import {
+  addSubscription,
+  announce,
+  Courier,
+  createWebhookPost,
+  deliveryTablesSql,
+  endSubscription,
+  listNotifications,
+  listSubscriptions,
+  liveSecrets,
+  redrive,
+  rotateSecret,
+  type Subscription,
+} from '@countersign/delivery';
+
+const databaseUrl = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+const schema = `delivery_test_${randomBytes(6).toString('hex')}`;
+const secretKey = createSecretKey(randomBytes(32));
+const hour = 3_600_000;
+
+type Got = { headers: IncomingHttpHeaders; body: string; path: string };
+
+let database: Database;
+let receiver: Server;
+let url: string;
+let got: Got[];
+/** How the receiver answers; a promise that never settles plays one that hangs. */
+let answer: (got: Got) => number | Promise<number>;
+let now: Date;
+let count: number;
+const givenUp: Subscription[] = [];
+const mails: { to: string; body: string }[] = [];
+let mailWay: () => Promise<'sent' | 'gone'>;
+
+beforeAll(async () => {
+  database = openDatabase({ url: databaseUrl, schema });
+  await database.pool.query(`CREATE SCHEMA ${schema}`);
+  await database.pool.query(deliveryTablesSql);
+  receiver = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    req.on('end', () => {
+      const one = { headers: req.headers, body: Buffer.concat(chunks).toString(), path: req.url ?? '' };
+      got.push(one);
+      void Promise.resolve(answer(one)).then((status) => res.writeHead(status, { location: '/other' }).end('{}'));
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => receiver.once('listening', listening));
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`; // a TCP server has this kind of address
+});
+
+beforeEach(async () => {
+  await database.pool.query('TRUNCATE notifications, subscriptions');
+  [got, answer, now, count] = [[], () => 204, new Date('2026-11-22T12:00:00.000Z'), 0];
+  [givenUp.length, mails.length, mailWay] = [0, 0, async () => 'sent'];
+});
+
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
+  await database.close();
+});
+
+const transaction = <T>(work: (tx: Queryable) => Promise<T>) => inTransaction(database.pool, work);
+
+function newCourier(post = createWebhookPost({ reachesPrivate: true, timeoutMs: 300 })): Courier {
+  return new Courier({
+    transaction,
+    secretKey,
+    post,
+    mail: async ({ to, body }) => {
+      mails.push({ to, body });
+      return mailWay();
+    },
+    onGivenUp: async (_tx, subscription) => void givenUp.push(subscription),
+    now: () => now,
+    random: () => 0,
+  });
+}
+
+const pass = (courier = newCourier()) => courier.pass(new AbortController().signal);
+const nextId = () => `ntf_${String((count += 1)).padStart(26, '0')}`;
+
+async function subscribe(over: Partial<Subscription> = {}): Promise<Subscription> {
+  const wanted = {
+    ...{
+      id: `sub_${randomBytes(6).toString('hex')}`,
+      owner: 'wsp_a',
+      channel: 'webhook' as const,
+      target: `${url}/hook`,
+    },
+    ...{ eventTypes: ['run.ended'], createdBy: 'ada', createdAt: now, ...over },
+  };
+  const added = await transaction((tx) => addSubscription(tx, wanted, 20));
+  if (added === false) throw new Error('There are too many');
+  return added;
+}
+
+const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
+  transaction((tx) => announce(tx, { owner, type, data, now }, nextId));
+
+async function told({ id, owner }: Subscription) {
+  return transaction((tx) => listNotifications(tx, { owner, subscriptionId: id, before: null, limit: 50 }));
+}
+
+describe('a notification', () => {
+  it('arrives once at whoever asked for its type, signed as Standard Webhooks says', async () => {
+    const wanted = await subscribe();
+    const other = await subscribe({ owner: 'wsp_b', target: `${url}/b` });
+    await subscribe({ target: `${url}/another-type`, eventTypes: ['violation.recorded'] });
+    expect(await tell({ runId: 'run_1' })).toBe(1);
+    expect(await pass()).toBe(1);
+    expect(await pass()).toBe(0);
+    expect(got.map(({ path }) => path)).toEqual(['/hook']);
+    const [{ headers, body } = { headers: {}, body: '' }] = got;
+    expect(JSON.parse(body)).toEqual({ type: 'run.ended', timestamp: now.toISOString(), data: { runId: 'run_1' } });
+    const [secret = ''] = liveSecrets(secretKey, wanted, now);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const signed = headers as Record<string, string>; // Node joins repeated ones
+    atTime(now, () => expect(new Webhook(secret).verify(body, signed)).toMatchObject({ type: 'run.ended' }));
+    const [strange = ''] = liveSecrets(secretKey, other, now);
+    atTime(now, () => expect(() => new Webhook(strange).verify(body, signed)).toThrow('No matching signature'));
+    expect(signed['webhook-id']).toBe('ntf_00000000000000000000000001');
+    expect(await told(wanted)).toMatchObject([{ state: 'delivered', attempts: 1, lastError: null, endedAt: now }]);
+    expect(await told(other)).toEqual([]);
+  });
+
+  it('is not written when what it tells about is not', async () => {
+    const wanted = await subscribe();
+    const broken = transaction(async (tx) => {
+      await announce(tx, { owner: 'wsp_a', type: 'run.ended', data: {}, now }, nextId);
+      throw new Error('rolled back');
+    });
+    await expect(broken).rejects.toThrow('rolled back');
+    expect(await told(wanted)).toEqual([]);
+  });
+
+  it('is tried eight times over two days under one id, and again when somebody asks', async () => {
+    const wanted = await subscribe();
+    await tell({});
+    answer = () => 500;
+    const waits = [];
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      expect([attempt, await pass(), await pass()]).toEqual([attempt, 1, 0]);
+      const [one] = await told(wanted);
+      expect(one).toMatchObject({ attempts: attempt, lastError: 'status 500', state: attempt < 8 ? 'due' : 'failed' });
+      waits.push(((one?.dueAt.getTime() ?? 0) - now.getTime()) / 1_000);
+      now = one?.dueAt ?? now;
+    }
+    expect(waits).toEqual([5, 60, 600, 3_600, 14_400, 43_200, 86_400, 0]);
+    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    now = new Date(now.getTime() + hour);
+    expect(await pass()).toBe(0);
+
+    answer = () => 200;
+    const [{ id } = { id: '' }] = await told(wanted);
+    const place = { owner: 'wsp_a', subscriptionId: wanted.id, id, now };
+    expect(await transaction((tx) => redrive(tx, { ...place, owner: 'wsp_b' }))).toBe(false);
+    expect(await transaction((tx) => redrive(tx, place))).toBe(true);
+    expect(await transaction((tx) => redrive(tx, place))).toBe(false);
+    await pass();
+    expect(await told(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
+  });
+
+  it('waits behind one that failed, so that a receiver which is away is asked with one and not with all', async () => {
+    await subscribe();
+    for (let nth = 0; nth < 5; nth += 1) await tell({ nth });
+    answer = () => 503;
+    expect(await pass()).toBe(1);
+    now = new Date(now.getTime() + 5_000);
+    answer = () => 200;
+    expect(await pass()).toBe(5);
+    expect(got.slice(1).map(({ body }) => nthOf(body))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('comes to one receiver while another hangs, and what hangs is cut off', async () => {
+    await subscribe({ target: `${url}/hangs` });
+    await subscribe({ target: `${url}/quick` });
+    await tell({});
+    answer = ({ path }) => (path === '/hangs' ? new Promise<number>(() => undefined) : 200);
+    await pass();
+    const [hung, quick] = await Promise.all((await transaction((tx) => listSubscriptions(tx, 'wsp_a'))).map(told));
+    const states = [hung, quick].map((list) => [list?.[0]?.state, list?.[0]?.lastError]);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        ['delivered', null],
+        ['due', 'no answer within 300 ms'],
+      ]),
+    );
+  });
+
+  it('is brought by one of several processes, and by another when that one dies', async () => {
+    await subscribe();
+    await tell({});
+    let release: (status: number) => void = () => undefined;
+    answer = () => new Promise((resolve) => (release = resolve));
+    const slow = newCourier(createWebhookPost({ reachesPrivate: true }));
+    const first = pass(slow);
+    while (got.length === 0) await new Promise((wait) => setTimeout(wait, 5));
+    expect(await pass()).toBe(0);
+    now = new Date(now.getTime() + 181_000);
+    answer = () => 200;
+    expect(await pass()).toBe(1);
+    release(200);
+    await first;
+    expect(got.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill('ntf_00000000000000000000000001'));
+  });
+});
+
+describe('a subscription', () => {
+  it('is given up at once by a 410, and after five days without an arrival; its owner is told once', async () => {
+    const gone = await subscribe({ target: `${url}/gone` });
+    const dead = await subscribe({ target: `${url}/dead` });
+    answer = ({ path }) => (path === '/gone' ? 410 : 500);
+    await tell({});
+    await tell({});
+    await pass();
+    expect(givenUp.map(({ id }) => id)).toEqual([gone.id]);
+    expect(await told(gone)).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
+    for (let day = 0; day < 6; day += 1) {
+      now = new Date(now.getTime() + 24 * hour);
+      await tell({ day });
+      await pass();
+    }
+    expect(givenUp.map(({ id }) => id)).toEqual([gone.id, dead.id]);
+    const listed = await transaction((tx) => listSubscriptions(tx, 'wsp_a'));
+    expect(listed.map(({ disabledReason }) => disabledReason).toSorted()).toEqual([
+      'status 410: the receiver wants no more',
+      'status 500',
+    ]);
+    expect(await tell({})).toBe(0);
+
+    answer = () => 200;
+    const again = await subscribe({ target: dead.target });
+    expect(again).toMatchObject({ id: dead.id, disabledAt: null, failingSince: null });
+    await tell({ back: true });
+    await pass();
+    expect((await told(dead))[0]).toMatchObject({ state: 'delivered' });
+  });
+
+  it('signs with the secret before for a day after a rotation', async () => {
+    const before = await subscribe();
+    const [old = ''] = liveSecrets(secretKey, before, now);
+    const rotated = await transaction((tx) => rotateSecret(tx, { owner: 'wsp_a', id: before.id, now }));
+    expect(await transaction((tx) => rotateSecret(tx, { owner: 'wsp_b', id: before.id, now }))).toBeNull();
+    const verifiesWith = async (secret: string) => {
+      got.length = 0;
+      await tell({});
+      await pass();
+      const [{ headers, body } = { headers: {}, body: '' }] = got;
+      return atTime(now, () => {
+        try {
+          new Webhook(secret).verify(body, headers as Record<string, string>); // Node joins repeated ones
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    };
+    const [fresh = ''] = rotated === null ? [] : liveSecrets(secretKey, rotated, now);
+    expect(fresh).not.toBe(old);
+    expect([await verifiesWith(old), await verifiesWith(fresh)]).toEqual([true, true]);
+    now = new Date(now.getTime() + 24 * hour);
+    expect([await verifiesWith(old), await verifiesWith(fresh)]).toEqual([false, true]);
+  });
+
+  it('is one for each target of an owner, up to a bound that parallel callers keep', async () => {
+    const target = `${url}/same`;
+    const [first, second] = [await subscribe({ target }), await subscribe({ target, eventTypes: ['other'] })];
+    expect([second.id, second.eventTypes]).toEqual([first.id, ['other']]);
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, nth) =>
+        transaction((tx) => addSubscription(tx, { ...first, id: `sub_${nth}`, target: `${url}/${nth}` }, 5)),
+      ),
+    );
+    expect(made.filter(Boolean)).toHaveLength(4);
+    expect(await transaction((tx) => endSubscription(tx, { owner: 'wsp_b', id: first.id }))).toBe(false);
+    expect(await transaction((tx) => endSubscription(tx, { owner: 'wsp_a', id: first.id }))).toBe(true);
+  });
+
+  it('of a mailbox sends mail, tries again when it was not taken, and ends when the mailbox may not be told', async () => {
+    const wanted = await subscribe({ channel: 'mail', target: 'ada@example.org' });
+    await tell({ runId: 'run_1' });
+    mailWay = () => Promise.reject(new Error('the mail server is away'));
+    await pass();
+    expect(await told(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail server is away' }]);
+    now = new Date(now.getTime() + 5_000);
+    mailWay = async () => 'gone';
+    await pass();
+    expect(givenUp.map(({ id }) => id)).toEqual([wanted.id]);
+    expect(mails).toHaveLength(2);
+    expect(mails[0]).toMatchObject({ to: 'ada@example.org' });
+  });
+});
+
+function nthOf(body: string): unknown {
+  const { data } = JSON.parse(body) as { data: { nth: unknown } }; // what tell() wrote
+  return data.nth;
+}
+
+/** The library that verifies asks the clock of the process. */
+function atTime<T>(at: Date, work: () => T): T {
+  const real = Date.now;
+  Date.now = () => at.getTime();
+  try {
+    return work();
+  } finally {
+    Date.now = real;
+  }
+}
