@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as gateway from '@countersign/contracts/gateway';
 import type { Ask } from './_ask.ts';
@@ -42,4 +44,23 @@ export async function askGovernance(ask: Ask): Promise<void> {
     return page.data.length > 0 && page;
   });
   await ask(gateway.getGovernanceReceipt, { params: { decisionId: receipts.data[0]?.['decisionId'] ?? '' } });
+}
+
+export async function askNotifications(ask: Ask, id: string): Promise<void> {
+  const receiver = createServer((_req, res) => void res.writeHead(204).end());
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this kind of address
+  const body = { channel: 'webhook', target, eventTypes: ['invite.created'] };
+  const subscription = await ask(gateway.createSubscription, { params: { id }, body });
+  const params = { id, subscriptionId: subscription['id'] ?? '' };
+  await ask(gateway.listSubscriptions, { params: { id } });
+  await ask(gateway.createInvite, { params: { id }, body: { email: 'told@example.org', role: 'member' } });
+  const sent = await until(async () => {
+    const { data } = await ask(gateway.listNotifications, { params });
+    return data[0]?.['state'] === 'delivered' && data[0];
+  });
+  await ask(gateway.redriveNotification, { params: { ...params, notificationId: sent['id'] ?? '' } });
+  await ask(gateway.rotateWebhookSecret, { params });
+  await ask(gateway.endSubscription, { params });
+  receiver.close();
 }

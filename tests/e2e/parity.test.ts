@@ -16,7 +16,7 @@ import { publishedService, type Probe, type Published } from './_published.ts';
 import { askRelations } from './_relation-probes.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
 import { scratchDataDir } from './_system.ts';
-import { askGovernance, askTasks, askWorkspace } from './_workspace-probes.ts';
+import { askGovernance, askNotifications, askTasks, askWorkspace } from './_workspace-probes.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -248,6 +248,7 @@ async function askGateway(published: Published): Promise<void> {
   const ask = async (route: AnyRoute, probe: Probe = {}) =>
     members((await published.ask(route, { headers, ...probe })).body);
   await askWorkspace(ask, workspaceId);
+  await askNotifications(ask, workspaceId);
   await askMembers(published, ask, workspaceId);
   await askSignIns(published, ask);
   await askTasks(ask, system.filesDir);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, ControlVersion, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
+import { ApprovalId, ControlVersion, InviteId, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
 import { ApprovalStatus } from './audit.ts';
 import { RunStatus, TaskStatus } from './tasks.ts';
 import { Role } from './workspaces.ts';
@@ -60,4 +60,20 @@ export const membersChanged = defineEvent({
     version: ControlVersion,
     members: z.array(z.strictObject({ userId: UserId, role: Role })),
   }),
+});
+
+export const violationRecorded = defineEvent({
+  type: 'violation.recorded.v1',
+  data: z.strictObject({ ...InWorkspace, violationId: z.string(), runId: RunId.nullable(), reasonCode: z.string() }),
+});
+
+export const inviteCreated = defineEvent({
+  type: 'invite.created.v1',
+  data: z.strictObject({ ...InWorkspace, inviteId: InviteId }),
+});
+
+/** Nothing arrived there for too long, or its receiver wants no more. */
+export const subscriptionDisabled = defineEvent({
+  type: 'subscription.disabled.v1',
+  data: z.strictObject({ ...InWorkspace, subscriptionId: z.string(), channel: z.enum(['webhook', 'mail']) }),
 });

@@ -43,6 +43,17 @@ export {
   leaveWorkspace,
 } from './members.ts';
 export {
+  NotificationType,
+  Notification,
+  Subscription,
+  createSubscription,
+  listSubscriptions,
+  endSubscription,
+  rotateWebhookSecret,
+  listNotifications,
+  redriveNotification,
+} from './notifications.ts';
+export {
   TaskStatus,
   Task,
   RunStatus,
@@ -80,6 +91,9 @@ export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
 export { Reachability, getHealth } from './health.ts';
 export {
+  inviteCreated,
+  subscriptionDisabled,
+  violationRecorded,
   taskChanged,
   taskCreated,
   taskDeleted,

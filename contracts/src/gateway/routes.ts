@@ -24,6 +24,14 @@ import {
   showInvite,
 } from './members.ts';
 import {
+  createSubscription,
+  endSubscription,
+  listNotifications,
+  listSubscriptions,
+  redriveNotification,
+  rotateWebhookSecret,
+} from './notifications.ts';
+import {
   createTask,
   deleteTask,
   getRun,
@@ -65,6 +73,12 @@ export const gatewayRoutes = {
   putMemberRole,
   removeMember,
   leaveWorkspace,
+  createSubscription,
+  listSubscriptions,
+  endSubscription,
+  rotateWebhookSecret,
+  listNotifications,
+  redriveNotification,
   listTasks,
   createTask,
   getTask,

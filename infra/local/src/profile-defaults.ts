@@ -24,5 +24,6 @@ export const gatewayDefaults = {
   GOV_LOG_LEVEL: 'warn',
   GOV_STOP_NOTICE: '0s',
   NODE_ENV: 'development',
+  GOV_WEBHOOKS_REACH_PRIVATE: '1',
   GOV_FAIL_CLOSED: '1',
 } as const;

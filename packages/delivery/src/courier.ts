@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { Queryable, Transaction } from '@countersign/messaging';
-import { letGo, settleAttempt, takeRounds, type Round } from './round.ts';
+import { letGo, keepOutcome, takeRounds, type Round } from './round.ts';
 import type { Subscription } from './subscriptions.ts';
 import { liveSecrets } from './webhook-secret.ts';
 import type { Outcome, WebhookPost } from './webhook-post.ts';
 
 export type MailNotification = { id: string; to: string; owner: string; type: string; body: string };
 
-export type CourierOptions<Tx extends Queryable> = {
+type CourierOptions<Tx extends Queryable> = {
   /** In the schema of the service whose notifications these are. */
   transaction: Transaction<Tx>;
   /** Secrets of webhooks follow from it. */
@@ -53,7 +53,7 @@ export class Courier<Tx extends Queryable = Queryable> {
       // What was cut off by our own end was not an attempt of the receiver's.
       if (signal.aborted) break;
       made += 1;
-      await this.#settle(subscription, notification, outcome);
+      await this.#keep(subscription, notification, outcome);
       if (outcome.kind !== 'delivered') break;
     }
     await this.#options.transaction((tx) => letGo(tx, subscription.id));
@@ -72,14 +72,14 @@ export class Courier<Tx extends Queryable = Queryable> {
     return post({ id, url: target, body, secrets, now: now() }, signal);
   }
 
-  async #settle(
+  async #keep(
     subscription: Subscription,
     { id, attempts }: Round['notifications'][number],
     outcome: Outcome,
   ): Promise<void> {
     const { transaction, onGivenUp, now, random } = this.#options;
     await transaction(async (tx) => {
-      const isGivenUp = await settleAttempt(tx, { subscription, id, attempts, outcome, now: now() }, random);
+      const isGivenUp = await keepOutcome(tx, { subscription, id, attempts, outcome, now: now() }, random);
       if (isGivenUp) await onGivenUp(tx, subscription);
     });
   }
@@ -88,7 +88,8 @@ export class Courier<Tx extends Queryable = Queryable> {
 async function mailOutcome(sending: Promise<'sent' | 'gone'>): Promise<Outcome> {
   try {
     return { kind: (await sending) === 'sent' ? 'delivered' : 'gone' };
-  } catch (error) {
-    return { kind: 'failed', error: error instanceof Error ? error.message.slice(0, 200) : 'the mail was not taken' };
+  } catch {
+    // Why is for whoever runs the service, and not for who asked to be told.
+    return { kind: 'failed', error: 'the mail was not taken' };
   }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '@countersign/messaging';
 
-export type NotificationState = 'due' | 'delivered' | 'failed';
+type NotificationState = 'due' | 'delivered' | 'failed';
 
 export type Notification = {
   id: string;
@@ -39,6 +39,18 @@ export async function redrive(
     `UPDATE notifications SET state = 'due', attempts = 0, due_at = $4::timestamptz, ended_at = NULL
       WHERE owner = $1 AND subscription_id = $2 AND id = $3 AND state <> 'due' RETURNING id`,
     [owner, subscriptionId, id, now],
+  );
+  return rows.length > 0;
+}
+
+/** Whether a subscription of this owner was to be told this. */
+export async function hasNotification(
+  reader: Queryable,
+  { owner, subscriptionId, id }: { owner: string; subscriptionId: string; id: string },
+): Promise<boolean> {
+  const { rows } = await reader.query(
+    `SELECT 1 FROM notifications WHERE owner = $1 AND subscription_id = $2 AND id = $3`,
+    [owner, subscriptionId, id],
   );
   return rows.length > 0;
 }

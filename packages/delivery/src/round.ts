@@ -56,7 +56,7 @@ export async function letGo(tx: Queryable, subscriptionId: string): Promise<void
 type Attempt = { subscription: Subscription; id: string; attempts: number; outcome: Outcome; now: Date };
 
 /** Writes down what one attempt came to. True: the subscription was given up with it. */
-export async function settleAttempt(tx: Queryable, attempt: Attempt, random: () => number): Promise<boolean> {
+export async function keepOutcome(tx: Queryable, attempt: Attempt, random: () => number): Promise<boolean> {
   const { subscription, id, outcome, now } = attempt;
   if (outcome.kind === 'delivered') {
     await tx.query(

@@ -35,7 +35,7 @@ export async function addSubscription(
   max: number,
 ): Promise<Subscription | false> {
   const { id, owner, channel, target, eventTypes, createdBy, createdAt } = wanted;
-  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('subscriptions of ' || $1, 0))`, [owner]);
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('subscriptions of ' || $1, 0))::text`, [owner]);
   const { rows: known } = await tx.query(`SELECT channel, target FROM subscriptions WHERE owner = $1`, [owner]);
   const isNew = !known.some((row) => row['channel'] === channel && row['target'] === target);
   if (isNew && known.length >= max) return false;

@@ -33,7 +33,7 @@ CREATE TABLE "notifications" (
     "ended_at" TIMESTAMPTZ(3),
     CONSTRAINT "notifications_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "notifications_state_check" CHECK ("state" IN ('due', 'delivered', 'failed')),
-    CONSTRAINT "notifications_subscription_fkey" FOREIGN KEY ("subscription_id") REFERENCES "subscriptions"("id") ON DELETE CASCADE
+    CONSTRAINT "notifications_subscription_fkey" FOREIGN KEY ("subscription_id") REFERENCES "subscriptions"("id") ON DELETE CASCADE ON UPDATE NO ACTION
 );
 CREATE INDEX "notifications_subscription_id_id_idx" ON "notifications"("subscription_id", "id");
 CREATE INDEX "notifications_due" ON "notifications"("due_at") WHERE "state" = 'due';

@@ -45,7 +45,7 @@ export function createWebhookPost({
 }
 
 /** Why an address is not posted to, before anybody is asked what its name leads to. Null for one that may be. */
-export function refusalOf(url: URL): string | null {
+function refusalOf(url: URL): string | null {
   if (url.protocol !== 'https:') return 'a webhook is reached by https alone';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : null;

@@ -291,7 +291,7 @@ describe('a subscription', () => {
     await tell({ runId: 'run_1' });
     mailWay = () => Promise.reject(new Error('the mail server is away'));
     await pass();
-    expect(await told(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail server is away' }]);
+    expect(await told(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail was not taken' }]);
     now = new Date(now.getTime() + 5_000);
     mailWay = async () => 'gone';
     await pass();

@@ -18,9 +18,11 @@ import { readinessChecks, toldChecks } from './health.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';
 import { createApiKeyRoute } from './routes/create-api-key.ts';
 import { createInviteRoute } from './routes/create-invite.ts';
+import { createSubscriptionRoute } from './routes/create-subscription.ts';
 import { createTaskRoute } from './routes/create-task.ts';
 import { deleteTaskRoute } from './routes/delete-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
+import { endSubscriptionRoute } from './routes/end-subscription.ts';
 import { exportAuditRoute } from './routes/export-audit.ts';
 import { forwardRoutes } from './routes/forward.ts';
 import { frontPageRoute } from './routes/front-page.ts';
@@ -40,8 +42,10 @@ import { listCapabilitiesRoute } from './routes/list-capabilities.ts';
 import { listGovernanceReceiptsRoute } from './routes/list-governance-receipts.ts';
 import { listInvitesRoute } from './routes/list-invites.ts';
 import { listModesRoute } from './routes/list-modes.ts';
+import { listNotificationsRoute } from './routes/list-notifications.ts';
 import { listRunsRoute } from './routes/list-runs.ts';
 import { listSessionsRoute } from './routes/list-sessions.ts';
+import { listSubscriptionsRoute } from './routes/list-subscriptions.ts';
 import { listTasksRoute } from './routes/list-tasks.ts';
 import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
@@ -50,12 +54,14 @@ import { putTaskStatusRoute } from './routes/put-task-status.ts';
 import { putTaskRoute } from './routes/put-task.ts';
 import { putWorkspaceModeRoute } from './routes/put-workspace-mode.ts';
 import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
+import { redriveNotificationRoute } from './routes/redrive-notification.ts';
 import { removeMemberRoute } from './routes/remove-member.ts';
 import { requestEmailCodeRoute } from './routes/request-email-code.ts';
 import { resolveWorkspaceApprovalRoute } from './routes/resolve-workspace-approval.ts';
 import { revokeApiKeyRoute } from './routes/revoke-api-key.ts';
 import { revokeInviteRoute } from './routes/revoke-invite.ts';
 import { revokeSessionRoute } from './routes/revoke-session.ts';
+import { rotateWebhookSecretRoute } from './routes/rotate-webhook-secret.ts';
 import { runTaskRoute } from './routes/run-task.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
 import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
@@ -119,6 +125,12 @@ function endpointsOf(context: Context): Endpoint[] {
     putMemberRoleRoute(context),
     removeMemberRoute(context),
     leaveWorkspaceRoute(context),
+    createSubscriptionRoute(context),
+    listSubscriptionsRoute(context),
+    endSubscriptionRoute(context),
+    rotateWebhookSecretRoute(context),
+    listNotificationsRoute(context),
+    redriveNotificationRoute(context),
     listTasksRoute(context),
     createTaskRoute(context),
     getTaskRoute(context),

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   ConfigError,
@@ -38,7 +38,9 @@ export const gatewayVariables = z.object({
   GOV_GATEWAY_HEALTH_PORT: optionalPort().describe(
     'Port of health and metrics alone. Without it the gateway answers health on its own port, and no metrics.',
   ),
-  GOV_SESSION_SECRET: secret().describe('Keys the HMAC of the sign-in codes that are sent by mail.'),
+  GOV_SESSION_SECRET: secret().describe(
+    'Keys the HMAC of the sign-in codes that are sent by mail, and the secrets of webhooks: with another one, every webhook has another secret.',
+  ),
   GOV_SMTP_URL: secretUrl(['smtp', 'smtps'])
     .optional()
     .meta({ requiredWhen: 'in production' })
@@ -98,6 +100,9 @@ export const gatewayVariables = z.object({
     .describe(
       'The commit that this build was made of, if it was made of nothing else. A recorded run counts for its own commit alone.',
     ),
+  GOV_WEBHOOKS_REACH_PRIVATE: flag(false).describe(
+    'Whether webhooks may lead to plain HTTP and to addresses that are not public: for a machine of your own.',
+  ),
   GOV_MODEL: z.string().min(1).max(256).default('default').describe('The model that runs ask for.'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }).describe(
     'How long one answer of the model in a run may be.',
@@ -125,6 +130,7 @@ export type GatewayConfig = ServiceConfig &
     failClosed: boolean;
     /** A recorded run of the tests, when it ran this very build; else null. */
     evalRecord: EvalRecord | null;
+    webhooks: WebhookConfig;
     runs: RunConfig;
   }>;
 
@@ -137,6 +143,9 @@ export type GovernanceConfig = Readonly<{
   trustedPublicKeys: readonly string[];
   timeoutMs: number;
 }>;
+
+/** `secretKey`: secrets of webhooks follow from it. */
+type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
 
 type RunConfig = Readonly<{
   workers: number;
@@ -167,6 +176,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     governance: governanceOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
     evalRecord: evalRecordOf(read),
+    webhooks: { secretKey: webhookKey(read), reachPrivate: read.GOV_WEBHOOKS_REACH_PRIVATE },
     runs: {
       workers: read.GOV_RUN_WORKERS,
       leaseMs: read.GOV_RUN_LEASE,
@@ -181,6 +191,12 @@ type Read = z.infer<typeof gatewayVariables>;
 
 function revealsCodes({ NODE_ENV, GOV_SMTP_URL }: Read): boolean {
   return NODE_ENV === 'development' && GOV_SMTP_URL === undefined;
+}
+
+/** A key of its own purpose, from the one that the installation has to keep anyway. */
+function webhookKey({ GOV_SESSION_SECRET }: Read): KeyObject {
+  const key = hkdfSync('sha256', GOV_SESSION_SECRET, '', 'countersign.webhook-secrets.v1', 32);
+  return createSecretKey(Buffer.from(key));
 }
 
 function evalRecordOf({ GOV_EVAL_RECORD: file, GOV_BUILD_COMMIT: commit }: Read): EvalRecord | null {

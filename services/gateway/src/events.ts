@@ -1,19 +1,23 @@
-import { RunId, TaskId, WorkspaceId, type EventDefinition } from '@countersign/contracts';
+import { InviteId, RunId, TaskId, WorkspaceId, type EventDefinition } from '@countersign/contracts';
 import {
   approvalRequested,
   approvalResolved,
   membersChanged,
   runEnded,
+  inviteCreated,
   runEnqueued,
+  subscriptionDisabled,
   taskChanged,
   taskCreated,
   taskDeleted,
   taskMoved,
+  violationRecorded,
   type RunStatus,
   type TaskStatus,
   type WorkspaceApproval,
 } from '@countersign/contracts/gateway';
 import type { Context } from './context.ts';
+import { announceEvent } from './notifications/announce-event.ts';
 import type { Tx } from './store/database.ts';
 import { nextMemberList, takeUntoldLists } from './store/members.ts';
 import { recordEvents } from './store/messages.ts';
@@ -61,6 +65,7 @@ export async function publishRunEnded(
   await publish(tx, context, runEnded, { ...runDataOf(place), status });
 }
 
+type ViolationPlace = { id: string; workspaceId: string; runId: string | null; reasonCode: string };
 type ApprovalPlace = Pick<WorkspaceApproval, 'workspaceId' | 'runId' | 'id'>;
 
 export async function publishApprovalRequested(tx: Tx, context: Context, approval: ApprovalPlace): Promise<void> {
@@ -86,13 +91,38 @@ export async function publishMembersAgain(tx: Tx, context: Context, before: Date
     await publish(tx, context, membersChanged, list);
 }
 
+export async function publishViolation(tx: Tx, context: Context, violation: ViolationPlace): Promise<void> {
+  const { id: violationId, workspaceId, runId, reasonCode } = violation;
+  const place = { workspaceId: WorkspaceId.parse(workspaceId), runId: RunId.nullable().parse(runId) };
+  await publish(tx, context, violationRecorded, { ...place, violationId, reasonCode });
+}
+
+export async function publishInviteCreated(
+  tx: Tx,
+  context: Context,
+  invite: { workspaceId: string; inviteId: string },
+): Promise<void> {
+  const { workspaceId, inviteId } = invite;
+  const place = { workspaceId: WorkspaceId.parse(workspaceId) };
+  await publish(tx, context, inviteCreated, { ...place, inviteId: InviteId.parse(inviteId) });
+}
+
+export async function publishSubscriptionDisabled(
+  tx: Tx,
+  context: Context,
+  subscription: { workspaceId: WorkspaceId; subscriptionId: string; channel: 'webhook' | 'mail' },
+): Promise<void> {
+  await publish(tx, context, subscriptionDisabled, subscription);
+}
+
 async function publish<Data extends { workspaceId: WorkspaceId }>(
   tx: Tx,
-  { newEvent }: Context,
+  { newEvent, now }: Context,
   definition: EventDefinition<string, Data>,
   data: Data,
 ): Promise<void> {
   await recordEvents(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
+  await announceEvent(tx, { type: definition.type, data, now: now() });
 }
 
 function taskDataOf({ workspaceId, taskId }: TaskPlace) {

@@ -4,7 +4,22 @@ const nextUlid = monotonicFactory();
 
 /** A new prefixed, time-sortable id; ids made by one process rise strictly. */
 export function newId(
-  prefix: 'usr' | 'wsp' | 'tsk' | 'run' | 'stp' | 'apr' | 'vio' | 'evd' | 'aud' | 'ses' | 'cod' | 'inv' | 'hpk',
+  prefix:
+    | 'usr'
+    | 'wsp'
+    | 'tsk'
+    | 'run'
+    | 'stp'
+    | 'apr'
+    | 'vio'
+    | 'evd'
+    | 'aud'
+    | 'ses'
+    | 'cod'
+    | 'inv'
+    | 'hpk'
+    | 'sub'
+    | 'ntf',
 ): string {
   return `${prefix}_${nextUlid()}`;
 }

@@ -4,6 +4,7 @@ import { build } from './build.ts';
 import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startApprovalListener } from './workers/approval-listener.ts';
+import { startCourier } from './workers/courier.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
 
 export type StartedGateway = {
@@ -36,6 +37,7 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
     lifecycle.onClose('orchestrator', orchestrator.stop);
     subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
   }
+  lifecycle.onClose('courier', startCourier(context).stop);
   const running = { lifecycle, workers: orchestrator ?? noWorkers };
   const healthUrl = await serveHealth(context, running);
   const server = await serveHttp(createApp(context, running), {

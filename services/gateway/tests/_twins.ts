@@ -41,6 +41,8 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     approvals: {
       columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id'), expires_at: never },
     },
+    subscriptions: { owner: 'owner', columns: idsOf('owner', 'id') },
+    notifications: { owner: 'owner', columns: { ...idsOf('owner', 'id', 'subscription_id'), due_at: never } },
     violations: about,
     receipts: inWorkspace('task_id', 'run_id', 'step_id'),
     confirmed_settings: inWorkspace(),

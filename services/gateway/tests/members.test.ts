@@ -36,6 +36,7 @@ const mailer = {
     mails.push({ to, url });
     return Promise.resolve(true);
   },
+  sendNotification: () => Promise.resolve(),
   close: () => undefined,
 };
 

@@ -30,6 +30,9 @@ const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 /** A body that each route accepts, so that only the workspace can be what is wrong. */
 const bodies: Record<string, object> = {
   'create-task': { title: 'A task' },
+  'create-subscription': { channel: 'webhook', target: 'https://example.org/hook', eventTypes: ['run.ended'] },
+  'rotate-webhook-secret': {},
+  'redrive-notification': {},
   'put-task': { title: 'Another' },
   'put-task-status': { status: 'queued' },
   'run-task': {},

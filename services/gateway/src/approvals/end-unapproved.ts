@@ -2,7 +2,7 @@ import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { changeRun } from '../orchestrator/change-run.ts';
 import type { Tx } from '../store/database.ts';
-import { recordViolation } from '../store/violations.ts';
+import { recordViolation } from '../audit/record-violation.ts';
 import { recordResolution } from '../orchestrator/record-resolution.ts';
 
 const messages = {
@@ -25,25 +25,20 @@ export async function endUnapproved(
   approval: WorkspaceApproval,
   end: Unapproved,
 ): Promise<void> {
-  const now = context.now();
   const said = messages[end.code];
   const error = { code: end.code, message: end.reason === null ? `${said}.` : `${said}: ${end.reason}` };
-  await recordViolation(
-    tx,
-    {
-      workspaceId: approval.workspaceId,
-      taskId: approval.taskId,
-      runId: approval.runId,
-      stepId: null,
-      source: 'workspace',
-      tool: approval.tool,
-      reasonCode: error.code,
-      reason: error.message,
-      decisionId: approval.decisionId,
-      receiptId: null,
-    },
-    now,
-  );
+  await recordViolation(tx, context, {
+    workspaceId: approval.workspaceId,
+    taskId: approval.taskId,
+    runId: approval.runId,
+    stepId: null,
+    source: 'workspace',
+    tool: approval.tool,
+    reasonCode: error.code,
+    reason: error.message,
+    decisionId: approval.decisionId,
+    receiptId: null,
+  });
   await recordResolution(tx, context, approval, end);
   const change = { from: ['awaiting_approval'], to: 'denied', outcome: 'deny', error, actor: end.actor } as const;
   await changeRun(tx, context, approval, { ...change, requestId: end.requestId });

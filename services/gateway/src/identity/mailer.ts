@@ -4,6 +4,7 @@ export type Mailer = {
   sendCode(email: string, code: string): Promise<void>;
   /** True once the mail server has taken it. */
   sendInvite(email: string, invitation: Invitation): Promise<boolean>;
+  sendNotification(email: string, mail: { subject: string; text: string }): Promise<void>;
   close(): void;
 };
 
@@ -34,6 +35,9 @@ export function createSmtpMailer(options: { smtpUrl: string; from: string }): Ma
         }),
       );
       return true;
+    },
+    sendNotification: async (email, { subject, text }) => {
+      await withTimeout(transport.sendMail({ to: email, subject, text }));
     },
     close: () => transport.close(),
   };

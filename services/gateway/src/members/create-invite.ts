@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { InvitedRole } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
+import { publishInviteCreated } from '../events.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
 import { countLiveInvites, endInvitesOf, insertInvite } from '../store/invites.ts';
@@ -28,6 +29,7 @@ export async function createInviteOf(context: Context, { email, role, caller, re
     const expiresAt = new Date(now.getTime() + inviteLifetimeMs);
     const tokenHash = inviteTokenHash(token);
     const id = await insertInvite(tx, { workspaceId, email, role, tokenHash, invitedBy, createdAt: now, expiresAt });
+    await publishInviteCreated(tx, context, { workspaceId, inviteId: id });
     const event = { workspaceId, action: 'invite.created', actor: invitedBy, verdict: 'allow', requestId } as const;
     await recordAudit(tx, { ...event, subject: id, details: { email, role } }, now);
   });

@@ -6,7 +6,7 @@ import type { StepFacts } from '../runs/conversation.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Tx } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
-import { recordViolation } from '../store/violations.ts';
+import { recordViolation } from '../audit/record-violation.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
 import { submitStep } from './submit-step.ts';
@@ -112,7 +112,7 @@ async function recordRefusal(tx: Tx, context: Context, lease: Lease, refusal: En
   const { workspaceId, taskId, runId } = lease;
   const noDecision = { stepId: null, tool: null, decisionId: null, receiptId: null };
   const why = { source: 'workspace', reasonCode: refusal.code, reason: refusal.message } as const;
-  await recordViolation(tx, { workspaceId, taskId, runId, ...noDecision, ...why }, context.now());
+  await recordViolation(tx, context, { workspaceId, taskId, runId, ...noDecision, ...why });
 }
 
 type Ending = Extract<Move, { kind: 'end' }>;

@@ -16,7 +16,7 @@ import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
 import { lockTask } from '../store/tasks.ts';
-import { recordViolation } from '../store/violations.ts';
+import { recordViolation } from '../audit/record-violation.ts';
 import { changeRun, endedUndecided } from './change-run.ts';
 import type { StepResult } from './submit-step.ts';
 import type { LoadedRun } from './load-run.ts';
@@ -140,24 +140,20 @@ function isToldToModel({ loaded, step }: Settling, { verdict, reasonCode }: Veri
   return loaded.settings.policyConfig.deniedCall === 'tell' && isTellable(reasonCode);
 }
 
-async function recordDeniedStep({ tx, lease, step, now }: Settling, decision: VerifiedDecision): Promise<void> {
+async function recordDeniedStep({ tx, context, lease, step }: Settling, decision: VerifiedDecision): Promise<void> {
   const { payload } = decision.receipt;
-  await recordViolation(
-    tx,
-    {
-      workspaceId: lease.workspaceId,
-      taskId: lease.taskId,
-      runId: lease.runId,
-      stepId: step.id,
-      source: 'kernel',
-      tool: payload.tool,
-      reasonCode: decision.reasonCode,
-      reason: decision.reason,
-      decisionId: payload.decision_id,
-      receiptId: payload.receipt_id,
-    },
-    now,
-  );
+  await recordViolation(tx, context, {
+    workspaceId: lease.workspaceId,
+    taskId: lease.taskId,
+    runId: lease.runId,
+    stepId: step.id,
+    source: 'kernel',
+    tool: payload.tool,
+    reasonCode: decision.reasonCode,
+    reason: decision.reason,
+    decisionId: payload.decision_id,
+    receiptId: payload.receipt_id,
+  });
 }
 
 async function endDenied({ tx, context, lease }: Settling, decision: VerifiedDecision): Promise<void> {

@@ -6,13 +6,16 @@ import type { Reader, Tx } from './database.ts';
 import { instant } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-type NewViolation = Omit<ViolationModel, 'id' | 'createdAt' | 'source'> & { source: Violation['source'] };
+export type NewViolation = Omit<ViolationModel, 'id' | 'createdAt' | 'source'> & { source: Violation['source'] };
 
-export async function recordViolation(tx: Tx, violation: NewViolation, now: Date): Promise<void> {
+/** Resolves to its id. */
+export async function insertViolation(tx: Tx, violation: NewViolation, now: Date): Promise<string> {
   const { workspaceId, taskId, runId, stepId, source, tool, reasonCode, reason, decisionId, receiptId } = violation;
   const place = { workspaceId, taskId, runId, stepId };
   const refusal = { source, tool, reasonCode, reason, decisionId, receiptId };
-  await tx.violation.create({ data: { id: newId('vio'), ...place, ...refusal, createdAt: now } });
+  const id = newId('vio');
+  await tx.violation.create({ data: { id, ...place, ...refusal, createdAt: now } });
+  return id;
 }
 
 export async function listViolationsOf(

@@ -1,0 +1,77 @@
+import { AppError } from '@countersign/contracts';
+import type { NotificationType } from '@countersign/contracts/gateway';
+import * as delivery from '@countersign/delivery';
+import { queryableOf } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { notFound, type WorkspaceCaller } from '../guards.ts';
+import { newId } from '../ids.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { isMemberAddress } from '../store/members.ts';
+
+/** Each of them may be told of each event, so there are few. */
+const subscriptionsMax = 20;
+
+type By = { caller: WorkspaceCaller; requestId: string };
+type Wanted = { channel: delivery.Channel; target: string; eventTypes: NotificationType[] };
+
+/** Throws NOT_FOUND for a mailbox of nobody who is a member, RATE_LIMITED where there are too many. */
+export async function subscribe(context: Context, wanted: Wanted, by: By): Promise<delivery.Subscription> {
+  const { workspaceId, user } = by.caller;
+  return context.transaction(async (tx) => {
+    const { channel, target, eventTypes } = wanted;
+    if (channel === 'mail' && !(await isMemberAddress(tx, workspaceId, target)))
+      throw new AppError('NOT_FOUND', 'No member has this address: invite the person first', { param: 'target' });
+    const made = { createdBy: user.id, createdAt: context.now() };
+    const asked = { id: newId('sub'), owner: workspaceId, channel, target, eventTypes, ...made };
+    const stored = await delivery.addSubscription(queryableOf(tx), asked, subscriptionsMax);
+    if (stored === false)
+      throw new AppError('RATE_LIMITED', `The workspace has ${subscriptionsMax} subscriptions; end some first`);
+    const details = { channel, eventTypes };
+    await audit(tx, context, { ...by, action: 'subscription.created', subject: stored.id, details });
+    return stored;
+  });
+}
+
+/** Throws NOT_FOUND. */
+export async function unsubscribe(context: Context, subscriptionId: string, by: By): Promise<void> {
+  await context.transaction(async (tx) => {
+    const ended = await delivery.endSubscription(queryableOf(tx), { owner: by.caller.workspaceId, id: subscriptionId });
+    if (!ended) throw notFound();
+    await audit(tx, context, { ...by, action: 'subscription.ended', subject: subscriptionId });
+  });
+}
+
+/** Throws NOT_FOUND, for a mailbox too: it has no secret. */
+export async function rotateSecret(context: Context, subscriptionId: string, by: By): Promise<delivery.Subscription> {
+  return context.transaction(async (tx) => {
+    const named = { owner: by.caller.workspaceId, id: subscriptionId, now: context.now() };
+    const rotated = await delivery.rotateSecret(queryableOf(tx), named);
+    if (rotated === null) throw notFound();
+    await audit(tx, context, { ...by, action: 'subscription.secret_rotated', subject: subscriptionId });
+    return rotated;
+  });
+}
+
+type Named = { subscriptionId: string; notificationId: string };
+
+/** Throws NOT_FOUND, ILLEGAL_TRANSITION while it is still being tried. */
+export async function redrive(context: Context, { subscriptionId, notificationId: id }: Named, by: By): Promise<void> {
+  await context.transaction(async (tx) => {
+    const queryable = queryableOf(tx);
+    const place = { owner: by.caller.workspaceId, subscriptionId, id };
+    if (!(await delivery.redrive(queryable, { ...place, now: context.now() }))) {
+      if (!(await delivery.hasNotification(queryable, place))) throw notFound();
+      throw new AppError('ILLEGAL_TRANSITION', 'It is still being tried');
+    }
+    await audit(tx, context, { ...by, action: 'notification.redriven', subject: id, details: { subscriptionId } });
+  });
+}
+
+type Audited = By & { action: string; subject: string; details?: Parameters<typeof recordAudit>[1]['details'] };
+
+async function audit(tx: Tx, context: Context, change: Audited): Promise<void> {
+  const { caller, requestId, action, subject, details = {} } = change;
+  const event = { workspaceId: caller.workspaceId, action, actor: caller.actor, requestId } as const;
+  await recordAudit(tx, { ...event, verdict: 'allow', subject, details }, context.now());
+}

@@ -1,0 +1,34 @@
+import type { NotificationType } from '@countersign/contracts/gateway';
+
+const told: Record<NotificationType, { subject: string; text: string }> = {
+  'approval.requested': { subject: 'An approval waits for you', text: 'An agent asks for an approval.' },
+  'approval.resolved': {
+    subject: 'An approval was decided',
+    text: 'Somebody decided about an approval, or it ran out.',
+  },
+  'run.ended': { subject: 'A run has ended', text: 'A run has ended.' },
+  'violation.recorded': { subject: 'A call was denied', text: 'The policy denied a call of an agent.' },
+  'invite.created': { subject: 'Somebody was invited', text: 'An owner invited somebody to the workspace.' },
+  'subscription.disabled': {
+    subject: 'A subscription was given up',
+    text: 'Notifications did not arrive there, so no more are sent. Subscribe again when it is back.',
+  },
+};
+
+type Told = { type: NotificationType; workspace: string; publicUrl: string; body: string };
+
+/** Ids alone, as in a webhook: who reads the mailbox may be no member any more by the time that the mail arrives. */
+export function notificationMail({ type, workspace, publicUrl, body }: Told): { subject: string; text: string } {
+  const { subject, text } = told[type];
+  const { data } = JSON.parse(body) as { data: Record<string, unknown> }; // what was announced
+  const lines = Object.entries(data).map(([name, value]) => `  ${name}: ${String(value)}`);
+  return {
+    subject: `${subject} (${oneLine(workspace)})`,
+    text: `${text}\n\n${lines.join('\n')}\n\nSee ${publicUrl}\n`,
+  };
+}
+
+/** A name that people chose does not make a header of its own. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').slice(0, 100);
+}
