@@ -71,6 +71,13 @@ describe('a fence', () => {
     expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
   });
 
+  it.each(['agent:a/ bob', 'tool:a/files.read ', 'tool:*/\u200b', 'tool:a/.'])(
+    'stands around no scope that no call could be in: %j',
+    async (scope) => {
+      expect(await refusal(command(scope, {}))).toBe('INVALID_REQUEST');
+    },
+  );
+
   it('takes no name of another tenant for its own: a colon in a tenant is no border', async () => {
     await command('agent:a/b:c', { kind: 'quarantine' });
     expect(await decided('a', read, 'b:c')).toBe('DENY AGENT_QUARANTINED');

@@ -7,7 +7,6 @@ import {
   type SessionId,
 } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
-import { meaningOf } from '@countersign/policy';
 import { announcementStatement, argsHash } from '@countersign/receipts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Hasher } from '../call/normalise.ts';
@@ -15,6 +14,7 @@ import { requireActive } from '../identities/change-identities.ts';
 import { identities, newIdentity } from '../identities/identities.ts';
 import { put, wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
+import { isToolName } from '../registry/is-tool-name.ts';
 import { accessKeys, identityKindOf, type AccessKeyRow } from './access-keys.ts';
 import { newSecret, secretHash, shownPrefix } from './secret.ts';
 
@@ -67,7 +67,7 @@ function doorsOf({ kind, doors = Door.options }: NewAccessKey): Door[] {
 
 /** By their own names, whichever the caller wrote. A name of which nothing is left for a reader is nobody's. */
 function toolsOf(names: readonly string[]): string[] {
-  const unnamed = names.findIndex((name) => /^\.*$/.test(meaningOf(name)));
+  const unnamed = names.findIndex((name) => !isToolName(name));
   if (unnamed >= 0) throw new AppError('INVALID_REQUEST', 'This is the name of no tool', { param: `tools.${unnamed}` });
   return [...new Set(names.map(toolOfFunctionName))].sort();
 }

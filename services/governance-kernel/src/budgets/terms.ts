@@ -1,6 +1,7 @@
-import { AppError, PrincipalId, ToolName } from '@countersign/contracts';
+import { AppError, PrincipalId } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
 import { meaningOf } from '@countersign/policy';
+import { isToolName } from '../registry/is-tool-name.ts';
 import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
 /** What a budget limits, as its owner sets it. Null: no such ceiling. */
@@ -30,13 +31,9 @@ export function canonicalSubject(subject: string): string {
   const [, kind, name = ''] = /^(principal|agent|tool):(.*)$/s.exec(subject) ?? [];
   if (kind === undefined) return subject;
   const canonical = kind === 'tool' ? meaningOf(name) : name;
-  const isNamed = kind === 'tool' ? ToolName.safeParse(name).success && !/^\.*$/.test(canonical) : isPrincipal(name);
+  const isNamed = kind === 'tool' ? isToolName(name) : PrincipalId.safeParse(name).success;
   if (isNamed) return `${kind}:${canonical}`;
-  throw new AppError('INVALID_REQUEST', `subject names no ${kind} that could call`, { param: 'subject' });
-}
-
-function isPrincipal(name: string): boolean {
-  return PrincipalId.safeParse(name).success;
+  throw new AppError('INVALID_REQUEST', `subject names no ${kind} that a call could have`, { param: 'subject' });
 }
 
 /** Throws ILLEGAL_TRANSITION when what was counted in one currency would go on in another. */

@@ -1,6 +1,7 @@
-import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
+import { AppError, PrincipalId, type TenantId } from '@countersign/contracts';
 import { FenceScope, type OrgId } from '@countersign/contracts/governance-kernel';
 import { meaningOf, type FenceInForce } from '@countersign/policy';
+import { isToolName } from '../registry/is-tool-name.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 
 export type Fenced = {
@@ -28,14 +29,17 @@ function scopesOfTool(tenant: TenantId, tool: string): string[] {
   return [...ofServer, `tool:*/${meaning}`, `tool:${tenant}/${meaning}`];
 }
 
-/** The one spelling under which a fence is kept: a tool by what its name means. Throws INVALID_REQUEST for a name that means none. */
+/**
+ * The one spelling under which a fence is kept: a tool by what its name means. Throws INVALID_REQUEST for a name that no call could have,
+ * around which a fence would stop nobody.
+ */
 export function canonicalScope(scope: FenceScope): FenceScope {
-  if (levelOf(scope) !== 'tool') return scope;
-  const slash = scope.indexOf('/');
-  const canonical = FenceScope.safeParse(`${scope.slice(0, slash + 1)}${meaningOf(scope.slice(slash + 1))}`);
-  if (!canonical.success)
-    throw new AppError('INVALID_REQUEST', 'scope names no tool that could be called', { param: 'scope' });
-  return canonical.data;
+  const level = levelOf(scope);
+  const [around, name] = [scope.slice(0, scope.indexOf('/') + 1), scope.slice(scope.indexOf('/') + 1)];
+  const isNamed = level === 'tool' ? isToolName(name) : level !== 'agent' || PrincipalId.safeParse(name).success;
+  const canonical = FenceScope.safeParse(level === 'tool' ? `${around}${meaningOf(name)}` : scope);
+  if (isNamed && canonical.success) return canonical.data;
+  throw new AppError('INVALID_REQUEST', `scope names no ${level} that a call could have`, { param: 'scope' });
 }
 
 export function levelOf(scope: FenceScope): FenceInForce['level'] {
