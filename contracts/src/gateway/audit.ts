@@ -160,6 +160,7 @@ export const resolveWorkspaceApproval = defineRoute({
   errors: [
     'NOT_FOUND',
     'PERMISSION_DENIED',
+    'PASSKEY_REQUIRED',
     'ILLEGAL_TRANSITION',
     'GOVERNANCE_UNAVAILABLE',
     'WORKSPACE_CONTEXT_CONFLICT',

@@ -12,7 +12,7 @@ import {
   TenantId,
   ToolName,
 } from '../scalars.ts';
-import { Approval, ApprovalDecision, ApprovalReason } from './approvals.ts';
+import { Approval, ApprovalDecision, ApprovalPreconditions, ApprovalReason, ApprovalState } from './approvals.ts';
 import { CredentialId, PasskeyAssertion, PasskeyPublicKey, VoucherStatement } from './passkeys.ts';
 
 const TenantQuery = { tenant_id: z.string().optional() };
@@ -60,6 +60,18 @@ export const CeremonyEvidence = z.object({
   approved_judged_hash: Digest,
 });
 export type CeremonyEvidence = z.infer<typeof CeremonyEvidence>;
+
+/** What the record of every move of an approval holds of what it moved. */
+export const ApprovalMoveEvidence = z.object({
+  state: ApprovalState,
+  approved_judged_hash: Digest,
+  /** Records of before there were any hold none. */
+  approved_preconditions: ApprovalPreconditions.optional(),
+  timelock_until: Instant.optional(),
+  /** Of broken glass. */
+  expires_at: Instant.optional(),
+});
+export type ApprovalMoveEvidence = z.infer<typeof ApprovalMoveEvidence>;
 
 /** What the record of broken glass holds, whatever proved the person. The key of the operators proves nobody. */
 export const BrokenGlassEvidence = z.object({

@@ -89,6 +89,7 @@ export {
 } from './approvals.ts';
 export {
   CeremonyStatement,
+  ApprovalMoveEvidence,
   BrokenGlassEvidence,
   CeremonyEvidence,
   VoucherEvidence,

@@ -7,6 +7,7 @@ import type { Evidence, ExportFault, ExportReport, Requirement } from './export-
 import { lineBytesMax } from './read-lines.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
+import { UsedApprovals } from './used-approvals.ts';
 import { faultOf, VerificationError } from './verification-error.ts';
 import { claimedReceiptId } from './verify-chain.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
@@ -36,6 +37,7 @@ const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 export class ExportVerification {
   readonly #options: ExportOptions;
   readonly #links: ChainLinks;
+  readonly #approvals = new UsedApprovals();
   readonly #evidence: Evidence = {
     records: 0,
     proofs: 0,
@@ -120,8 +122,9 @@ export class ExportVerification {
     const { payload, key } = opened;
     this.#assertSubject(payload);
     this.#links.add(opened);
-    if (line.record !== undefined) {
-      const record = assertRecordOf(payload, line.record, this.#options.provider);
+    const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, this.#options.provider);
+    this.#approvals.take(payload, record);
+    if (record !== undefined) {
       assertPolicyStatement(record, { ...this.#options, witnessed });
       this.#evidence.records += 1;
     } else if (payload.kind !== 'outcome') this.#evidence.bare = widened(this.#evidence.bare, payload.receipt_id);

@@ -113,7 +113,7 @@ export function outcomeOf(record: Members): Members {
   };
 }
 
-const allowed = {
+export const allowed = {
   verdict: 'ALLOW',
   reason_code: 'ALLOWED',
   matched_rules: ['mail'],

@@ -24,6 +24,7 @@ import type { ReceiptVector } from './receipt-vector.ts';
 import { brokenAttachments, brokenLog, shortExports, revocations } from './evidence-vectors.ts';
 import { contradictions, brokenOutcomes } from './contradiction-vectors.ts';
 import { shadowVectors } from './shadow-vectors.ts';
+import { usedApprovals } from './approval-vectors.ts';
 
 /** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
 export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector>> {
@@ -40,6 +41,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await makeCappedVectors()),
     ...(await contradictions()),
     ...(await shadowVectors()),
+    ...(await usedApprovals()),
     ...(await brokenOutcomes()),
   };
 }

@@ -18,11 +18,20 @@ type Vote = { id: string; tenant: string; action: string; approver: string; cere
 
 export const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
 
+const passkeyRequired = {
+  error: {
+    ...{ message: 'Passkeys are enrolled here', type: 'permission_error', code: 'PASSKEY_REQUIRED', param: null },
+    ...{ reason_code: null, request_id: 'request-1', retryable: false },
+  },
+};
+
 /** The approvals of the stubbed kernel: they move, count votes and are used up as in the real one. */
 export class StubApprovals {
   lifeSeconds = 900;
   /** How many people have to approve. */
   quorum = 1;
+  /** Passkeys are enrolled, so that nothing else decides. */
+  isKeyed = false;
   /** The votes that counted. */
   readonly votes: { approver: string; action: string }[] = [];
   readonly #approvals = new Map<string, StubApproval>();
@@ -36,6 +45,7 @@ export class StubApprovals {
     this.votes.length = 0;
     this.lifeSeconds = 900;
     this.quorum = 1;
+    this.isKeyed = false;
   }
 
   get(id: string): StubApproval {
@@ -71,6 +81,7 @@ export class StubApprovals {
   vote({ id, tenant, action, approver, ceremonyHash }: Vote): { status: number; body: object } {
     const approval = this.#approvals.get(id);
     if (approval === undefined || approval.tenant !== tenant) return { status: 404, body: {} };
+    if (this.isKeyed) return { status: 403, body: passkeyRequired };
     if (ceremonyHash !== ceremonyOf(approval)) return { status: 412, body: {} };
     if (stateOf(approval) !== 'pending' || approval.approvedBy.includes(approver)) return { status: 409, body: {} };
     if (action === 'approve') approval.approvedBy.push(approver);

@@ -187,6 +187,20 @@ describe('an approval', () => {
     expect(kernel.executed).toMatchObject([{ grant: approval.kernelApprovalId }]);
   });
 
+  verifies(
+    'gw.approvals',
+    'of a workspace with passkeys is answered at its page: here nobody does, either way',
+    async () => {
+      const { approval } = await parkedRun();
+      kernel.approvals.isKeyed = true;
+      for (const status of ['approved', 'rejected'] as const) {
+        const answer = person.client.resolveWorkspaceApproval({ params: { id: approval.id }, body: { status } });
+        await expect(answer).rejects.toMatchObject({ code: 'PASSKEY_REQUIRED' });
+      }
+      expect(await pendingOf(approval.runId)).toMatchObject({ id: approval.id, resolvedAt: null });
+    },
+  );
+
   it('that the kernel opens again is pending here again, not a second one', async () => {
     const { taskId, runId, approval } = await parkedRun();
     onAnswer = (path) => {

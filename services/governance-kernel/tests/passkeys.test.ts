@@ -99,6 +99,19 @@ describe('a vote with a passkey', () => {
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
+  verifies('kn.approve.webauthn', 'is refused with a signature that is not of what it comes with', async () => {
+    const { alice } = people();
+    const [{ id }, other] = [await escalated(), await escalated()];
+    const { challenge, challenge_id } = await alice.challenge(id);
+    const elsewhere = await alice.challenge(other.id);
+    const [assertion, ofOther] = [alice.authenticator.get(challenge), alice.authenticator.get(elsewhere.challenge)];
+    const { signature } = ofOther.response;
+    const spliced = { ...assertion, response: { ...assertion.response, signature } } as never; // plain names
+    const body = { challenge_id, assertion: spliced };
+    expect(await refusal(alice.client.assertApproval({ params: { approval_id: id }, body }))).toBe('PASSKEY_REFUSED');
+    expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
+  });
+
   verifies('kn.approve.webauthn', 'is refused by a counter that went back, whoever wrote it down first', async () => {
     const { alice } = people();
     const [first, second] = [await escalated(), await escalated()];

@@ -1,4 +1,4 @@
-import { AppError, type RawAnswer } from '@countersign/contracts';
+import { AppError, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { KernelError } from '../governance/kernel-error.ts';
@@ -34,7 +34,7 @@ async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, ca
   if (standing !== null) return standing;
   const answer = await cast(kernel, approval, vote, before.ceremony_hash);
   const status = answer?.status ?? null;
-  if (status === 403) throw new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
+  if (status === 403) throw refusalOf(answer?.body);
   if (status === 412 && castsLeft > 1) return voteOnce(kernel, approval, vote, castsLeft - 1);
   // A vote that was refused or not answered may count all the same; only the kernel can tell.
   const moved = answer?.kind === 'replied' ? answer.body : null;
@@ -73,6 +73,13 @@ function standingOf({ state, approved_by }: Approval, { status, resolver }: Vote
   if (statesOf[status].some((wanted) => wanted === state)) return 'resolved';
   if (state !== 'pending') throw alreadyResolved(state);
   return status === 'approved' && approved_by.some((approver) => approver === resolver) ? 'awaits_others' : null;
+}
+
+/** Where passkeys are enrolled, the gateway's word for a person is no vote: only their device signs one, on the kernel's page. */
+function refusalOf(body: unknown): AppError {
+  if (ErrorEnvelope.safeParse(body).data?.error.code === 'PASSKEY_REQUIRED')
+    return new AppError('PASSKEY_REQUIRED', 'This workspace has passkeys: answer on the page of the approval');
+  return new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
 }
 
 export function alreadyResolved(status: string): AppError {

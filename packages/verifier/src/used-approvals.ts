@@ -1,0 +1,58 @@
+import { ApprovalMoveEvidence } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { parseUntrusted } from './parse-untrusted.ts';
+import { VerificationError } from './verification-error.ts';
+
+type Moved = ApprovalMoveEvidence & { isUsed: boolean };
+/** By approval, as the chain has told so far. */
+type Told = Map<string, Moved>;
+
+/**
+ * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. A chain that is not here from its
+ * beginning, or that lacks the record of a vote, says nothing of it. Scopes and most expiries stand in no record.
+ */
+export class UsedApprovals {
+  readonly #chains = new Map<string, Told>();
+
+  /** The next receipt of its chain, with its record if it is here. Throws {@link VerificationError} `APPROVAL_CONTRADICTED`. */
+  take(payload: ReceiptPayload, record: BoundaryRecord | undefined): void {
+    const chain = `${payload.tenant_id}\n${payload.session_id}`;
+    if (payload.lamport_clock === 1) this.#chains.set(chain, new Map());
+    const told = this.#chains.get(chain);
+    if (told === undefined) return;
+    if (isMove(payload) && record === undefined) this.#chains.delete(chain);
+    else if (record !== undefined) takeRecord(told, record);
+  }
+}
+
+function takeRecord(told: Told, record: BoundaryRecord): void {
+  const { approval_id: id, verdict, kind } = record;
+  if (id === null) return;
+  if (isMove({ kind, action: record.intent.action })) {
+    const evidence = parseUntrusted(ApprovalMoveEvidence, record.intent.facts, 'move of an approval');
+    told.set(id, { ...evidence, isUsed: false });
+  } else if (kind === 'decision' && verdict === 'ALLOW') {
+    const moved = told.get(id);
+    const lie = lieOf(moved, record);
+    if (moved === undefined || lie !== null)
+      throw new VerificationError('APPROVAL_CONTRADICTED', `the call used the approval ${id}, which ${lie}`);
+    moved.isUsed = true;
+  }
+}
+
+/** What of the approval does not allow this call, in words; null: nothing. */
+function lieOf(moved: Moved | undefined, { judged_hash, tool_definition_hash, created_at }: BoundaryRecord) {
+  if (moved?.state !== 'approved') return 'nobody had given';
+  if (moved.approved_judged_hash !== judged_hash) return 'was given for another call';
+  if (moved.timelock_until !== undefined && created_at < moved.timelock_until) return 'had to wait';
+  const { approved_preconditions: rests, expires_at } = moved;
+  if (rests !== undefined && rests.tool_definition_hash !== tool_definition_hash)
+    return 'was given under another definition of the tool';
+  if (expires_at === undefined) return null;
+  return moved.isUsed || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
+}
+
+/** A question that was asked beforehand moves nothing. */
+function isMove({ kind, action }: Pick<ReceiptPayload, 'kind' | 'action'>): boolean {
+  return (kind === 'approval' && action !== 'approval.request') || kind === 'break_glass';
+}

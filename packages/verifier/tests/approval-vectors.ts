@@ -1,0 +1,93 @@
+import { nodeProvider } from '@countersign/crypto/node';
+import { intentHash } from '@countersign/receipts';
+import { allowed, chainOfRecords, exportOf, hashOf, idOf, recordOf } from './chain-fixture.ts';
+import type { Members } from './chain-fixture.ts';
+import { invalid, valid } from './receipt-vector.ts';
+import type { ReceiptVector } from './receipt-vector.ts';
+
+const approval_id = idOf('apr', 7);
+const pin = hashOf('definition');
+const call = { ...allowed, approval_id, tool_definition_hash: pin };
+
+/** A move of the approval that the call in the record after it uses. */
+function moveOf(number: number, facts: Members, { action = 'approval.approve', kind = 'approval' } = {}): Members {
+  const args_hash = hashOf(['args', number]);
+  const named = { tenant: 'acme', principal: 'agent-1', session: 'session-1', action, resource: null, args_hash };
+  const intent_hash = intentHash(nodeProvider, { ...named, tool: 'mail.send' } as never); // args_hash is a digest
+  const given = { state: 'approved', approved_preconditions: { tool_definition_hash: pin, budgets: null }, ...facts };
+  return recordOf(number, {
+    ...{ kind, verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [], approval_id },
+    intent: { action, intent_hash, facts: { approved_judged_hash: judgedOf(2), ...given } },
+  });
+}
+
+const judgedOf = (number: number) => recordOf(number, call)['judged_hash'] as string; // of a decision
+
+/** Whether a call that names an approval was allowed by the votes before it. */
+export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
+  const chain = (...records: Members[]) => exportOf([chainOfRecords(records)]);
+  const refused = async (what: string, records: Members[], index = 1) =>
+    invalid(what, 'APPROVAL_CONTRADICTED', await chain(...records), index);
+  const used = recordOf(2, call);
+  const glass = { kind: 'break_glass', action: 'approval.break_glass' };
+  const broken = { credential: 'access_key', reason: 'a fire', approved_judged_hash: judgedOf(2) };
+  return {
+    'valid/approval-used': valid('A call that uses an approval which was given.', await chain(moveOf(1, {}), used)),
+    'valid/approval-used-after-its-lock': valid(
+      'A call that uses an approval at the moment from which on it may.',
+      await chain(moveOf(1, { timelock_until: '2026-02-01T00:00:02.000Z' }), used),
+    ),
+    'valid/broken-glass-used': valid(
+      'A call that one person let go alone.',
+      await chain(moveOf(1, { ...broken, expires_at: '2026-02-01T00:15:01.000Z' }, glass), used),
+    ),
+    'invalid/approval-never-given': await refused('A call that uses an approval which nobody gave.', [
+      recordOf(1),
+      used,
+    ]),
+    'invalid/approval-still-pending': await refused('A call that uses an approval which wants more votes.', [
+      moveOf(1, { state: 'pending' }),
+      used,
+    ]),
+    'invalid/approval-withdrawn': await refused(
+      'A call that uses an approval after it was withdrawn.',
+      [
+        moveOf(1, { approved_judged_hash: judgedOf(3) }),
+        moveOf(2, { state: 'revoked', approved_judged_hash: judgedOf(3) }, { action: 'approval.revoke' }),
+        recordOf(3, call),
+      ],
+      2,
+    ),
+    'invalid/approval-of-another-call': await refused('A call that uses the approval of another one.', [
+      moveOf(1, { approved_judged_hash: hashOf('another call') }),
+      used,
+    ]),
+    'invalid/approval-before-its-moment': await refused('A call that uses an approval while its time lock runs.', [
+      moveOf(1, { timelock_until: '2026-02-01T00:00:02.001Z' }),
+      used,
+    ]),
+    'invalid/approval-under-another-pin': await refused('A call whose tool was pinned anew after it was approved.', [
+      moveOf(1, { approved_preconditions: { tool_definition_hash: hashOf('before'), budgets: null } }),
+      used,
+    ]),
+    'invalid/broken-glass-too-late': await refused('A call that was let go alone, after that had ended.', [
+      moveOf(1, { ...broken, expires_at: '2026-02-01T00:00:02.000Z' }, glass),
+      used,
+    ]),
+    'invalid/broken-glass-without-reason': invalid(
+      'Glass that was broken for no reason.',
+      'MALFORMED',
+      await chain(moveOf(1, { ...broken, reason: ' ', expires_at: '2026-02-01T00:15:01.000Z' }, glass), used),
+      0,
+    ),
+    'invalid/broken-glass-by-the-operator-key': invalid(
+      'Glass that was broken by a key which proves nobody.',
+      'MALFORMED',
+      await chain(
+        moveOf(1, { ...broken, credential: 'operator_bearer', expires_at: '2026-02-01T00:15:01.000Z' }, glass),
+        used,
+      ),
+      0,
+    ),
+  };
+}
