@@ -10,7 +10,9 @@ import {
   type SessionId,
   type TenantId,
 } from '../scalars.ts';
-import { PolicyRule } from './policy-bundle.ts';
+import { PolicyBundle, PolicyRule } from './policy-bundle.ts';
+import { PolicyCeiling } from './policy-ceilings.ts';
+import { RelationTuple } from './relation-names.ts';
 
 export const VectorId = z
   .string()
@@ -65,7 +67,12 @@ export type VectorFault = z.infer<typeof VectorFault>;
 export const InProcessVector = z.strictObject({
   ...Named,
   surface: z.literal('in_process'),
-  given: z.strictObject({ tool: ToolName, fault: VectorFault.nullable() }),
+  given: z.strictObject({
+    tool: ToolName,
+    fault: VectorFault.nullable(),
+    /** A model proposes the call in its answer: nobody executes it here, whatever is decided. */
+    proposed: z.boolean().default(false),
+  }),
   expect: z.strictObject({
     verdict: Verdict.optional(),
     reason_code: ReasonCode.optional(),
@@ -79,7 +86,7 @@ export type InProcessVector = z.infer<typeof InProcessVector>;
 
 const VectorFence = z
   .strictObject({
-    scope: z.enum(['tenant', 'agent', 'tool']),
+    scope: z.enum(['org', 'tenant', 'agent', 'tool']),
     tool: ToolName.optional(),
     kind: z.enum(['freeze', 'quarantine', 'throttle']),
     call_limit: z.int().min(0).optional(),
@@ -100,6 +107,13 @@ const VectorSetting = z.strictObject({
   fences: z.array(VectorFence).default([]),
   budget: VectorBudget.nullable().default(null),
   blocked_tools: z.array(ToolName).default([]),
+  /** Set behind the bundle, which does not hold them. */
+  ceilings: z.array(PolicyCeiling).default([]),
+  /** What the bundle asks about relations, and what was written of them. */
+  relations: PolicyBundle.shape.relations,
+  tuples: z.array(RelationTuple).default([]),
+  /** Nothing but a signature approves. */
+  signatures_only: z.boolean().default(false),
   /** Keys of the agent `agent`, by the name that steps use for them. */
   keys: z
     .array(

@@ -68,7 +68,16 @@ describe('a full run', () => {
 
   it('touches no row of another tenant, and leaves none of its own settings', async () => {
     expect(after).toBe(before);
-    for (const table of ['budgets', 'access_keys', 'approvals', 'tool_blocks', 'dispatches']) {
+    const left = [
+      'budgets',
+      'access_keys',
+      'approvals',
+      'tool_blocks',
+      'dispatches',
+      'policy_ceilings',
+      'approval_terms',
+    ];
+    for (const table of [...left, 'tenant_orgs']) {
       const { rows } = await test.pool.query(
         `SELECT 1 FROM ${table} WHERE tenant_id LIKE 'conformance:%' AND ${ofNoTwin}`,
       );
@@ -109,6 +118,28 @@ describe('a full run', () => {
     const ready = await fetch(`${test.kernel.healthUrl}/health/ready`);
     expect(await ready.json()).toMatchObject({ checks: { policy: 'down', conformance: 'up' } });
   });
+});
+
+describe('the next run', () => {
+  it(
+    'passes on what the last one left, and on what one left that died; its credential ends with it',
+    async () => {
+      await asAdministrator(
+        test,
+        `INSERT INTO tool_blocks (tenant_id, version, tools, updated_at)
+         VALUES ('conformance:identity.key', 9, '{conformance-caller.read}', now())`,
+      );
+      const { runCredential } = test.kernel.context;
+      const issue = runCredential.issue.bind(runCredential);
+      let secret = '';
+      runCredential.issue = () => (secret = issue());
+      const again = await run('full');
+      runCredential.issue = issue;
+      expect(again.report.results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+      expect([secret.startsWith('cft_'), runCredential.isPresented(secret)]).toEqual([true, false]);
+    },
+    runMs,
+  );
 });
 
 describe('the vectors', () => {

@@ -165,6 +165,8 @@ describe('a bundle that was activated for a decision', () => {
       const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
       expect(sealed.filter(({ payload }) => payload.action === 'policy.confirm').length).toBe(1);
       expect(new Set(told.map(({ confirmed_at }) => confirmed_at)).size).toBe(1);
+      time.advance(30_000);
+      expect(await confirm(decision_id)).toEqual(told[0]);
     } finally {
       await other.stop();
     }

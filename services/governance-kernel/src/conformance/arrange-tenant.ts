@@ -1,12 +1,23 @@
 import type { BudgetId, Digest, PrincipalId, TenantId } from '@countersign/contracts';
-import { PolicyBundle, tenantOfVector, type LiveVector } from '@countersign/contracts/governance-kernel';
+import {
+  PolicyBundle,
+  tenantOfVector,
+  writeRelationships,
+  type LiveVector,
+  type OrgId,
+  type RelationTuple,
+} from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import { createKey, revokeKey } from '../access-keys/change-keys.ts';
 import { changeBudget } from '../budgets/change-budget.ts';
 import type { Caller } from '../call/governed-call.ts';
+import { placeTenant } from '../fences/place-tenant.ts';
 import { setFence } from '../fences/set-fence.ts';
+import { setApprovalTerms } from '../passkeys/set-approval-terms.ts';
 import { blockTools } from '../policy/block-tools.ts';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
+import { setCeilings } from '../policy/set-ceilings.ts';
+import { changeRelationships } from '../relations/change-relations.ts';
 import { scopeOfFence, vectorPrincipal } from './tenants.ts';
 import type { ConformanceParts } from './run-vectors.ts';
 
@@ -20,7 +31,17 @@ const by = 'conformance' as PrincipalId; // within its schema
 
 type Parts = Pick<
   ConformanceParts,
-  'policies' | 'signers' | 'config' | 'clock' | 'ledger' | 'provider' | 'newUlid' | 'newEvent' | 'cycle'
+  | 'policies'
+  | 'signers'
+  | 'config'
+  | 'clock'
+  | 'ledger'
+  | 'provider'
+  | 'newUlid'
+  | 'newEvent'
+  | 'cycle'
+  | 'standingRelations'
+  | 'relationTurns'
 >;
 type Given = LiveVector['given'];
 
@@ -31,18 +52,37 @@ export async function arrangeTenant(parts: Parts, { id, given }: LiveVector): Pr
   for (const fence of given.fences) await raiseFence(parts, tenant, fence);
   if (given.budget !== null) await setBudget(parts, tenant, given.budget);
   if (given.blocked_tools.length > 0) await blockTools(parts, { tenant, version: 1, tools: given.blocked_tools, by });
+  await setBounds(parts, tenant, given);
   const keys = new Map<string, string>();
   for (const key of given.keys) keys.set(key.name, await makeKey(parts, tenant, key));
   return { tenant, keys };
 }
 
-async function activateRules(parts: Parts, tenant: TenantId, { rules, tools }: Given): Promise<void> {
+/** What stands around its rules. */
+async function setBounds(parts: Parts, tenant: TenantId, given: Given): Promise<void> {
+  const { ceilings: rules, tuples, signatures_only: signaturesOnly } = given;
+  const first = { tenant, version: 1 };
+  if (rules.length > 0) {
+    const alone = { activation: null, needsDecision: false, assertMatch: () => undefined };
+    await setCeilings(parts, { ...first, ...alone, rules, setBy: by });
+  }
+  if (tuples.length > 0) await writeTuples(parts, tenant, tuples);
+  if (signaturesOnly) await setApprovalTerms(parts, { ...first, signaturesOnly, breakGlass: false, by });
+}
+
+async function writeTuples(parts: Parts, tenant: TenantId, writes: readonly RelationTuple[]): Promise<void> {
+  const batch = writeRelationships.body?.parse({ tenant_id: tenant, writes });
+  if (batch !== undefined) await changeRelationships(parts, by, batch);
+}
+
+async function activateRules(parts: Parts, tenant: TenantId, { rules, tools, relations }: Given): Promise<void> {
   const bundle = PolicyBundle.parse({
     format: 'countersign/policy.v1',
     name: 'conformance',
     version: '1',
     rules,
     tools,
+    relations,
   });
   const policyHash = (await parts.policies.compile(bundle)).hash as Digest; // compilePolicy hashes with digestOf
   await keepActive(keepParts(parts), { tenant, bundle, policyHash, by, replaces: true });
@@ -61,6 +101,8 @@ function keepParts({ policies, signers, clock, config }: Parts): KeepParts {
 
 async function raiseFence(parts: Parts, tenant: TenantId, fence: Given['fences'][number]): Promise<void> {
   const { kind, call_limit = null } = fence;
+  const org = tenant as string as OrgId; // its name is one as well
+  if (fence.scope === 'org') await placeTenant(parts, { tenant, org, version: 1, by });
   await setFence(parts, {
     scope: scopeOfFence(tenant, fence),
     kind,

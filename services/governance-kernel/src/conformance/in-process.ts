@@ -7,6 +7,7 @@ import type { BoundaryParts } from '../boundary/boundary.ts';
 import type { Judgeable } from '../boundary/conclude-call.ts';
 import { Dispatch } from '../boundary/dispatch.ts';
 import type { AskRules } from '../boundary/rule-evaluation.ts';
+import type { SealedDecision } from '../boundary/sealed-decision.ts';
 import type { NamedCall } from '../call/governed-call.ts';
 import type { LedgerStore } from '../ledger/commit.ts';
 import type { AnyControl } from '../ledger/control.ts';
@@ -57,15 +58,20 @@ export async function executeInProcess(
     calls += 1;
     return null;
   });
-  const said = await tool
-    .perform({
-      call: callOf(given.tool),
-      request: null,
-      receive: () => ({ outcome: 'completed', result: null }),
-      failed: { outcome: 'uncertain' },
-      log: silent,
-    })
-    .then(({ decision: { reply } }) => ({ verdict: reply.verdict, reason_code: reply.reason_code, error: null }))
+  const call = callOf(given.tool);
+  const asked = given.proposed
+    ? boundary.forOneAnswer()([{ ...call, mode: 'enforce', dispatchedBy: 'owner' }])
+    : tool
+        .perform({
+          call,
+          request: null,
+          receive: () => ({ outcome: 'completed', result: null }),
+          failed: { outcome: 'uncertain' },
+          log: silent,
+        })
+        .then(({ decision }) => [decision]);
+  const said = await asked
+    .then(([decision]) => replyOf(decision))
     .catch((error: unknown) => ({ verdict: null, reason_code: null, error: isAppError(error) ? error.code : 'fault' }));
   const seen = told({ ...said, executed: calls > 0 });
   const wanted = told({
@@ -79,6 +85,12 @@ export async function executeInProcess(
     fault: seen === wanted ? null : `expected ${wanted}, saw ${seen}`,
     seen: [{ step: 0, status: null, verdict, reason_code, receipt_id: null }],
   };
+}
+
+function replyOf(decision: SealedDecision | undefined) {
+  if (decision === undefined) throw new Error('Nothing was decided');
+  const { verdict, reason_code } = decision.reply;
+  return { verdict, reason_code, error: null };
 }
 
 type Said = { verdict: string | null; reason_code: string | null; error: string | null; executed: boolean };

@@ -15,6 +15,7 @@ export const vectorFiles = [
   'controls.json',
   'approvals.json',
   'identity.json',
+  'bounds.json',
 ] as const;
 
 const locate = createRequire(import.meta.url);

@@ -28,6 +28,7 @@ import type { GroupCommit } from '../ledger/group-commit.ts';
 import type { Policies } from '../policy/policies.ts';
 import type { Checkpoints } from '../proof/checkpoints.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
+import type { RelationWriting } from '../relations/change-relations.ts';
 import type { Signers } from '../signers.ts';
 import type { ConformanceStore } from '../store/conformance-store.ts';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
@@ -40,7 +41,7 @@ import { detailOf, type Executed } from './result.ts';
 import type { RunCredential } from './run-credential.ts';
 import { scopesOfVector } from './tenants.ts';
 
-export type ConformanceParts = {
+export type ConformanceParts = Pick<RelationWriting, 'standingRelations' | 'relationTurns'> & {
   config: KernelConfig;
   store: ConformanceStore;
   listTrustKeys: () => Promise<TrustKeyRow[]>;

@@ -21,6 +21,8 @@ export function scopesOfVector({ id, given }: Pick<LiveVector, 'id' | 'given'>):
 
 export function scopeOfFence(tenant: TenantId, fence: LiveVector['given']['fences'][number]): FenceScope {
   const around = {
+    // Of the tenant alone, and of its name.
+    org: `org:${tenant}`,
     tenant: `tenant:${tenant}`,
     agent: `agent:${tenant}/${vectorPrincipal}`,
     tool: `tool:${tenant}/${fence.tool ?? ''}`,

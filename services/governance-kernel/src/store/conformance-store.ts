@@ -43,7 +43,7 @@ async function endRun(transaction: Transaction, id: string): Promise<void> {
 
 type Settings = { tenants: readonly TenantId[]; scopes: readonly FenceScope[] };
 
-/** What was set for tenants that nobody is. Their policies stay: an activation is never taken away, and the next run confirms it. */
+/** What was set for tenants that nobody is. Their policies and tuples stay: neither is ever taken away, and the next run confirms them. */
 async function forgetSettings(tx: Tx, { tenants, scopes }: Settings): Promise<void> {
   const ofTenants = { where: { tenant_id: { in: [...tenants] } } };
   await tx.fence.deleteMany({ where: { scope: { in: [...scopes] } } });
@@ -51,6 +51,9 @@ async function forgetSettings(tx: Tx, { tenants, scopes }: Settings): Promise<vo
   await tx.accessKey.deleteMany(ofTenants);
   await tx.budget.deleteMany(ofTenants);
   await tx.approval.deleteMany(ofTenants);
+  await tx.approvalTerms.deleteMany(ofTenants);
+  await tx.policyCeilings.deleteMany(ofTenants);
+  await tx.tenantOrg.deleteMany(ofTenants);
 }
 
 function countOpenCalls(reader: Reader, tenant: string): Promise<number> {
