@@ -61,6 +61,30 @@ describe('a fence around a tool', () => {
     await site.test.setFence('tool:searching/web_search', 'freeze');
     expect(await boundary.maySendLate(decision, caller as never)).toBe(false);
     await site.test.setFence('tool:searching/web_search', 'open');
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
+    const block = (version: number, tools: string[]) =>
+      site.test.system.putToolBlocks({ params: { tenant: caller.tenant }, body: { version, tools } }); // branded by the schema
+    await block(1, ['Web_Search']);
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(false);
+    await block(2, []);
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
+  });
+
+  it('is not sent late to a server that was revoked meanwhile', async () => {
+    let nowMs = 0;
+    const { cycle } = site.test.kernel.context;
+    const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
+    const caller = { tenant: 'searching', principal: 'agent', scopes: ['*'] };
+    const args = { hosted_tools: ['notes.read_note'] };
+    const call = { kind: 'model', caller, session: newSession(), model: 'scripted', args, context: {} };
+    const decision = await decideAndDie(boundary, call as never); // plain names
+    nowMs += 500;
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
+    const state = (to: string) =>
+      site.test.pool.query(`UPDATE mcp_servers SET state = $1 WHERE server_id = 'notes'`, [to]);
+    await state('revoked');
+    expect(await boundary.maySendLate(decision, caller as never)).toBe(false);
+    await state('approved');
   });
 });
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { neededRelations, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import type { BudgetId, Instant } from '@countersign/contracts';
+import type { BudgetId, Instant, TenantId } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import type { OrgMoved } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
@@ -44,6 +44,8 @@ export type BoundaryParts = {
   orgs: KnownOrgs;
   /** As the database holds the agent, and what it came with, now. */
   isRevokedCaller: (caller: Caller) => Promise<boolean>;
+  /** Whether the tenant blocks one of these tools, or the server of one was revoked, as the database says now. */
+  isWithdrawnTool: (called: { tenant: TenantId; tools: readonly string[] }) => Promise<boolean>;
   settings: CycleSettings;
   /** Told of each new decision once it is durable. */
   tellDecision?: DecisionTelemetry | undefined;
@@ -206,14 +208,18 @@ function maySendLate(
 
 /** Neither a fence nor a revocation has come between the decision and now. */
 async function isUnstopped(
-  { clock, findFencesAround, isRevokedCaller }: BoundaryParts,
+  { clock, findFencesAround, isRevokedCaller, isWithdrawnTool }: BoundaryParts,
   caller: Caller,
   intent: SealedIntent,
 ): Promise<boolean> {
   const { tenant, principal } = caller;
-  const around = findFencesAround({ tenant, principal, tools: toolsNamed(intent) });
-  const [fences, isRevoked] = await Promise.all([around, isRevokedCaller(caller)]);
-  return !isRevoked && !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime()));
+  const tools = toolsNamed(intent);
+  const around = findFencesAround({ tenant, principal, tools });
+  const withdrawn = await Promise.all([isRevokedCaller(caller), isWithdrawnTool({ tenant, tools })]);
+  const fences = await around;
+  return (
+    !withdrawn.includes(true) && !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime()))
+  );
 }
 
 function neverAsked(): never {

@@ -33,7 +33,11 @@ export async function blockTools(parts: SettingParts, { tenant, version, tools, 
 /** In any spelling: what a model calls `files__read` is `files.read`, whether or not a server declares it, and so is `Files.Read`. */
 export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, tools: readonly string[]): boolean {
   const row = tools.length === 0 ? null : batch.row(toolBlocks, tenant);
-  return row !== null && tools.some((tool) => meaningsOf(row).has(meaningOf(tool)));
+  return row !== null && holdsOneOf(row, tools);
+}
+
+export function holdsOneOf(row: ToolBlocksRow, tools: readonly string[]): boolean {
+  return tools.some((tool) => meaningsOf(row).has(meaningOf(tool)));
 }
 
 /** A row is remembered until it changes, and each call looks at it. */

@@ -3,13 +3,17 @@ import type { BoundaryParts } from '../boundary/boundary.ts';
 import { findAccessKeyById } from './access-key-store.ts';
 import type { Reader } from './database.ts';
 import { findFencesAround } from './fence-store.ts';
+import { holdsOneOf } from '../policy/block-tools.ts';
+import { toolBlocks } from '../policy/tool-blocks.ts';
+import { parseToolAddress } from '../registry/tool-definition.ts';
 import { findLiveKey, isRevoked } from './identity-store.ts';
+import { asStored } from './stored-row.ts';
 
 /** What stops calls, as it is looked up: some of it may come between a decision and its dispatch. */
 export function stopsIn(
   reader: Reader,
   clock: () => Date,
-): Pick<BoundaryParts, 'findFencesAround' | 'isRevokedCaller'> {
+): Pick<BoundaryParts, 'findFencesAround' | 'isRevokedCaller' | 'isWithdrawnTool'> {
   return {
     findFencesAround: (caller) => findFencesAround(reader, caller),
     isRevokedCaller: async ({ tenant, principal, accessKey, agentKey }) => {
@@ -20,6 +24,15 @@ export function stopsIn(
       ]);
       const isKeyGone = accessKey !== undefined && (key === null || hasEnded(key, clock().getTime()));
       return isRevokedAgent || isKeyGone || (agentKey !== undefined && signing === null);
+    },
+    isWithdrawnTool: async ({ tenant, tools }) => {
+      if (tools.length === 0) return false;
+      const servers = tools.flatMap((tool) => parseToolAddress(tool)?.serverId ?? []);
+      const [blocks, revoked] = await Promise.all([
+        reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
+        reader.mcpServer.count({ where: { server_id: { in: servers }, state: 'revoked' } }),
+      ]);
+      return revoked > 0 || (blocks !== null && holdsOneOf(toolBlocks.rowOf(asStored(blocks)), tools));
     },
   };
 }
