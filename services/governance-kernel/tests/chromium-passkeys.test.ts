@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApprovalId, TenantId } from '@countersign/contracts';
+import type { ApprovalId } from '@countersign/contracts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   test = await startTestKernel({ env: { GOV_PORT: String(port), GOV_PUBLIC_URL: origin } });
   await test.activate('*', policy);
   const terms = { version: 1, signatures_only: false, break_glass: true };
-  await test.system.putApprovalTerms({ params: { tenant: 'acme' as TenantId }, body: terms });
+  await test.system.putApprovalTerms({ params: { tenant: 'acme' }, body: terms });
   agent = new Caller(test);
   const body = { kind: 'approver', principal_id: 'alice' } as never; // its defaults are the kernel's
   key = (await test.as('acme', 'operator').createAccessKey({ body })).body.key;
@@ -71,14 +71,14 @@ let bobs: Authenticator;
 async function bobEnrols(): Promise<void> {
   bobs = new Authenticator(origin);
   const { challenge } = (await bob().registerPasskey({ params })).body;
-  await bob().verifyPasskey({ params, body: { attestation: bobs.create(challenge) as never } });
+  await bob().verifyPasskey({ params, body: { attestation: bobs.create(challenge) } });
 }
 
 async function bobDenies(id: ApprovalId): Promise<void> {
   const place = { params: { approval_id: id } };
   const { challenge, challenge_id } = (await bob().challengeApproval({ ...place, body: { decision: 'deny' } as never }))
     .body;
-  await bob().assertApproval({ ...place, body: { challenge_id, assertion: bobs.get(challenge) as never } });
+  await bob().assertApproval({ ...place, body: { challenge_id, assertion: bobs.get(challenge) } });
 }
 
 describe('in a real browser, as wide as a phone', () => {
