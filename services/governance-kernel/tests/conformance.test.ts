@@ -1,17 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
-import { ConformanceVector, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
+import { ConformanceVector, LiveVector, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, decodeBase64Url, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet } from '@countersign/verifier';
 import { z } from 'zod';
 import { findLastProven } from '../src/store/conformance-store.ts';
+import { executeLive, type Site } from '../src/conformance/live.ts';
 import { vectorFiles } from '../src/conformance/read-vectors.ts';
 import { asAdministrator } from './_administrator.ts';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { startConformanceSchedule } from '../src/workers/conformance-schedule.ts';
-import { kernelRoutes, starterPolicy, type TestKernel } from './_kernel.ts';
+import { newSession } from './_caller.ts';
+import { adminKey, kernelRoutes, starterPolicy, type TestKernel } from './_kernel.ts';
 import { ofNoTwin } from './_twins.ts';
 import { seal } from './_seal.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -176,6 +179,39 @@ describe('the vectors', () => {
         'door.evaluate-no-rule',
       ]),
     );
+  });
+});
+
+describe('a live vector', () => {
+  const ofNotes = LiveVector.parse({
+    ...{ id: 'test.executes', set: 'positive', title: 'A call that is executed', description: 'None may be.' },
+    ...{ gates: [], surface: 'live', given: { rules: [] } },
+    steps: [
+      {
+        ...{ do: 'call', door: 'execute', body: { tool: 'notes.read_note', args: { id: 'a' } } },
+        expect: { status: 200, verdict: 'ALLOW', reason_code: 'ALLOWED' },
+      },
+    ],
+  });
+  const faultUnder = async (changes: Partial<Site>) => {
+    const { context, url } = test.kernel;
+    const { keys } = (await anybody().listTrustKeys()).body;
+    const site: Site = {
+      ...{ url, token: adminKey, provider: context.provider, trust: parseKeySet({ keys }), stranger: 'globex' },
+      ...{ countOpenCalls: async () => 0, signal: AbortSignal.timeout(runMs) },
+      ...changes,
+    };
+    await test.activate('executing', starterPolicy);
+    const arranged = { tenant: 'executing', keys: new Map<string, string>(), session: newSession() } as never; // branded
+    return (await executeLive(site, ofNotes, arranged)).fault;
+  };
+
+  it('fails when anything was executed or is on its way', async () => {
+    expect(await faultUnder({})).toBe('something was executed upstream');
+  });
+
+  it('fails when what it was answered is sealed by nobody who is trusted', async () => {
+    expect(await faultUnder({ trust: [] })).toContain('is not trusted to sign receipts');
   });
 });
 
