@@ -106,6 +106,14 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
       receipt: { payload: { tenant_id: ada.workspaceId, principal_id: keyPrincipal(keyId as never) } },
     });
     expect(response.headers.get('x-gov-receipt-id')).toBe(decision.receipt_id);
+    const read = { headers: { ...bearer(ada.token), 'x-workspace-id': ada.workspaceId } };
+    const own = await fetch(new URL(`/api/v1/receipts/${decision.receipt_id}`, system.gatewayUrl), read);
+    expect(await own.json()).toMatchObject({ payload: decision.receipt.payload });
+    const tail = await fetch(new URL('/api/v1/receipts/tail', system.gatewayUrl), read);
+    const reader = tail.body?.getReader();
+    let seen = '';
+    while (!seen.includes(decision.receipt_id)) seen += Buffer.from((await reader?.read())?.value ?? []).toString();
+    await reader?.cancel();
     const { body } = await kernelClient(system, ada.workspaceId).getReceipt({
       params: { receipt_id: decision.receipt_id },
     });

@@ -1,7 +1,13 @@
+import { listApprovals } from '../governance-kernel/approvals.ts';
+import { getRecord, listCheckpoints, listRecords } from '../governance-kernel/boundary.ts';
+import { listBudgets } from '../governance-kernel/budgets.ts';
 import { createChatCompletion, listModels } from '../governance-kernel/chat.ts';
 import { evaluate } from '../governance-kernel/evaluate.ts';
+import { getConsistencyProof, getInclusionProof, getLatestCheckpoint } from '../governance-kernel/log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from '../governance-kernel/mcp.ts';
+import { exportReceipts, getReceipt, listReceipts, tailReceipts } from '../governance-kernel/receipts.ts';
 import type { AnyRoute } from '../route.ts';
+import type { Role } from './workspaces.ts';
 
 /** A route of another service that the gateway serves, by passing requests and answers on as they come. */
 export type Forwarding = {
@@ -11,31 +17,73 @@ export type Forwarding = {
   route: AnyRoute;
   /** How long the other service may be silent, before its answer or within it. */
   silenceMaxMs: number;
+  /** How long one answer may go on; who has to hear more asks again, and proves anew who it is. */
+  answerMaxMs: number;
 };
 
 /** Longer than the kernel gives a model or a tool: it ends what takes too long itself, and says so in a receipt. */
 const upstreamWorkMaxMs = 600_000;
 const ownWorkMaxMs = 60_000;
+/** So long may somebody go on reading whose session, key or membership has ended. */
+const streamMaxMs = 300_000;
+/** No stream of a model goes on for longer. */
+const answerMaxMs = 3_600_000;
 
-type Family = Omit<Forwarding, 'route'> & { routes: AnyRoute[] };
+type Family = Omit<Forwarding, 'route'> & { opensTo: 'agent' | Role; routes: AnyRoute[] };
 
 const families: Family[] = [
   {
     family: 'chat',
     to: 'governance-kernel',
+    opensTo: 'agent',
     routes: [createChatCompletion, listModels],
     silenceMaxMs: upstreamWorkMaxMs,
+    answerMaxMs,
   },
   {
     family: 'mcp',
     to: 'governance-kernel',
+    opensTo: 'agent',
     routes: [describeMcp, callMcp, listMcpCapabilities, executeMcp],
     silenceMaxMs: upstreamWorkMaxMs,
+    answerMaxMs,
   },
-  { family: 'evaluation', to: 'governance-kernel', routes: [evaluate], silenceMaxMs: ownWorkMaxMs },
+  {
+    family: 'evaluation',
+    to: 'governance-kernel',
+    opensTo: 'agent',
+    routes: [evaluate],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs,
+  },
+  {
+    family: 'receipts',
+    to: 'governance-kernel',
+    opensTo: 'member',
+    routes: [listReceipts, getReceipt, tailReceipts, exportReceipts],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: streamMaxMs,
+  },
+  {
+    family: 'proofs and controls',
+    to: 'governance-kernel',
+    opensTo: 'member',
+    routes: [
+      listRecords,
+      getRecord,
+      listCheckpoints,
+      getLatestCheckpoint,
+      getInclusionProof,
+      getConsistencyProof,
+      listBudgets,
+      listApprovals,
+    ],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: streamMaxMs,
+  },
 ];
 
-/** The one table of what the gateway forwards: the doors of agents. */
-export const forwarding: readonly Forwarding[] = families.flatMap(({ routes, ...terms }) =>
-  routes.map((route) => ({ ...terms, route: { ...route, auth: 'agent' as const } })),
+/** The one table of what the gateway forwards: the doors of agents, and what members read of their workspace at the kernel. */
+export const forwarding: readonly Forwarding[] = families.flatMap(({ routes, opensTo, ...terms }) =>
+  routes.map((route) => ({ ...terms, route: { ...route, auth: opensTo } })),
 );

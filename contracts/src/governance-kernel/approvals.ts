@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionRole } from '../assertion.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -90,7 +91,7 @@ export const listApprovals = defineRoute({
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
-  assertedBy: ['agent'],
+  assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,
     state: ApprovalState.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionRole } from '../assertion.ts';
 import { page, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
@@ -13,6 +14,7 @@ export const listRecords = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/records',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,
     verdict: Verdict.optional(),
@@ -33,6 +35,7 @@ export const getRecord = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/records/{record_id}',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   params: RecordParams,
   query: z.strictObject(TenantQuery),
   reply: BoundaryRecord,
@@ -80,6 +83,7 @@ export const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/checkpoints',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(Checkpoint),
 });

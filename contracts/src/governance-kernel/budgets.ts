@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionRole } from '../assertion.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { AmountMinor, BudgetId, ControlVersion, Currency, Instant, TenantId } from '../scalars.ts';
@@ -62,6 +63,7 @@ export const listBudgets = defineRoute({
   method: 'GET',
   path: '/api/v1/budgets',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(Budget),
 });

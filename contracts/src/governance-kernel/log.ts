@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionRole } from '../assertion.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, ReceiptId } from '../scalars.ts';
 import { Checkpoint } from './boundary.ts';
@@ -13,6 +14,7 @@ export const getLatestCheckpoint = defineRoute({
   method: 'GET',
   path: '/api/v1/log/checkpoint',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject(TenantQuery),
   reply: Checkpoint,
   errors: ['NOT_FOUND'],
@@ -32,6 +34,7 @@ export const getInclusionProof = defineRoute({
   method: 'GET',
   path: '/api/v1/log/proof/inclusion',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, receipt_id: ReceiptId }),
   reply: InclusionProof,
   errors: ['NOT_FOUND'],
@@ -43,6 +46,7 @@ export const getConsistencyProof = defineRoute({
   method: 'GET',
   path: '/api/v1/log/proof/consistency',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, from: z.coerce.number().int().min(1), to: z.coerce.number().int().min(1) }),
   reply: z.strictObject({ from: z.int(), to: z.int(), hashes: Hashes }),
   errors: ['INVALID_REQUEST'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AssertionRole } from '../assertion.ts';
 import { page, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
@@ -29,6 +30,7 @@ export const listReceipts = defineRoute({
   method: 'GET',
   path: '/api/v1/receipts',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, ...ReceiptFilter, ...PageQuery }),
   reply: page(StoredReceipt),
 });
@@ -39,7 +41,7 @@ export const getReceipt = defineRoute({
   method: 'GET',
   path: '/api/v1/receipts/{receipt_id}',
   auth: 'tenant_scoped',
-  assertedBy: ['agent'],
+  assertedBy: AssertionRole.options,
   params: z.strictObject({ receipt_id: ReceiptId }),
   query: z.strictObject(TenantQuery),
   reply: StoredReceipt,
@@ -52,6 +54,7 @@ export const tailReceipts = defineRoute({
   method: 'GET',
   path: '/api/v1/receipts/tail',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,
     session_id: SessionId.optional(),
@@ -68,6 +71,7 @@ export const exportReceipts = defineRoute({
   method: 'GET',
   path: '/api/v1/receipts/export',
   auth: 'tenant_scoped',
+  assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,
     session_id: SessionId,

@@ -1,6 +1,14 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { agentOf, assertionTerms, isAppError, PrincipalId, TenantId } from '@countersign/contracts';
+import {
+  agentOf,
+  ApiKeyId,
+  assertionTerms,
+  isAppError,
+  keyPrincipal,
+  PrincipalId,
+  TenantId,
+} from '@countersign/contracts';
 import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
@@ -13,6 +21,7 @@ const another = generateSigningKey();
 const keyOf = ({ privateKeyPem }: typeof own) => createPrivateKey(privateKeyPem);
 const [workspace, other] = ['wsp_01ARZ3NDEKTSV4RRFFQ69G5FA1', 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FA2'];
 const user = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FA1';
+const apiKey = keyPrincipal(ApiKeyId.parse('hpk_01ARZ3NDEKTSV4RRFFQ69G5FA1'));
 const asserted = {
   sub: PrincipalId.parse(agentOf(workspace)),
   workspace_id: TenantId.parse(workspace),
@@ -58,6 +67,7 @@ describe('an assertion', () => {
     expect(await codeOf(await token())).toBe('accepted');
     for (const role of ['member', 'partner', 'owner'])
       expect(await codeOf(await token({ claims: { role, sub: user } }))).toBe('accepted');
+    expect(await codeOf(await token({ claims: { sub: apiKey } }))).toBe('accepted');
   });
 
   it('is taken under each key of several, and under none where none is pinned', async () => {
@@ -90,6 +100,9 @@ describe('an assertion', () => {
     ['for the agent of another workspace', { claims: { sub: agentOf(other) } }],
     ['for a person who is called the agent', { claims: { sub: user } }],
     ['for the agent who is called an owner', { claims: { role: 'owner' } }],
+    ['for a key that is called an owner', { claims: { role: 'owner', sub: apiKey } }],
+    ['for a key of another kind', { claims: { sub: apiKey.replace('hpk_', 'inv_') } }],
+    ['for a key that is called more', { claims: { sub: `${apiKey}:more` } }],
     ['for somebody who is no user', { claims: { role: 'owner', sub: 'admin' } }],
     ...Object.keys(claims).map((name): [string, object] => [`without ${name}`, { claims: { [name]: undefined } }]),
   ])('%s is refused', async (_, wrong) => {

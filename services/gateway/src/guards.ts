@@ -133,12 +133,13 @@ async function membershipOfPerson(
   return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;
 }
 
-function namesIn({ req, route, params, parsed }: ParsedRequest) {
+function namesIn({ req, route, params, query, parsed }: ParsedRequest) {
   const header = req.headers['x-workspace-id'];
   return {
     path: route.path.startsWith('/api/workspace/') ? params['id'] : undefined,
     header: typeof header === 'string' ? header : undefined,
-    query: workspaceIdIn(parsed.query),
+    // Of what is passed on nothing is parsed.
+    query: workspaceIdIn(parsed.query) ?? workspaceIdIn(query),
     body: workspaceIdIn(parsed.body),
   };
 }

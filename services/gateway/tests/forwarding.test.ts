@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { assertionTerms, keyPrincipal } from '@countersign/contracts';
+import { assertionTerms, keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import { forwarding, type ApiKeyScope } from '@countersign/contracts/gateway';
 import { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import type { TestDatabase } from '@countersign/database/testing';
@@ -10,9 +8,13 @@ import { AssertionVerifier, createAssertionSigner, readAssertionKey, unprovenCla
 import type { StartedGateway } from '../src/index.ts';
 import { assertionKey } from './_assertion-key.ts';
 import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+import { sendChunked, statusOf, statusOfGetWithBody } from './_unusual-requests.ts';
 import { Upstream } from './_upstream.ts';
 
 const upstream = new Upstream();
+const forwarded: AnyRoute[] = forwarding.map(({ route }) => route);
+const doors = forwarded.filter(({ auth }) => auth === 'agent');
+const reads = forwarded.filter(({ auth }) => auth === 'member');
 const agentKey = `agk_${'a'.repeat(43)}`;
 const limits = { GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_AUTH: '4' };
 let database: TestDatabase;
@@ -64,24 +66,51 @@ const codeOf = async (response: Response) => {
 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** What fetch would not let a test say. */
-function rawRequest(headers: Record<string, string>, body: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const url = new URL('/api/v1/evaluate', gateway.url);
-    httpRequest(url, { method: 'POST', headers }, (res) => resolve(res.resume().statusCode ?? 0))
-      .on('error', reject)
-      .end(body);
-  });
-}
-
 describe('what is forwarded', () => {
-  it('is what the kernel opens to agents, and nothing else', () => {
-    const doors = Object.values(kernelRoutes).filter((route) => 'door' in route && route.door !== undefined);
-    const places = (routes: readonly { method: string; path: string }[]) =>
-      routes.map(({ method, path }) => `${method} ${path}`).sort();
-    expect(places(forwarding.map(({ route }) => route))).toEqual(places(doors));
-    for (const { route } of forwarding)
-      expect([route.operation, route.assertedBy]).toEqual([route.operation, ['agent']]);
+  it('is what the kernel opens to agents, and what everybody reads there for whom the gateway speaks', () => {
+    const routes: AnyRoute[] = Object.values(kernelRoutes);
+    const named = (chosen: readonly AnyRoute[]) => chosen.map(({ operation }) => operation).sort();
+    const isRead = ({ method, assertedBy = [] }: AnyRoute) => method === 'GET' && assertedBy.includes('member');
+    expect(named(doors)).toEqual(named(routes.filter(({ door }) => door !== undefined)));
+    expect(named(reads)).toEqual(named(routes.filter(isRead)));
+    for (const { operation, assertedBy } of doors) expect([operation, assertedBy]).toEqual([operation, ['agent']]);
+  });
+
+  it('says which person of the workspace reads, or which key, and keeps the name of the workspace to itself', async () => {
+    const { key: reader, id } = await makeKey(['read']);
+    const own = `workspaceId=${ada.workspace.id}`;
+    const read = (path: string, headers: Record<string, string>) => send({ path, method: 'GET', headers });
+    const proven = async () => {
+      const assertion = String(upstream.last.headers.authorization).replace('Bearer ', '');
+      return new AssertionVerifier([assertionKey], () => new Date()).verify(assertion);
+    };
+    for (const { path } of reads) {
+      const query = `limit=1&${own}&agent=a%20b`;
+      expect((await read(`${path.replace(/\{\w+\}/, 'x')}?${query}`, bearer(ada.token))).status).toBe(200);
+      expect(upstream.last.url).toBe(`${path.replace(/\{\w+\}/, 'x')}?limit=1&agent=a%20b`);
+      expect(await proven()).toMatchObject({ sub: ada.user.id, workspace_id: ada.workspace.id, role: 'owner' });
+    }
+    await read(`/api/v1/receipts?${own}`, bearer(ada.token));
+    expect(upstream.last.url).toBe('/api/v1/receipts');
+    await read('/api/v1/receipts', { ...ada.headers, 'last-event-id': 'place-7' });
+    expect(upstream.last.headers).toMatchObject({ 'last-event-id': 'place-7' });
+    await read('/api/v1/receipts', bearer(reader));
+    expect(await proven()).toMatchObject({
+      sub: keyPrincipal(id),
+      workspace_id: ada.workspace.id,
+      role: 'agent',
+    });
+    const sent = upstream.received.length;
+    const attempts: [string, Record<string, string>, string][] = [
+      ['/api/v1/receipts', bearer(ada.token), '404 NOT_FOUND'],
+      [`/api/v1/receipts?${own}`, bearer(key), '403 PERMISSION_DENIED'],
+      [`/api/v1/receipts?${own}`, bearer(agentKey), '401 CREDENTIALS_INVALID'],
+      [`/api/v1/receipts?${own}&${own}`, bearer(ada.token), '400 INVALID_REQUEST'],
+      ['/api/v1/receipts?workspace%49d=x', bearer(reader), '404 NOT_FOUND'],
+    ];
+    for (const [path, headers, expected] of attempts)
+      expect([path, await codeOf(await read(path, headers))]).toEqual([path, expected]);
+    expect(upstream.received).toHaveLength(sent);
   });
 
   it('says for a key of a workspace who calls, and for an agent of the kernel what it brought', async () => {
@@ -106,7 +135,8 @@ describe('what is forwarded', () => {
 
   it('carries nothing that a caller says about who it is, whence it comes and how it is connected', async () => {
     const body = '{ "args" : {"a":1.0} }';
-    const status = await rawRequest(
+    const status = await statusOf(
+      gateway.url,
       {
         ...bearer(key),
         'content-type': 'application/json',
@@ -173,7 +203,7 @@ describe('what is forwarded', () => {
       [{ ...bearer(key), 'x-workspace-id': foreign.workspace.id }, '404 NOT_FOUND'],
       [{ ...bearer(key), 'x-api-key': agentKey }, '401 CREDENTIALS_INVALID'],
     ];
-    for (const { route } of forwarding)
+    for (const route of doors)
       for (const [headers, expected] of attempts) {
         const response = await send({ path: route.path, method: route.method, headers });
         expect([route.operation, await codeOf(response)]).toEqual([route.operation, expected]);
@@ -242,24 +272,27 @@ describe('what comes back', () => {
       expect(headers).not.toHaveProperty(gone);
   });
 
-  it('is streamed event by event, and the kernel hears when its reader goes away', async () => {
+  it('is streamed event by event, and the kernel hears when its reader goes away, before the first one too', async () => {
     let isGone = false;
     upstream.answer = (_req, res) => {
-      res.writeHead(200, { 'content-type': 'text/event-stream' });
-      res.write('data: 1\n\n');
       res.once('close', () => (isGone = true));
+      if (begins) res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     };
-    const abort = new AbortController();
-    const response = await fetch(new URL('/v1/chat/completions', gateway.url), {
-      method: 'POST',
-      headers: { ...bearer(key), 'content-type': 'application/json' },
-      body: '{}',
-      signal: abort.signal,
-    });
-    const reader = required(response.body).getReader();
+    let begins = true;
+    const ask = (signal: AbortSignal) =>
+      fetch(new URL('/v1/models', gateway.url), { headers: bearer(key), signal }).catch(() => null);
+    const reading = new AbortController();
+    const reader = required((await ask(reading.signal))?.body).getReader();
     expect(Buffer.from(required((await reader.read()).value)).toString()).toBe('data: 1\n\n');
     expect(isGone).toBe(false);
-    abort.abort();
+    reading.abort();
+    await until(async () => isGone);
+    [begins, isGone] = [false, false];
+    const waiting = new AbortController();
+    const asked = upstream.received.length;
+    void ask(waiting.signal);
+    await until(async () => upstream.received.length > asked);
+    waiting.abort();
     await until(async () => isGone);
   });
 
@@ -294,11 +327,13 @@ describe('the door', () => {
     const large = JSON.stringify({ text: 'x'.repeat(1_048_576) });
     expect(await codeOf(await send({ headers: bearer(key), body: large }))).toBe('413 PAYLOAD_TOO_LARGE');
     expect(upstream.received).toEqual([]);
-    expect(await codeOf(await chunked('/api/v1/evaluate', large))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(
+      await codeOf(await sendChunked(gateway.url, '/api/v1/evaluate', { headers: bearer(key), body: large })),
+    ).toBe('413 PAYLOAD_TOO_LARGE');
     expect(upstream.received.filter(({ body }) => body.length >= large.length)).toEqual([]);
-    const fits = await chunked('/v1/chat/completions', large);
+    const fits = await sendChunked(gateway.url, '/v1/chat/completions', { headers: bearer(key), body: large });
     expect([fits.status, upstream.last.body.length]).toEqual([200, large.length]);
-    expect(await statusOfGetWithBody()).toBe(413);
+    expect(await statusOfGetWithBody(gateway.url, key)).toBe(413);
     expect((await send({ headers: bearer(key) })).status).toBe(200);
   });
 
@@ -336,34 +371,6 @@ describe('the door', () => {
     }
   });
 });
-
-function chunked(path: string, body: string): Promise<Response> {
-  const stream = new ReadableStream({
-    start: (controller) => {
-      for (let at = 0; at < body.length; at += 100_000) controller.enqueue(Buffer.from(body.slice(at, at + 100_000)));
-      controller.close();
-    },
-  });
-  const headers = { ...bearer(key), 'content-type': 'application/json' };
-  return fetch(new URL(path, gateway.url), { method: 'POST', headers, body: stream, duplex: 'half' });
-}
-
-/** A smuggler's favourite. */
-async function statusOfGetWithBody(): Promise<number> {
-  const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  const smuggled = 'GET /v1/models HTTP/1.1\r\n\r\n';
-  const head = [
-    `GET /mcp HTTP/1.1`,
-    'host: 127.0.0.1',
-    `authorization: Bearer ${key}`,
-    `content-length: ${smuggled.length}`,
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${smuggled}`);
-  const first = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
-  socket.destroy();
-  return Number(first.split(' ')[1]);
-}
 
 function required<Value>(value: Value | null | undefined): Value {
   if (value === null || value === undefined) throw new TypeError('a value is missing');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnyRoute } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import supertest from 'supertest';
@@ -24,6 +24,9 @@ let adasTask: string;
 
 const all: AnyRoute[] = Object.values(gatewayRoutes);
 const workspaceRoutes = all.filter(({ auth }) => ['member', 'partner', 'owner'].includes(auth));
+/** With those that are passed on to the kernel when it has been found out for which workspace. */
+const passedOn: AnyRoute[] = forwarding.map(({ route }) => route);
+const contextRoutes = [...workspaceRoutes, ...passedOn.filter(({ auth }) => auth !== 'agent')];
 const unknownObject = 'inv_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -62,12 +65,21 @@ type Place = 'path' | 'header' | 'query' | 'body';
 type Call = {
   route: AnyRoute;
   names: Partial<Record<Place, string>>;
-  as: Person | null;
+  as?: Person;
+  /** In place of a person's session. */
+  credential?: string;
   objectId?: string;
   text?: string;
 };
 
-async function call({ route, names, as, objectId, text }: Call): Promise<{ status: number; text: string }> {
+async function call({
+  route,
+  names,
+  as,
+  credential = as?.token,
+  objectId,
+  text,
+}: Call): Promise<{ status: number; text: string }> {
   const isWorkspacePath = route.path.startsWith('/api/workspace/');
   const path = route.path
     .replace(/\{\w+\}/, isWorkspacePath ? (names.path ?? '-') : (objectId ?? adasTask))
@@ -81,7 +93,7 @@ async function call({ route, names, as, objectId, text }: Call): Promise<{ statu
   const request = supertest(gateway.url)
     [method](path + query)
     .set('x-request-id', 'the-same-request');
-  if (as !== null) void request.set('authorization', `Bearer ${as.token}`);
+  if (credential !== undefined) void request.set('authorization', `Bearer ${credential}`);
   if (names.header !== undefined) void request.set('x-workspace-id', names.header);
   if (body !== undefined) void request.type('application/json').send(text ?? JSON.stringify(body));
   const answer = await request;
@@ -101,7 +113,7 @@ describe('workspace context', () => {
       const before = await contentOf(database);
       const answers = new Set<string>();
       let calls = 0;
-      for (const route of workspaceRoutes) {
+      for (const route of contextRoutes) {
         for (const place of placesOf(route)) {
           for (const name of [unknownId, 'nonsense', "' OR 1=1 --", ada.workspace.id]) {
             const { status, text } = await call({ route, names: { [place]: name }, as: eve });
@@ -166,6 +178,62 @@ describe('workspace context', () => {
     ]);
   });
 
+  verifies(
+    'gw.tenancy.404',
+    'two places that name different workspaces are refused on every route, whoever asks, and one name said twice counts as one',
+    async () => {
+      const before = await contentOf(database);
+      const { key } = await keyOf(eve);
+      let calls = 0;
+      for (const route of contextRoutes) {
+        const own = placesOf(route).includes('path') ? (['path', 'header', 'query'] as const) : placesOf(route);
+        const pairs = own.flatMap((one, at) => own.slice(at + 1).map((other) => [one, other] as const));
+        for (const [one, other] of pairs)
+          for (const credential of [eve.token, key]) {
+            const mixed = { [one]: eve.workspace.id, [other]: ada.workspace.id };
+            const { status, text } = await call({ route, names: mixed, credential });
+            expect([route.operation, one, other, status]).toEqual([route.operation, one, other, 400]);
+            expect(errorOf(text)['code']).toBe('WORKSPACE_CONTEXT_CONFLICT');
+            const path = placesOf(route).includes('path') ? { path: ada.workspace.id } : {};
+            const foreign = { ...path, [one]: ada.workspace.id, [other]: ada.workspace.id };
+            const unseen = await call({ route, names: foreign, credential });
+            expect([route.operation, one, other, unseen.status, unseen.text]).toEqual([
+              route.operation,
+              one,
+              other,
+              404,
+              expect.any(String),
+            ]);
+            calls += 2;
+          }
+      }
+      expect(calls).toBeGreaterThan(200);
+      const { api_keys: _, audit_entries: _entries, ...after } = await contentOf(database);
+      expect(before).toMatchObject(after);
+    },
+  );
+
+  verifies(
+    'gw.tenancy.404',
+    'a key of one workspace finds nothing of another on any route, by any place, with the bytes of what does not exist',
+    async () => {
+      const { key } = await keyOf(eve);
+      const answers = new Set<string>();
+      for (const route of contextRoutes)
+        for (const place of placesOf(route))
+          for (const name of [unknownId, 'nonsense', ada.workspace.id]) {
+            const { status, text } = await call({ route, names: { [place]: name }, credential: key });
+            expect([route.operation, place, name, status]).toEqual([route.operation, place, name, 404]);
+            answers.add(text);
+          }
+      const missing = await fetch(new URL(`/api/runs/run_01ARZ3NDEKTSV4RRFFQ69G5FAV`, gateway.url), {
+        headers: { 'x-api-key': key, 'x-request-id': 'the-same-request' },
+      });
+      answers.add(await missing.text());
+      expect([...answers]).toHaveLength(1);
+    },
+  );
+
   it('refuses two names that differ, and accepts one that is said twice', async () => {
     const [route] = workspaceRoutes.filter(({ operation }) => operation === 'create-task');
     if (route === undefined) throw new Error('create-task is gone');
@@ -194,7 +262,7 @@ describe('workspace context', () => {
         `Basic ${ada.token}`,
         'Bearer hp_x',
       ];
-      for (const route of all.filter(({ auth }) => auth !== 'public')) {
+      for (const route of [...all, ...passedOn].filter(({ auth }) => auth !== 'public')) {
         for (const authorization of credentials) {
           const path = route.path.replaceAll(/\{\w+\}/g, ada.workspace.id);
           const headers = {
@@ -202,18 +270,19 @@ describe('workspace context', () => {
             ...(authorization === undefined ? {} : { authorization }),
           };
           const response = await fetch(new URL(path, gateway.url), { method: route.method, headers });
-          const { error } = (await response.json()) as { error: { type: string } };
-          expect([route.operation, response.status, error.type]).toEqual([
-            route.operation,
-            401,
-            'authentication_error',
-          ]);
+          const { error } = (await response.json()) as { error: { type?: string; data?: { code: string } } };
+          const isTold = error.type === 'authentication_error' || error.data?.code.startsWith('CREDENTIALS_') === true;
+          expect([route.operation, response.status, isTold]).toEqual([route.operation, 401, true]);
         }
       }
       expect(await contentOf(database)).toEqual(before);
     },
   );
 });
+
+async function keyOf({ client }: Person) {
+  return (await client.createApiKey({ body: { role: 'partner' } as never })).body; // its other members have defaults
+}
 
 /** A session and a key that were good once. */
 async function endedCredentials(): Promise<string[]> {

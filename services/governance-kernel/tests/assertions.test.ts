@@ -83,24 +83,39 @@ describe('an assertion of the gateway', () => {
     'vouch-for-passkey',
   ];
 
+  const ofAgents = [
+    'call-mcp',
+    'create-chat-completion',
+    'describe-mcp',
+    'evaluate',
+    'execute-mcp',
+    'list-mcp-capabilities',
+    'list-models',
+  ];
+
+  const readByAll = [
+    'export-receipts',
+    'get-consistency-proof',
+    'get-inclusion-proof',
+    'get-latest-checkpoint',
+    'get-receipt',
+    'get-record',
+    'list-approvals',
+    'list-budgets',
+    'list-checkpoints',
+    'list-receipts',
+    'list-records',
+    'tail-receipts',
+  ];
+
   it('opens nothing beyond this list', () => {
     const named = (role: AssertionRole) =>
       allRoutes.filter(({ assertedBy }) => assertedBy?.includes(role) === true).map(({ operation }) => operation);
     expect(Object.fromEntries(roles.map((role) => [role, named(role).sort()]))).toEqual({
-      agent: [
-        'call-mcp',
-        'create-chat-completion',
-        'describe-mcp',
-        'evaluate',
-        'execute-mcp',
-        'get-receipt',
-        'list-approvals',
-        'list-mcp-capabilities',
-        'list-models',
-      ],
-      member: [],
-      partner: ofApprovers,
-      owner: ofApprovers,
+      agent: [...ofAgents, ...readByAll].sort(),
+      member: readByAll,
+      partner: [...ofApprovers, ...readByAll].sort(),
+      owner: [...ofApprovers, ...readByAll].sort(),
     });
   });
 

@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, keyPrincipal, PrincipalId, TenantId } from '@countersign/contracts';
+import { AppError, PrincipalId, TenantId, UserId, type AssertionRole, type WorkspaceId } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
-import type { AgentCaller } from '../guards.ts';
+import type { AgentCaller, WorkspaceCaller } from '../guards.ts';
 import { putSettingsThrough } from '../orchestrator/put-settings-through.ts';
-import type { StoredApiKey } from '../store/api-keys.ts';
 import { getSettings } from '../store/workspaces.ts';
 import type { Forward } from './forwarder.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
 type Call = {
-  caller: AgentCaller;
+  caller: AgentCaller | WorkspaceCaller;
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
@@ -20,7 +19,7 @@ type Call = {
   signal: AbortSignal;
 };
 
-/** Passes the call of an agent on to the kernel, which judges it. */
+/** Passes a call on to the kernel, as the caller whom it proves. */
 export async function forwardCall(
   context: Context,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
@@ -33,31 +32,32 @@ export async function forwardCall(
     res,
     headers: forwardedHeaders(req.headers, said),
     bodyBytesMax: route.bodyBytesMax,
+    signal,
     answered: (status) => {
-      if (caller.kind === 'agent') context.knownCredentials.learn(caller.credential, status !== 401);
+      if ('kind' in caller && caller.kind === 'agent')
+        context.knownCredentials.learn(caller.credential, status !== 401);
     },
   });
 }
 
-type Asking = Pick<Call, 'clientAddress' | 'signal'>;
-
-/** An agent's own credential is the kernel's to judge; for a key of a workspace the gateway says who calls. */
+/** An agent's own credential is the kernel's to judge; for everybody else the gateway says who calls. */
 async function credentialFor(
   context: Context,
-  caller: AgentCaller,
-  { clientAddress, signal }: Asking,
+  caller: Call['caller'],
+  { clientAddress, signal }: Pick<Call, 'clientAddress' | 'signal'>,
 ): Promise<string> {
+  if (!('kind' in caller)) return assertionOf(context, caller);
   if (caller.kind === 'agent') {
     await context.knownCredentials.admit(caller.credential, clientAddress);
     return caller.credential;
   }
-  await holdToSettings(context, caller.key, signal);
-  return assertionOf(context, caller.key);
+  const { workspaceId } = caller.key.membership;
+  await holdToSettings(context, workspaceId, signal);
+  return assertionOf(context, { workspaceId, actor: caller.actor, role: 'agent' });
 }
 
 /** What the workspace blocks, and what it may spend, holds for its keys as it does for its runs. */
-async function holdToSettings(context: Context, { membership }: StoredApiKey, signal: AbortSignal): Promise<void> {
-  const { workspaceId } = membership;
+async function holdToSettings(context: Context, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
   const { settings, version: settingsVersion } = await getSettings(context.database.reader, workspaceId);
   await putSettingsThrough(context, { workspaceId }, { settings, settingsVersion }, signal).catch((cause: unknown) => {
     if (!(cause instanceof KernelError)) throw cause;
@@ -67,8 +67,12 @@ async function holdToSettings(context: Context, { membership }: StoredApiKey, si
   });
 }
 
-function assertionOf({ assertions }: Context, { id, membership: { workspaceId } }: StoredApiKey): Promise<string> {
+type Speaker = Pick<WorkspaceCaller, 'workspaceId' | 'actor'> & { role: AssertionRole };
+
+/** A key is an agent to the kernel, whatever it may do here. */
+function assertionOf({ assertions }: Context, { workspaceId, actor, role }: Speaker): Promise<string> {
   if (assertions === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
-  const sub = PrincipalId.parse(keyPrincipal(id));
-  return assertions.sign({ workspace_id: TenantId.parse(workspaceId), sub, role: 'agent' });
+  const sub = PrincipalId.parse(actor);
+  const isPerson = UserId.safeParse(actor).success;
+  return assertions.sign({ workspace_id: TenantId.parse(workspaceId), sub, role: isPerson ? role : 'agent' });
 }

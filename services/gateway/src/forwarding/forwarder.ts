@@ -1,8 +1,10 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
 import { AppError, isAppError } from '@countersign/contracts';
+import type { Forwarding } from '@countersign/contracts/gateway';
 import { boundedBody, hasBody } from '@countersign/service-kit';
 import { createProxyMiddleware } from 'http-proxy-middleware';
+import { forwardedUrl } from './forwarded-url.ts';
 import { returnedHeaders } from './forwarded-headers.ts';
 
 type Forwarded = {
@@ -11,6 +13,8 @@ type Forwarded = {
   /** What is said in place of the caller's headers. */
   headers: IncomingHttpHeaders;
   bodyBytesMax: number;
+  /** Aborted when the caller goes away, and a stream when the process drains. */
+  signal: AbortSignal;
   /** Told when the answer begins. */
   answered(status: number): void;
 };
@@ -22,9 +26,9 @@ export type Forward = (forwarded: Forwarded) => Promise<void>;
 type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
 type Hooks = { began(answer: IncomingMessage): void; failed(error: unknown): void };
 
-type Target = { url: string; agent: Agent; silenceMaxMs: number };
+type Target = { url: string; agent: Agent } & Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>;
 
-export function createForward({ url, agent, silenceMaxMs }: Target): Forward {
+export function createForward({ url, agent, silenceMaxMs, answerMaxMs }: Target): Forward {
   const hooksOf = new WeakMap<object, Hooks>();
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: url,
@@ -38,7 +42,7 @@ export function createForward({ url, agent, silenceMaxMs }: Target): Forward {
       error: (error, request) => hooksOf.get(request)?.failed(error),
     },
   });
-  return ({ req, res, headers, bodyBytesMax, answered }) =>
+  return ({ req, res, headers, bodyBytesMax, signal, answered }) =>
     new Promise((resolve, reject) => {
       const request = requestOf(req, { headers, bodyBytesMax });
       let isOver = false;
@@ -54,6 +58,8 @@ export function createForward({ url, agent, silenceMaxMs }: Target): Forward {
           if (!res.headersSent) reject(isAppError(error) ? error : unreachable(error));
           else res.destroy();
         });
+      const cut = () => end(() => res.destroy());
+      const timer = setTimeout(cut, answerMaxMs);
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
         answered(answer.statusCode ?? 502);
@@ -61,8 +67,10 @@ export function createForward({ url, agent, silenceMaxMs }: Target): Forward {
       };
       hooksOf.set(request, { began, failed });
       request.on('error', failed);
+      signal.addEventListener('abort', cut, { once: true });
       res.once('close', () => {
-        if (!res.writableFinished) end(() => undefined);
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cut);
         resolve();
       });
       void proxy(request as unknown as IncomingMessage, res, failed); // it looks at no other member of a request
@@ -77,7 +85,13 @@ function requestOf(
   const brings = hasBody(req) && method === 'POST';
   const body = boundedBody(req, brings ? bodyBytesMax : 0);
   const { 'content-length': _length, 'content-type': _type, ...bodiless } = headers;
-  return Object.assign(body, { headers: brings ? headers : bodiless, method, url, httpVersion, socket });
+  return Object.assign(body, {
+    headers: brings ? headers : bodiless,
+    method,
+    url: forwardedUrl(url),
+    httpVersion,
+    socket,
+  });
 }
 
 function passBack(answer: IncomingMessage, res: ServerResponse): void {
@@ -85,10 +99,8 @@ function passBack(answer: IncomingMessage, res: ServerResponse): void {
   res.writeHead(status, returnedHeaders(answer.headers, status));
   // Who listens to a stream wants to know that it is open.
   res.flushHeaders();
-  pipeline(answer, res, (error) => {
-    // Half an answer must not be taken for a whole one.
-    if (error) res.destroy();
-  });
+  // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
+  pipeline(answer, res, () => undefined);
 }
 
 function unreachable(cause: unknown): AppError {

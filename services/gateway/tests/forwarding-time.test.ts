@@ -1,0 +1,49 @@
+import { Agent, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAppError } from '@countersign/contracts';
+import { createForward } from '../src/forwarding/forwarder.ts';
+import { Upstream } from './_upstream.ts';
+
+const upstream = new Upstream();
+let upstreamUrl: string;
+
+beforeAll(async () => {
+  upstreamUrl = await upstream.start();
+});
+afterAll(() => upstream.stop());
+
+describe('the time that is given', () => {
+  /** What a caller gets of an upstream under these bounds. */
+  async function askUnder(bounds: { silenceMaxMs: number; answerMaxMs: number }): Promise<string> {
+    const agent = new Agent({ keepAlive: true });
+    const forward = createForward({ url: upstreamUrl, agent, ...bounds });
+    const server = createServer((req, res) => {
+      const { signal } = new AbortController();
+      const passed = { req, res, headers: {}, bodyBytesMax: 10, signal, answered: () => undefined };
+      forward(passed).catch((error: unknown) => res.end(isAppError(error) ? error.code : String(error)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const told = await fetch(`http://127.0.0.1:${port}/`)
+      .then((response) => response.text())
+      .catch(() => 'cut');
+    agent.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    return told;
+  }
+
+  it('ends with an answer that does not begin, or that pauses, and with one that goes on for ever', async () => {
+    upstream.answer = () => undefined;
+    expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
+    upstream.answer = (_req, res) => res.write('begun');
+    expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 10_000 })).toBe('cut');
+    upstream.answer = (_req, res) => {
+      const beat = setInterval(() => res.write(':'), 20);
+      res.once('close', () => clearInterval(beat));
+    };
+    expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 150 })).toBe('cut');
+    upstream.answer = (_req, res) => res.end('whole');
+    expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 150 })).toBe('whole');
+  });
+});
