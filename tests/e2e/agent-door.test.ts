@@ -111,8 +111,9 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
     expect(await own.json()).toMatchObject({ payload: decision.receipt.payload });
     const tail = await fetch(new URL('/api/v1/receipts/tail', system.gatewayUrl), read);
     const reader = tail.body?.getReader();
+    const { receipt_id: later } = (await (await evaluate()).json()) as { receipt_id: string };
     let seen = '';
-    while (!seen.includes(decision.receipt_id)) seen += Buffer.from((await reader?.read())?.value ?? []).toString();
+    while (!seen.includes(later)) seen += Buffer.from((await reader?.read())?.value ?? []).toString();
     await reader?.cancel();
     const { body } = await kernelClient(system, ada.workspaceId).getReceipt({
       params: { receipt_id: decision.receipt_id },

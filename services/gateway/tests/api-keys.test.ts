@@ -200,8 +200,11 @@ describe('the rights of a key', () => {
     const closed: string[] = [];
     for (const route of Object.values<AnyRoute>(gatewayRoutes).filter(({ auth }) => auth !== 'public')) {
       const status = await statusWith(route, key);
-      if (status === 403) closed.push(route.operation);
-      expect([route.operation, [401, 500].includes(status)]).toEqual([route.operation, false]);
+      const isOfOwners = route.auth === 'owner' || route.auth === 'session';
+      if (status === 403 && !isOfOwners) closed.push(route.operation);
+      // What is malformed is refused before anybody asks who may.
+      const expected = isOfOwners ? [400, 403].includes(status) : ![401, 500].includes(status);
+      expect([route.operation, status, expected]).toEqual([route.operation, status, true]);
     }
     expect(closed.sort()).toEqual(closedToKeys);
     const { audit_entries: _, ...after } = await contentOf(database);
@@ -258,24 +261,8 @@ describe('the rights of a key', () => {
   });
 });
 
-/** What a person does signed in, and what an owner does. */
-const closedToKeys = [
-  'create-api-key',
-  'create-invite',
-  'end-session',
-  'get-me',
-  'leave-workspace',
-  'list-invites',
-  'list-sessions',
-  'put-member-role',
-  'put-workspace-mode',
-  'put-workspace-settings',
-  'remove-member',
-  'resolve-workspace-approval',
-  'revoke-api-key',
-  'revoke-invite',
-  'revoke-session',
-];
+/** Of the routes of members and partners, what a person does signed in. */
+const closedToKeys = ['create-api-key', 'leave-workspace', 'resolve-workspace-approval', 'revoke-api-key'];
 
 const bodies: Record<string, object> = {
   'create-task': { title: 'A task' },
