@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import { kernelClient, scratchDataDir, signIn, startIn, until } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 60_000;
+let system: StartedSystem;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path);
+}, timeoutMs);
+
+afterAll(async () => {
+  await system.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+it(
+  'who joins a workspace, gets another role or is removed has the relations of that at the kernel',
+  async () => {
+    const owner = await signIn(system, 'founder@example.com');
+    const guest = await signIn(system, 'guest@example.com');
+    const id = owner.workspaceId;
+    const founder = (await owner.client.getMe()).body.user.id;
+    const invited = (await guest.client.getMe()).body.user.id;
+    const has = async (role: string, userId: string) => {
+      const body = { object: `workspace:${id}`, relation: role, subject: `user:${userId}` } as never; // branded by the schema
+      return (await kernelClient(system, id).checkRelation({ body })).body.decision;
+    };
+    await until(() => has('owner', founder));
+    const body = { email: 'guest@example.com', role: 'member' } as never; // as above
+    const { inviteToken: token } = (await owner.client.createInvite({ params: { id }, body })).body;
+    await guest.client.acceptInvite({ params: { token }, body: { email: 'guest@example.com' } });
+    await until(() => has('member', invited));
+    expect(await has('partner', invited)).toBe(false);
+    const params = { id, userId: invited } as never;
+    await owner.client.putMemberRole({ params, body: { role: 'partner' } });
+    await until(() => has('partner', invited));
+    await owner.client.removeMember({ params });
+    await until(async () => !(await has('member', invited)));
+    expect([await has('partner', invited), await has('member', founder)]).toEqual([false, true]);
+  },
+  timeoutMs,
+);
