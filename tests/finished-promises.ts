@@ -52,6 +52,7 @@ export const finished: readonly PromiseId[] = [
   'gw.run.escalate',
   'gw.failclosed',
   'gw.health',
+  'gw.ratelimit',
   'gw.capabilities',
   'gw.settings',
   'gw.audit',
