@@ -72,6 +72,7 @@ export {
   getRun,
 } from './tasks.ts';
 export { CapabilityState, EvalRecord, Capability, listCapabilities, getCapability } from './capabilities.ts';
+export { StreamedEvent, followEvents } from './event-stream.ts';
 export {
   AuditVerdict,
   AuditEntry,

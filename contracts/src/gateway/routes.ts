@@ -1,5 +1,6 @@
 import { getOpenApi, showDocs, showFrontPage } from '../front-page.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { followEvents } from './event-stream.ts';
 import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
@@ -90,6 +91,7 @@ export const gatewayRoutes = {
   getRun,
   listAudit,
   exportAudit,
+  followEvents,
   listWorkspaceApprovals,
   resolveWorkspaceApproval,
   listViolations,

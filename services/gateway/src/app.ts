@@ -24,6 +24,7 @@ import { deleteTaskRoute } from './routes/delete-task.ts';
 import { endSessionRoute } from './routes/end-session.ts';
 import { endSubscriptionRoute } from './routes/end-subscription.ts';
 import { exportAuditRoute } from './routes/export-audit.ts';
+import { followEventsRoute } from './routes/follow-events.ts';
 import { forwardRoutes } from './routes/forward.ts';
 import { frontPageRoute } from './routes/front-page.ts';
 import { getCapabilityRoute } from './routes/get-capability.ts';
@@ -142,6 +143,7 @@ function endpointsOf(context: Context): Endpoint[] {
     getRunRoute(context),
     listAuditRoute(context),
     exportAuditRoute(context),
+    followEventsRoute(context),
     listWorkspaceApprovalsRoute(context),
     resolveWorkspaceApprovalRoute(context),
     listViolationsRoute(context),

@@ -17,10 +17,12 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
+import { LogWatch } from './audit/log-watch.ts';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
+import { listAuditEnds } from './store/audit.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 import { messagingTransaction } from './store/messages.ts';
 
@@ -32,6 +34,8 @@ export type Context = {
   readonly database: GatewayDatabase;
   readonly bus: MessageBus;
   readonly relay: OutboxRelay;
+  /** For those who follow what happens in a workspace. */
+  readonly logWatch: LogWatch;
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
@@ -68,6 +72,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const { governance } = config;
   const assertions = governance === null ? null : assertionSigner(governance, { log, now });
   const kernelPool = poolFor(governance?.url);
+  const logWatch = watchLogs(database, log);
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -76,6 +81,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     database,
     bus,
     relay,
+    logWatch,
     mailer,
     newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
     kernel:
@@ -91,6 +97,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       return result;
     },
     close: async () => {
+      await logWatch.close();
       await relay.stop();
       kernelPool.destroy();
       // A bus that was handed in is shared with other services of the process.
@@ -100,6 +107,13 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await telemetry.close();
     },
   };
+}
+
+function watchLogs({ reader }: GatewayDatabase, log: Log): LogWatch {
+  return new LogWatch({
+    readEnds: (workspaceIds) => listAuditEnds(reader, workspaceIds),
+    onFailure: (error) => log.warn('log_watch.failed', { error }),
+  });
 }
 
 function assertionSigner(

@@ -59,6 +59,15 @@ export async function findAuditEnd(reader: Reader, workspaceId: string): Promise
   return { seq, hash: seq === 0 ? null : Digest.parse(hash) };
 }
 
+/** The places where the chains of these workspaces end now. */
+export async function listAuditEnds(
+  reader: Reader,
+  workspaceIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const heads = await reader.auditHead.findMany({ where: { workspaceId: { in: [...workspaceIds] } } });
+  return new Map(heads.map(({ workspaceId, seq }) => [workspaceId, seq]));
+}
+
 /** Entries from the place `seq` on, oldest first. */
 export async function listAuditFrom(
   reader: Reader,

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Instant, WorkspaceId } from '../scalars.ts';
+import { AuditVerdict } from './audit.ts';
+import { WorkspaceQuery } from './workspaces.ts';
+
+/** What an event of the stream says: that something changed, and where to look. */
+export const StreamedEvent = z.strictObject({
+  workspaceId: WorkspaceId,
+  /** `task.created`, `run.completed`, `approval.approved`: the action of the audit log. */
+  type: z.string(),
+  /** The task, run, step or approval. */
+  subject: z.string().nullable(),
+  verdict: AuditVerdict,
+  reason: z.string(),
+  at: Instant,
+});
+export type StreamedEvent = z.infer<typeof StreamedEvent>;
+
+export const followEvents = defineRoute({
+  operation: 'follow-events',
+  summary:
+    'Server-sent events of the workspace as they commit: `task`, `run`, `step`, `approval`; the id is the place in the audit log. Resumes by Last-Event-ID. Ends after five minutes: connect again.',
+  method: 'GET',
+  path: '/api/events',
+  auth: 'member',
+  query: z.strictObject({ ...WorkspaceQuery, since: z.coerce.number().int().min(0).max(2_147_483_647).optional() }),
+  media: 'event-stream',
+  reply: z.string(),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+type WatchOptions = {
+  /** Where the logs of these workspaces end now. */
+  readEnds(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  onFailure(error: unknown): void;
+};
+
+/** Commits of every process are seen this late at most. */
+const lookEveryMs = 300;
+
+type Waiting = { workspaceId: string; seq: number; wake: () => void };
+
+/** Looks at the ends of the logs that somebody follows, once for all who do, and not at all while nobody does. */
+export class LogWatch {
+  readonly #options: WatchOptions;
+  readonly #waiting = new Set<Waiting>();
+  #looking: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the log of a workspace goes on behind `seq`, or the signal aborts. */
+  goesOn({ workspaceId, seq }: { workspaceId: string; seq: number }, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(waiting);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const waiting = { workspaceId, seq, wake };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', wake);
+      this.#looking ??= this.#look();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { wake } of [...this.#waiting]) wake();
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    while (this.#waiting.size > 0 && !this.#isClosed) {
+      await sleep(lookEveryMs);
+      try {
+        await this.#wakeWhoMay();
+      } catch (error) {
+        this.#options.onFailure(error);
+      }
+    }
+    this.#looking = null;
+  }
+
+  async #wakeWhoMay(): Promise<void> {
+    const followed = new Set([...this.#waiting].map(({ workspaceId }) => workspaceId));
+    const ends = await this.#options.readEnds([...followed]);
+    for (const { workspaceId, seq, wake } of [...this.#waiting]) if ((ends.get(workspaceId) ?? 0) > seq) wake();
+  }
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@countersign/contracts';
+import { followEvents, type AuditEntry, type StreamedEvent } from '@countersign/contracts/gateway';
+import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
+import { followLog } from '../audit/follow-log.ts';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { findAuditEnd, listAuditFrom } from '../store/audit.ts';
+
+/** So long may somebody go on reading whose session, key or membership has ended. */
+const streamMaxMs = 300_000;
+
+/** Without a place to resume from, the stream begins with what happens after it was opened. */
+export const followEventsRoute = ({ database: { reader }, logWatch: watch }: Context) =>
+  handleWorkspace(followEvents)(async ({ caller, query, req, res, signal }): Promise<typeof takenOver> => {
+    const { workspaceId } = caller;
+    const after = lastSeen(req) ?? query.since ?? (await findAuditEnd(reader, workspaceId)).seq;
+    const stream = openEventStream({ res, signal: AbortSignal.any([signal, AbortSignal.timeout(streamMaxMs)]) });
+    const listFrom = (seq: number, limit: number) => listAuditFrom(reader, { workspaceId, seq, limit });
+    for await (const entry of followLog({ workspaceId, after, watch, listFrom, signal: stream.ended })) {
+      const event = eventOf(entry);
+      if (event !== null && !(await stream.send(event))) break;
+    }
+    stream.close();
+    return takenOver;
+  });
+
+/** What a client sends back on its own when it connects again; it is newer than the `since` of its first request. */
+function lastSeen(req: IncomingMessage): number | null {
+  const header = req.headers['last-event-id'];
+  if (header === undefined || header === '') return null;
+  if (typeof header === 'string' && /^\d{1,9}$/.test(header)) return Number(header);
+  throw new AppError('INVALID_REQUEST', 'The id is not one of ours', { param: 'Last-Event-ID' });
+}
+
+const streamed: ReadonlySet<string> = new Set(['task', 'run', 'step', 'approval']);
+
+/** Null for what is no change of a task, run or approval. */
+function eventOf({ workspaceId, seq, action, subject, verdict, reason, createdAt }: AuditEntry): StreamEvent | null {
+  const [event = ''] = action.split('.');
+  if (!streamed.has(event)) return null;
+  const data: StreamedEvent = { workspaceId, type: action, subject, verdict, reason, at: createdAt };
+  return { event, id: String(seq), data };
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import { createParser } from 'eventsource-parser';
+import type { StartedGateway } from '../src/index.ts';
+import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+
+let database: TestDatabase;
+/** Two of them on one database: what one commits, the followers of the other see. */
+let gateway: StartedGateway;
+let other: StartedGateway;
+let ada: Person;
+let eve: Person;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
+  [gateway, other] = [await startTestGateway(config), await startTestGateway(config)];
+  ada = await signInAs(gateway.url, 'ada@example.org');
+  eve = await signInAs(gateway.url, 'eve@example.org');
+});
+
+afterAll(async () => {
+  await other?.stop();
+  await gateway?.stop();
+  await database?.drop();
+});
+
+type Seen = { id: string | undefined; event: string | undefined; type: string; subject: string | null };
+
+/** Follows as a browser does, until `stop`. */
+async function follow({ headers }: Person, { url = gateway.url, more = {}, query = '' } = {}) {
+  const seen: Seen[] = [];
+  const stopping = new AbortController();
+  const asked = { headers: { ...headers, ...more }, signal: stopping.signal };
+  const response = await fetch(new URL(`/api/events${query}`, url), asked);
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => {
+      const { type, subject } = JSON.parse(data) as Seen; // of a StreamedEvent
+      seen.push({ id, event, type, subject });
+    },
+  });
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+  })().catch(() => undefined);
+  const stop = async () => {
+    stopping.abort();
+    await reading;
+  };
+  return { seen, stop, status: response.status };
+}
+
+const newTask = async (title: string) => (await ada.client.createTask({ body: { title, description: '' } })).body.id;
+
+describe('who follows a workspace', () => {
+  it('sees each change of tasks and runs once and in order, whoever made it, and nothing of another workspace', async () => {
+    const [here, there, theirs] = [await follow(ada), await follow(ada, { url: other.url }), await follow(eve)];
+    const id = await newTask('First');
+    await ada.client.putWorkspaceMode({ params: { id: ada.workspace.id }, body: { mode: 'build' } });
+    const { body: run } = await ada.client.runTask({ params: { id } });
+    await ada.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
+    const expected = [
+      ['task', 'task.created', id],
+      ['run', 'run.enqueued', run.id],
+      ['run', 'run.cancelled', run.id],
+    ];
+    for (const { seen } of [here, there]) {
+      await until(async () => seen.length >= 3);
+      expect(seen.map(({ event, type, subject }) => [event, type, subject])).toEqual(expected);
+    }
+    for (const { stop } of [here, there, theirs]) await stop();
+    expect(theirs.seen).toEqual([]);
+  });
+
+  it('goes on where it stopped, and from any place', async () => {
+    const first = await follow(ada);
+    const ids = [await newTask('Second')];
+    await until(async () => first.seen.length === 1);
+    await first.stop();
+    for (let count = 0; count < 300; count += 1) ids.push(await newTask(`Task ${count}`));
+    const resumed = await follow(ada, { url: other.url, more: { 'last-event-id': first.seen[0]?.id ?? '' } });
+    await until(async () => resumed.seen.length >= 300);
+    expect(resumed.seen.map(({ subject }) => subject)).toEqual(ids.slice(1));
+    await resumed.stop();
+    const all = await follow(ada, { query: '?since=0' });
+    await until(async () => all.seen.length >= 300);
+    expect(all.seen[0]).toMatchObject({ type: 'task.created' });
+    await all.stop();
+  });
+
+  it('is refused with a place that is none, without a credential, and in a workspace of others', async () => {
+    for (const [more, status] of [
+      [{ 'last-event-id': 'rcp_1' }, 400],
+      [{ 'last-event-id': '-1' }, 400],
+      [{ authorization: 'Bearer nobody' }, 401],
+      [{ 'x-workspace-id': eve.workspace.id }, 404],
+    ] as const) {
+      const answer = await follow(ada, { more });
+      expect([more, answer.status]).toEqual([more, status]);
+      await answer.stop();
+    }
+  });
+
+  it('is let go when the gateway stops', async () => {
+    const stopping = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
+    const { seen } = await follow(ada, { url: stopping.url });
+    await stopping.stop();
+    expect(seen).toEqual([]);
+  });
+});
