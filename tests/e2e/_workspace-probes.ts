@@ -37,6 +37,7 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
 export async function askGovernance(ask: Ask): Promise<void> {
   await ask(gateway.listAudit);
   await ask(gateway.exportAudit);
+  await ask(gateway.followEvents);
   await ask(gateway.listViolations);
   await ask(gateway.getGovernanceStatus);
   const receipts = await until(async () => {

@@ -41,7 +41,7 @@ async function follow({ headers }: Person, { url = gateway.url, more = {}, query
   });
   const reading = (async () => {
     const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
   })().catch(() => undefined);
   const stop = async () => {
     stopping.abort();

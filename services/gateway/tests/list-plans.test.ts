@@ -62,7 +62,8 @@ const params: Record<string, object> = {
 };
 
 const routes = Object.entries(gatewayRoutes) as [string, AnyRoute][]; // each is a route of four types of its own
-const gets = routes.filter(([, { method }]) => method === 'GET');
+/** A stream has no end; what it reads is what the export reads. */
+const gets = routes.filter(([, { method, media }]) => method === 'GET' && media !== 'event-stream');
 const filtersOf = ({ query }: AnyRoute) =>
   query instanceof z.ZodObject ? Object.keys(query.shape).filter((name) => !apart.includes(name)) : [];
 const apart = ['workspaceId', 'limit', 'cursor'];
