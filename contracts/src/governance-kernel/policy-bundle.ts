@@ -120,6 +120,8 @@ export const PolicyBundle = z.strictObject({
         identity: IdentityDemands.optional(),
         /** Executed under a sandbox grant or not at all. This kernel gives no grants yet, so the tool is denied. */
         sandbox: z.literal(true).optional(),
+        /** Sent by the kernel or not at all: an ALLOW that the caller would execute itself, past the boundary, is denied. */
+        dispatched_by: z.literal('kernel').optional(),
       }),
     )
     .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')

@@ -10,6 +10,8 @@ export type DeclaredTools = {
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
   /** Those that need a sandbox, by what their names mean. */
   sandboxed: ReadonlySet<string>;
+  /** Those that only the kernel may send, by what their names mean. */
+  keptInside: ReadonlySet<string>;
   /** Their names by what a reader sees of them. */
   byFoldedName: ReadonlyMap<string, string>;
   /** Whole names that are restricted, by what they mean: all spellings in which they are written. */
@@ -25,10 +27,12 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
   const byFoldedName = new Map<string, string>();
   const identities = new Map<string, IdentityDemand[]>();
   const sandboxed = new Set<string>();
-  for (const [name, { effect_level, identity = [], sandbox }] of Object.entries(tools)) {
+  const keptInside = new Set<string>();
+  for (const [name, { effect_level, identity = [], sandbox, dispatched_by }] of Object.entries(tools)) {
     effects.set(name, effect_level);
     byFoldedName.set(foldedToolName(name), name);
     if (sandbox === true) sandboxed.add(meaningOf(name));
+    if (dispatched_by === 'kernel') keptInside.add(meaningOf(name));
     if (identity.length > 0) {
       const meant = meaningOf(name);
       identities.set(meant, [...(identities.get(meant) ?? []), ...identity]);
@@ -47,6 +51,7 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
     effects,
     identities,
     sandboxed,
+    keptInside,
     byFoldedName,
     restricted,
     patterns: [...patterns].map(([written, meant]) => ({ written, meant })),

@@ -28,13 +28,26 @@ export function egressFact(policy: Demanding | null, destination: Destination): 
   return { state: 'known', value: { destination: host ?? '', allowed: isAllowed, detail } };
 }
 
-/** Nothing gives grants yet, so what needs one has none. */
-export function sandboxFact(
+type Naming = Pick<Intent, 'action' | 'tool' | 'args'>;
+
+/** What the kernel sends, its dispatch has asked for (`isClaimed`); what the caller executes goes past the boundary, which a bundle may rule out. */
+export function provenanceFact(
   policy: Demanding | null,
-  intent: Pick<Intent, 'action' | 'tool' | 'args'>,
-): Facts['sandbox'] {
-  const sandboxed = policy?.tools.sandboxed;
-  if (sandboxed === undefined || sandboxed.size === 0) return { state: 'not_applicable' };
-  if (!toolsNamed(intent).some((tool) => sandboxed.has(meaningOf(tool)))) return { state: 'not_applicable' };
+  intent: Naming,
+  { dispatchedBy, isClaimed }: { dispatchedBy: 'kernel' | 'caller' | 'nobody'; isClaimed: boolean },
+): Facts['provenance'] {
+  if (dispatchedBy === 'kernel') return { state: 'known', value: { through_boundary: isClaimed } };
+  if (dispatchedBy === 'nobody' || !namesOneOf(intent, policy?.tools.keptInside)) return { state: 'not_applicable' };
+  return { state: 'known', value: { through_boundary: false } };
+}
+
+/** Nothing gives grants yet, so what needs one has none. */
+export function sandboxFact(policy: Demanding | null, intent: Naming): Facts['sandbox'] {
+  if (!namesOneOf(intent, policy?.tools.sandboxed)) return { state: 'not_applicable' };
   return { state: 'known', value: { grant_hash: null, required: true, overgrants: [] } };
+}
+
+function namesOneOf(intent: Naming, meanings: ReadonlySet<string> | undefined): boolean {
+  if (meanings === undefined || meanings.size === 0) return false;
+  return toolsNamed(intent).some((tool) => meanings.has(meaningOf(tool)));
 }

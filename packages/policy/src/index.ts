@@ -6,7 +6,7 @@ export { compileInTurns } from './compile-policy.ts';
 export { canonicalRule, missingCeiling } from './ceilings.ts';
 export type { CompiledPolicy } from './compile-policy.ts';
 export { graverEffect, meaningOf, mistakenFor } from './declared-tools.ts';
-export { destinationNamed, egressFact, sandboxFact } from './demanded-facts.ts';
+export { destinationNamed, egressFact, provenanceFact, sandboxFact } from './demanded-facts.ts';
 export type { Destination } from './demanded-facts.ts';
 export { toolsNamed } from './tools-named.ts';
 export { foldedToolName } from './tool-name.ts';

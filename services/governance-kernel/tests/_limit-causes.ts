@@ -36,6 +36,18 @@ export const limitCauses = ({ openRules, activateWith }: Means): Cause[] => [
     ends: openRules,
   },
   {
+    gate: 'provenance',
+    name: 'a tool that the policy lets the kernel alone send, where the caller would',
+    said: 'DENY DIRECT_UPSTREAM_BYPASS',
+    meetsAt: (door) => toolCalls(door) && !door.dispatched && !(door.proposed && door.registered),
+    arises: (at) =>
+      activateWith(
+        at,
+        'tools: { notes.write_note: { effect_level: E2, dispatched_by: kernel }, replies.draft: { effect_level: E2, dispatched_by: kernel } }',
+      ),
+    ends: openRules,
+  },
+  {
     gate: 'egress',
     name: 'a server where the policy lets nothing go',
     said: 'DENY EGRESS_BLOCKED',

@@ -159,7 +159,7 @@ function concludeAnew(
     rosterHash: settings.rosterHash,
     shadow: shadowVerdicts(lanes, prepared.shadows, {
       ...{ tenant: call.caller.tenant, batch, facts: judged.facts, active: policy, validateArguments },
-      destination: prepared.destination,
+      ...{ destination: prepared.destination, dispatchedBy: prepared.dispatchedBy },
     }),
   });
   const entry = batch.seal(statement, (sealed) => ({

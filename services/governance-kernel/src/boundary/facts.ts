@@ -1,5 +1,5 @@
 import type { GateName } from '@countersign/contracts';
-import { egressFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
+import { egressFact, provenanceFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { identityFact, scopesFact, wantedIdentityOf, wantedKey } from '../access-keys/key-facts.ts';
 import { approvals } from '../approvals/approvals.ts';
@@ -78,7 +78,6 @@ type Basis = {
 type Read = Situation &
   Basis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
 
-const notApplicable = { state: 'not_applicable' } as const;
 const judgesTheCallItself = { facts: () => ({}) };
 
 /** Where the facts of each gate come from. A gate without a source does not compile. */
@@ -119,7 +118,11 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   },
   sandbox: { facts: ({ policy, intent }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent) }) },
   egress: { facts: ({ policy, destination }) => ({ egress: egressFact(policy?.policy ?? null, destination) }) },
-  provenance: { facts: ({ asker }) => ({ provenance: provenanceFact(asker) }) },
+  provenance: {
+    facts: ({ policy, intent, asker, dispatchedBy }) => ({
+      provenance: provenanceFact(policy?.policy ?? null, intent, { dispatchedBy, isClaimed: isClaimed(asker) }),
+    }),
+  },
   rules: {
     wants: ({ call: { caller }, intent }) =>
       toolsNamed(intent).length === 0 ? [] : [wanted(toolBlocks, caller.tenant)],
@@ -209,8 +212,6 @@ function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
   return intent.action === 'model.call' && dispatchedBy === 'kernel' ? [...own, installationBudgets] : own;
 }
 
-/** What the kernel sends upstream, its dispatch has asked for; where somebody else executes, the kernel sends nothing. */
-function provenanceFact(asker: Asker): Facts['provenance'] {
-  if (asker.dispatchedBy !== 'kernel') return notApplicable;
-  return { state: 'known', value: { through_boundary: asker.isClaimed } };
+function isClaimed(asker: Asker): boolean {
+  return asker.dispatchedBy === 'kernel' && asker.isClaimed;
 }

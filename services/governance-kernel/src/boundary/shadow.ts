@@ -5,6 +5,7 @@ import {
   evaluateRulesWithin,
   egressFact,
   globsCost,
+  provenanceFact,
   sandboxFact,
   Work,
   type ArgumentValidator,
@@ -22,6 +23,7 @@ import { isSameLane, type LoadedLane, type ShadowDrafts } from '../policy/shadow
 import type { LaneRow } from '../policy/shadow-lanes.ts';
 import { draftFact, draftRelations, type AskedRelations, type DraftRelations } from './shadow-relations.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
+import type { KnownCall } from './known-call.ts';
 
 export type ShadowSource = Pick<ShadowDrafts, 'current' | 'reload' | 'isSuspended' | 'noteFailure' | 'noteSuccess'>;
 
@@ -109,6 +111,7 @@ type Deciding = {
   active: LoadedPolicy | null;
   validateArguments: ArgumentValidator;
   destination: Destination;
+  dispatchedBy: KnownCall['dispatchedBy'];
 };
 
 /** What each lane in force says, on the facts of the decision. */
@@ -144,7 +147,7 @@ function verdictOf(answer: Exclude<ShadowAnswer, { fault: Fault }>, deciding: De
 /** As if the draft were the active policy: signed and fresh, and an approval under the active one given under it. */
 function factsUnder(
   { policy, row, intent, unfit, relations }: Exclude<ShadowAnswer, { fault: Fault }>,
-  { facts, tenant, batch, active, destination }: Deciding,
+  { facts, tenant, batch, active, destination, dispatchedBy }: Deciding,
 ): Facts {
   const { approval } = facts;
   const carried =
@@ -158,6 +161,8 @@ function factsUnder(
     request: { state: 'known', value: { fault: unfit } },
     policy: { state: 'known', value: { hash: row.hash, ...signed, missing_ceiling } },
     sandbox: facts.sandbox.state === 'unavailable' ? facts.sandbox : sandboxFact(policy, intent),
+    provenance:
+      dispatchedBy === 'kernel' ? facts.provenance : provenanceFact(policy, intent, { dispatchedBy, isClaimed: false }),
     egress: facts.egress.state === 'unavailable' ? facts.egress : egressFact(policy, destination),
     relationship: draftFact(relations, facts.relationship),
     approval: carried,
