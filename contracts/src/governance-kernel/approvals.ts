@@ -87,7 +87,7 @@ export type Approval = z.infer<typeof Approval>;
 
 export const listApprovals = defineRoute({
   operation: 'list-approvals',
-  summary: 'Approvals of the tenant, newest first.',
+  summary: 'Approvals of the tenant, newest first; fewer to a page where their arguments are large.',
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',

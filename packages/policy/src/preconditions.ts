@@ -36,6 +36,8 @@ function holdsAsMuch(now: BudgetFact, before: readonly BudgetRemainder[]): boole
   if (now.budget_id === installationCeiling) return true;
   const then = before.find(({ budget_id }) => budget_id === now.budget_id);
   if (then === undefined) return false;
+  // The same number in another currency is another amount.
+  if (now.spend_remaining_micros !== null && now.currency !== then.currency) return false;
   const spendThen = then.spend_remaining_micros === null ? null : BigInt(then.spend_remaining_micros);
   return (
     isNoLess(now.tool_calls_remaining, then.tool_calls_remaining) &&

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { metricNamesIn, spansIn, type ReceivedSpan } from './otlp-messages.ts';
 
-/** What the collector does with a request: takes it, says no, or never answers. */
-type CollectorMood = 'takes' | 'refuses' | 'hangs';
+/** What the collector does with a request: takes it, says no, never answers, or never ends its answer. */
+type CollectorMood = 'takes' | 'refuses' | 'hangs' | 'drips';
 
 export type OtlpCollector = {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
@@ -15,6 +15,8 @@ export type OtlpCollector = {
   received(): Buffer;
   readonly requests: readonly { path: string; headers: IncomingHttpHeaders }[];
   become(mood: CollectorMood): void;
+  /** Answers that have not ended, on connections that are there. */
+  dripping(): number;
   close(): Promise<void>;
 };
 
@@ -22,10 +24,13 @@ export type OtlpCollector = {
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   let mood: CollectorMood = 'takes';
+  let dripping = 0;
   const server = createServer((req, res) => {
     void readBody(req).then((body) => {
       requests.push({ path: req.url ?? '', headers: req.headers, body });
-      answer(res, mood);
+      if (mood !== 'drips') return answer(res, mood);
+      dripping += 1;
+      drip(res, () => (dripping -= 1));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -38,6 +43,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     received: () => Buffer.concat(requests.map(({ body }) => body)),
     requests,
     become: (next) => (mood = next),
+    dripping: () => dripping,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -49,6 +55,16 @@ function answer(res: ServerResponse, mood: CollectorMood): void {
   if (mood === 'hangs') return;
   res.writeHead(mood === 'takes' ? 200 : 400, { 'content-type': 'application/x-protobuf' });
   res.end();
+}
+
+/** A byte now and then, so that nobody finds the connection idle. */
+function drip(res: ServerResponse, onClose: () => void): void {
+  res.writeHead(200, { 'content-type': 'application/x-protobuf' });
+  const timer = setInterval(() => res.write('x'), 100);
+  res.on('close', () => {
+    clearInterval(timer);
+    onClose();
+  });
 }
 
 async function readBody(req: IncomingMessage): Promise<Buffer> {

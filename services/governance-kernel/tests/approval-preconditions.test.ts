@@ -116,6 +116,22 @@ describe('an approval whose rule wants the budgets unchanged', () => {
     expect(said(await there.decide({ ...call, approval_grant: id }))).toBe('ALLOW ALLOWED');
   });
 
+  it('is void when the same number is one of another currency', async () => {
+    const of = new Caller(test, 'globex');
+    const money = async (currency: string, etag?: string | null) => {
+      const body = { subject: 'tenant', window: 'total', spend_limit_minor: 1000, currency };
+      const headers = etag ? { 'if-match': etag } : {};
+      const input = { params: { budget_id: 'money' }, body, headers } as never; // plain names
+      return (await test.as('globex', 'operator').putBudget(input)).headers.get('etag');
+    };
+    const etag = await money('EUR');
+    const call = { tool: 'vault.open', session_id: newSession() };
+    const id = asked(await of.decide(call));
+    await new Caller(test, 'globex', 'alice').move('approve', id);
+    await money('JPY', etag);
+    expect(said(await of.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
+  });
+
   it('is not had beforehand, by whoever words the question', async () => {
     const call = { tool: 'vault.open', session_id: newSession() };
     const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // a test writes plain names

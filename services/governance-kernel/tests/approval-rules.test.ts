@@ -29,7 +29,8 @@ function rowWith(changes: object = {}): ApprovalRow {
     demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
     ...{ intentHash: digest('b'), judgedHash: digest('c'), policyHash: digest('d'), policyEpoch: 1, receiptId: null },
     preconditions: { tool_definition_hash: null, budgets: null },
-    ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], approvedBy: [], scope: 'once', usesRemaining: 1 },
+    ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], approvedBy: [], approvedWith: [] },
+    ...{ scope: 'once', usesRemaining: 1 },
     ...{
       rejectionReason: null,
       timelockSeconds: 0,

@@ -319,3 +319,20 @@ describe('asking beforehand', () => {
     ]);
   });
 });
+
+it('a list of large arguments comes in pages that are made at once, and each approval in one of them', async () => {
+  const [asker, reader] = [new Caller(test, 'large'), test.as('large', 'alice')];
+  const args = { lines: Array.from({ length: 9_000 }, (_, nth) => `line ${nth}`) };
+  const opened: string[] = [];
+  for (let nth = 0; nth < 20; nth += 1)
+    opened.push(asked(await asker.decide({ tool: 'pay.send', args, session_id: newSession() })));
+  const listed: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const { body } = await reader.listApprovals({ query: { limit: 200, ...(cursor ? { cursor } : {}) } });
+    expect(JSON.stringify(body).length).toBeLessThan(500_000);
+    expect(body.data.map((approval) => approval.args)).toEqual(body.data.map(() => args));
+    listed.push(...body.data.map(({ approval_id }) => approval_id));
+    cursor = body.next_cursor;
+  }
+  expect(listed).toEqual(opened.reverse());
+});

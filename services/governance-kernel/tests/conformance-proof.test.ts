@@ -120,6 +120,12 @@ const resultOf = ({ results }: Pick<ConformanceReport, 'results'>, id: string): 
 };
 const signatureOfAnother = () => proof.decisions[0]?.receipt.signature.value ?? '';
 
+it('a report that names receipts without end is not read without end', async () => {
+  const client = createKernelClient({ baseUrl: test.kernel.url, apiKey: adminKey });
+  const { signed, vectors } = proof;
+  await expect(collectProof(client, { signed, vectors, withinMs: 20 })).rejects.toThrow('takes too long');
+});
+
 describe('a proof that somebody changed', () => {
   it.each<[string, string, (shown: ConformanceProof) => unknown]>([
     ['a result', 'HASH_MISMATCH', ({ signed }) => (resultOf(signed.report, 'door.evaluate-no-rule').duration_ms += 1)],

@@ -18,6 +18,7 @@ name: ratchet
 version: '1'
 rules:
   - { id: all, effect: escalate, match: { tool: ['*'] } }
+  - { id: both, effect: escalate, match: { tool: [both.*] }, approval: { quorum: 3 } }
 `;
 
 const gateway = new TestGateway();
@@ -271,6 +272,50 @@ describe('signatures only', () => {
     ).body;
     expect(since.passkeys_since).not.toBeNull();
     expect(await refusal(bearerVote((await escalated('signing')).id, 'signing'))).toBe('PASSKEY_REQUIRED');
+  });
+});
+
+describe('a vote of before', () => {
+  const half = async (of: string) => {
+    const call = { tool: 'both.keys', session_id: newSession() };
+    const id = asked(await new Caller(test, of).decide(call));
+    for (const name of ['mallory', 'alice']) await new Caller(test, of, name).move('approve', id);
+    return { call, id };
+  };
+
+  verifies(
+    'kn.approve.webauthn',
+    'by a bearer is no part of a quorum that is made after the first passkey',
+    async () => {
+      const of = 'halfway';
+      const { call, id } = await half(of);
+      const [alice, bob, carla] = ['alice', 'bob', 'carla'].map((name) => new Approver(test, name, of));
+      if (!alice || !bob || !carla) throw new Error('there are three');
+      await alice.enrol();
+      expect(await alice.decide(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
+      expect(said(await new Caller(kernelAt(second.url) as never, of).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+      for (const other of [bob, carla]) {
+        await other.enrol();
+        await alice.vouchFor(other);
+        await other.decide(id);
+      }
+      expect(await new Caller(test, of).approval(id)).toMatchObject({
+        state: 'approved',
+        approved_by: ['alice', 'bob', 'carla'],
+      });
+    },
+  );
+
+  it('is no part of one where nothing but a signature decides since, and stays one where nothing has changed', async () => {
+    const of = 'signed-halfway';
+    const { id } = await half(of);
+    const unchanged = await half('as-before');
+    const body = { version: 1, signatures_only: true, break_glass: false };
+    await test.system.putApprovalTerms({ params: { tenant: of }, body });
+    const bob = new Approver(test, 'bob', of);
+    await bob.enrol();
+    expect(await bob.decide(id)).toMatchObject({ state: 'pending', approved_by: ['bob'] });
+    expect(await bearerVote(unchanged.id, 'as-before')).toMatchObject({ state: 'approved' });
   });
 });
 

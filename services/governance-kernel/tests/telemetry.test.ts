@@ -277,6 +277,19 @@ describe('an export that is asked for', () => {
     },
     60_000,
   );
+
+  it('ends, as its connections do, where the collector never ends an answer', async () => {
+    const bad = await startOtlpCollector();
+    bad.become('drips');
+    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
+    const { told } = await exported({}, test);
+    expect(told).toMatchObject({ exported: false, metrics: { state: 'unanswered' } });
+    const untilMs = Date.now() + 5_000;
+    while (bad.dripping() > 0 && Date.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(bad.dripping()).toBe(0);
+    await test.close();
+    await bad.close();
+  }, 60_000);
 });
 
 describe('without a collector', () => {

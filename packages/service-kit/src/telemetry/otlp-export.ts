@@ -2,6 +2,7 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { TracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import { connectionMsMax } from './bounded-agent.ts';
 import type { Collector } from './collector.ts';
 import { authority } from './otel-tracer.ts';
 import { metricsExporter } from './otlp-metrics.ts';
@@ -50,10 +51,19 @@ type Result = { code: number; error?: Error };
 
 async function delivered(count: number, send: (tell: (result: Result) => void) => void): Promise<Delivery> {
   if (count === 0) return { state: 'nothing' };
-  const { code, error } = await new Promise<Result>(send);
+  const { code, error } = await inTime(new Promise<Result>(send));
   if (code === 0) return { state: 'sent', count };
   const status = error !== undefined && 'code' in error ? error.code : undefined;
   return typeof status === 'number' ? { state: 'refused', status } : { state: 'unanswered' };
+}
+
+/** An answer that never ends is none, however much of it has come. */
+async function inTime(answer: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Result>((resolve) => {
+    timer = setTimeout(() => resolve({ code: 1 }), connectionMsMax);
+  });
+  return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 function spansOf(told: readonly ToldSpan[], { resource, scope }: Pick<Parts, 'resource' | 'scope'>): ReadableSpan[] {

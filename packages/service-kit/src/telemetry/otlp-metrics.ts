@@ -1,5 +1,6 @@
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { boundedAgent } from './bounded-agent.ts';
 import { signalUrl, type Collector } from './collector.ts';
 
 const exportEveryMs = 15_000;
@@ -17,5 +18,6 @@ export function metricsExporter(collector: Collector, timeoutMs: number): OTLPMe
     url: signalUrl(collector.url, 'metrics'),
     headers: { ...collector.headers },
     timeoutMillis: timeoutMs,
+    httpAgentOptions: boundedAgent,
   });
 }

@@ -3,6 +3,7 @@ import type { Resource } from '@opentelemetry/resources';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { signalUrl, type Collector } from './collector.ts';
+import { boundedAgent } from './bounded-agent.ts';
 import { otelTracer } from './otel-tracer.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -49,5 +50,6 @@ export function tracesExporter(collector: Collector): OTLPTraceExporter {
     url: signalUrl(collector.url, 'traces'),
     headers: { ...collector.headers },
     timeoutMillis: collectorTimeoutMs,
+    httpAgentOptions: boundedAgent,
   });
 }

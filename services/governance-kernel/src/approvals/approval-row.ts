@@ -14,6 +14,7 @@ import type {
   Demand,
   RecordedIntent,
 } from '@countersign/contracts/governance-kernel';
+import type { VoteProof } from '../passkeys/approval-terms.ts';
 
 /** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
@@ -46,6 +47,8 @@ export type ApprovalRow = {
   readonly quorum: number;
   readonly approvers: readonly PrincipalId[];
   readonly approvedBy: readonly PrincipalId[];
+  /** What each of these votes came with. */
+  readonly approvedWith: readonly VoteProof[];
   readonly scope: string;
   readonly usesRemaining: number;
   /** What was said to its denial or withdrawal. */

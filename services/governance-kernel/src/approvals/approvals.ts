@@ -46,6 +46,7 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     quorum: integer('quorum'),
     approvers: texts('approvers'),
     approvedBy: texts('approved_by'),
+    approvedWith: texts('approved_with'),
     scope: text('scope'),
     usesRemaining: integer('uses_remaining'),
     rejectionReason: nullable(text('rejection_reason')),

@@ -25,6 +25,7 @@ import type { PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { approvalTerms, requireProof, type VoteProof } from '../passkeys/approval-terms.ts';
 import { approvals } from './approvals.ts';
+import { withCountedVotes } from './counted-votes.ts';
 import { expired, isExpired } from './expire.ts';
 import { instant } from './timelock.ts';
 import { transition, type ApprovalAction } from './transition.ts';
@@ -134,7 +135,8 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
   const { by, evidence, action, reason, passkey } = move;
   requireProof(batch, tenant, { action, proof: move.proof });
-  const moved = transition(parts.provider, approval, { ...move, nowMs });
+  const counted = withCountedVotes(approval, batch.row(approvalTerms, tenant));
+  const moved = transition(parts.provider, counted, { ...move, nowMs });
   const used = passkey === undefined ? [] : [countUse(batch, { tenant, principal, use: passkey }, nowMs)];
   const facts = {
     ...evidence,

@@ -44,6 +44,7 @@ export function pendingApproval(
     quorum: asked.quorum,
     approvers: asked.approvers as PrincipalId[], // the bundle's schema bounds them the same way
     approvedBy: [],
+    approvedWith: [],
     scope,
     usesRemaining: usesOf(scope),
     rejectionReason: null,

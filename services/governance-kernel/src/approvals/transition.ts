@@ -2,6 +2,7 @@ import { AppError, isAppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
+import type { VoteProof } from '../passkeys/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { broken, requireHeld } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
@@ -13,6 +14,8 @@ export type ApprovalAction = ApprovalDecision;
 type ApprovalVote = {
   action: ApprovalAction;
   by: PrincipalId;
+  /** What the vote comes with. */
+  proof: VoteProof;
   expectedCeremonyHash: Digest;
   nowMs: number;
   /** In the words of whoever decides. */
@@ -86,12 +89,12 @@ function assertEntitled(approval: ApprovalRow, { action, by }: ApprovalVote): vo
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
 }
 
-function moved(approval: ApprovalRow, { action, by, nowMs, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
+function moved(approval: ApprovalRow, { action, by, proof, nowMs, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
   switch (action) {
     case 'approve': {
-      const approvedBy = [...approval.approvedBy, by];
-      if (approvedBy.length < approval.quorum) return { approvedBy };
-      return { approvedBy, ...resolved('approved'), timelockUntilMs: lockFrom(approval, nowMs) };
+      const votes = { approvedBy: [...approval.approvedBy, by], approvedWith: [...approval.approvedWith, proof] };
+      if (votes.approvedBy.length < approval.quorum) return votes;
+      return { ...votes, ...resolved('approved'), timelockUntilMs: lockFrom(approval, nowMs) };
     }
     case 'deny':
       return { ...resolved('denied'), rejectionReason: reason.trim() || null };

@@ -25,9 +25,9 @@ export function renderApproval(
   const nowMs = clock().getTime();
   const { id, ceremonyHash } = row;
   const viewer = session.key.principal;
-  // The reason that a person will give, since none is asked for yet.
+  // The reason that a person will give, since none is asked for yet. Which proof the terms want, the page says beside it.
   const obstacle = (action: ApprovalDecision) =>
-    obstacleOf(provider, row, { action, by: viewer, nowMs, reason: 'given' });
+    obstacleOf(provider, row, { action, by: viewer, proof: 'bearer', nowMs, reason: 'given' });
   return approvalPage({
     approval: { ...approvalWithArgs(row, { nowMs, argsCipher }), spend_minor: spendMinor(row.demand) },
     viewer,

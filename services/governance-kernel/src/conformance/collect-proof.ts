@@ -10,10 +10,15 @@ import { recordIdOf, ulidOf } from '@countersign/receipts';
 /** Few enough that a kernel at work hardly notices. */
 const readsAtOnce = 8;
 
-/** Reads everything that proves a report, as any operator can. */
+/** Long enough for every call of the vectors; whoever names receipts without end is not read without end. */
+const readingMsMax = 300_000;
+
+type Ran = { signed: SignedConformanceReport; vectors: ConformanceProof['vectors'] };
+
+/** Reads everything that proves a report, as any operator can. Rejects when that takes too long. */
 export async function collectProof(
   client: KernelClient,
-  { signed, vectors }: { signed: SignedConformanceReport; vectors: ConformanceProof['vectors'] },
+  { signed, vectors, withinMs = readingMsMax }: Ran & { withinMs?: number },
 ): Promise<ConformanceProof> {
   const { receipt_id } = signed;
   const inclusion = await client.as({ tenant: 'system' }).getInclusionProof({ query: { receipt_id } });
@@ -22,7 +27,7 @@ export async function collectProof(
     signed,
     vectors,
     evidence: { ...(await evidenceOf(client, 'system', receipt_id)), inclusion: inclusion.body },
-    decisions: await decisionsOf(client, signed),
+    decisions: await decisionsOf(client, signed, performance.now() + withinMs),
   };
 }
 
@@ -34,7 +39,7 @@ async function evidenceOf(client: KernelClient, tenant: string, id: ReceiptId) {
 }
 
 /** Of the vectors that passed, each decision once, although a repeated call names the same one again. */
-async function decisionsOf(client: KernelClient, { report }: SignedConformanceReport) {
+async function decisionsOf(client: KernelClient, { report }: SignedConformanceReport, untilMs: number) {
   const named = new Map<ReceiptId, string>();
   for (const { vector_id, outcome, seen } of report.results)
     for (const { receipt_id: id } of outcome === 'passed' ? seen : [])
@@ -42,7 +47,11 @@ async function decisionsOf(client: KernelClient, { report }: SignedConformanceRe
   const left = [...named].entries();
   const decisions: ConformanceProof['decisions'] = [];
   const read = async () => {
-    for (const [at, [id, tenant]] of left) decisions[at] = await evidenceOf(client, tenant, id);
+    for (const [at, [id, tenant]] of left) {
+      if (performance.now() > untilMs)
+        throw new Error(`The report names ${named.size} receipts, and reading them takes too long`);
+      decisions[at] = await evidenceOf(client, tenant, id);
+    }
   };
   await Promise.all(Array.from({ length: readsAtOnce }, read));
   return decisions;

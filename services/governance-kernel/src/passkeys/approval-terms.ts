@@ -61,6 +61,10 @@ export function requireProof(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, 
     );
 }
 
+export function takesProof(terms: ApprovalTermsRow | null, proof: VoteProof): boolean {
+  return missingProof(terms, proof) === null;
+}
+
 /** Why this proof decides nothing under these terms, in words for people; null: it does. */
 function missingProof(terms: ApprovalTermsRow | null, proof: VoteProof): string | null {
   if (terms === null || proof === 'passkey') return null;

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { ifMatchTags } from '../if-match.ts';
 import { getApproval } from '../store/approval-store.ts';
+import { findApprovalTerms } from '../store/passkey-store.ts';
 
 /** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
 export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
@@ -14,6 +15,7 @@ export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) 
     requireSameCeremony(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash);
     const asked = await beginVote(passkeys, {
       approval,
+      terms: await findApprovalTerms(reader, caller.tenant),
       by: caller.principal,
       decision: body.decision,
       expectedCeremonyHash: approval.ceremonyHash,

@@ -1,5 +1,6 @@
 import { showApprovalPage } from '@countersign/contracts/governance-kernel';
 import { handlePublic } from '@countersign/service-kit';
+import { withCountedVotes } from '../approvals/counted-votes.ts';
 import { renderApproval } from '../approver-pages/render-approval.ts';
 import { signInPage } from '../approver-pages/sign-in-page.ts';
 import { viewerPasskeys } from '../approver-pages/viewer-passkeys.ts';
@@ -15,7 +16,7 @@ export const showApprovalPageRoute = (kernel: Context) =>
     const row = await getApproval(kernel.reader, { tenant: session.key.tenant, id: params.approval_id });
     const terms = await findApprovalTerms(kernel.reader, row.tenant);
     return renderApproval(kernel, session, {
-      row,
+      row: withCountedVotes(row, terms),
       passkeys: await viewerPasskeys(kernel.passkeys, session.key, terms),
     });
   });

@@ -1,6 +1,7 @@
 import { isAppError } from '@countersign/contracts';
 import { voteOnPage } from '@countersign/contracts/governance-kernel';
 import { handlePublic, seeOther } from '@countersign/service-kit';
+import { withCountedVotes } from '../approvals/counted-votes.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
 import { renderApproval } from '../approver-pages/render-approval.ts';
 import { requireOwnPage } from '../approver-pages/same-origin.ts';
@@ -37,7 +38,11 @@ export const voteOnPageRoute = (kernel: Context) =>
       const row = await getApproval(kernel.reader, { tenant, id });
       const terms = await findApprovalTerms(kernel.reader, tenant);
       const passkeys = await viewerPasskeys(kernel.passkeys, session.key, terms);
-      return renderApproval(kernel, session, { row, passkeys, notice: { text, status: error.status } });
+      return renderApproval(kernel, session, {
+        row: withCountedVotes(row, terms),
+        passkeys,
+        notice: { text, status: error.status },
+      });
     }
     return seeOther(`/approvals/${id}`);
   });

@@ -25,14 +25,14 @@ export async function getApproval(reader: Reader, key: { tenant: TenantId; id: A
 
 type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };
 
-/** Newest first. */
+/** Newest first, and as many as one answer holds with their arguments. */
 export async function listApprovals<Item>(
   reader: Reader,
   { tenant, state, session }: ApprovalFilter,
   { page, now, item }: { page: PageRequest; now: Date; item: (row: ApprovalRow) => Item },
 ): Promise<Page<Item>> {
   const before = pageStart(page, /^apr_[0-9A-HJKMNP-TV-Z]{26}$/);
-  const rows: ApprovalModel[] = [];
+  const rows: Listed[] = [];
   for (const where of inState(state, now)) {
     const found = await reader.approval.findMany({
       where: {
@@ -41,14 +41,16 @@ export async function listApprovals<Item>(
         ...(before === null ? {} : { approval_id: { lt: before } }),
         ...where,
       },
+      omit: { args_encrypted: true },
       orderBy: { approval_id: 'desc' },
       take: page.limit + 1,
     });
     rows.push(...found);
   }
-  return pageOf(newestFirst(rows), page.limit, {
+  const { shown, next } = await withArgs(reader, newestFirst(rows), page.limit);
+  return pageOf([...shown, ...next], shown.length, {
     item: (row) => item(approvals.rowOf(asStored(row))),
-    key: (row) => row.approval_id,
+    key: ({ approval_id }: Listed) => approval_id,
   });
 }
 
@@ -73,7 +75,39 @@ function inState(state: ApprovalState | undefined, now: Date) {
   return [{ state }];
 }
 
-function newestFirst(rows: readonly ApprovalModel[]): ApprovalModel[] {
+function newestFirst(rows: readonly Listed[]): Listed[] {
   const byId = new Map(rows.map((row) => [row.approval_id, row]));
   return [...byId.values()].sort((left, right) => (left.approval_id < right.approval_id ? 1 : -1));
+}
+
+/** What is read of many. Arguments may have a quarter of a megabyte each. */
+type Listed = Omit<ApprovalModel, 'args_encrypted'>;
+
+/** Little enough that nobody notices the answer being made: all of it is decrypted, parsed and written at once. */
+const listedCharactersMax = 400_000;
+const readAtOnce = 8;
+
+/** The first of these rows with their arguments, one at least, until they are too much for one answer; and the row after them. */
+async function withArgs(reader: Reader, rows: readonly Listed[], limit: number) {
+  const shown: ApprovalModel[] = [];
+  let left = listedCharactersMax;
+  while (shown.length < Math.min(limit, rows.length)) {
+    const few = rows.slice(shown.length, Math.min(shown.length + readAtOnce, limit));
+    const args = await argsOf(reader, few);
+    for (const row of few) {
+      const args_encrypted = args.get(row.approval_id) ?? null;
+      left -= args_encrypted?.length ?? 0;
+      if (left < 0 && shown.length > 0) return { shown, next: [{ ...row, args_encrypted: null }] };
+      shown.push({ ...row, args_encrypted });
+    }
+  }
+  return { shown, next: rows.slice(shown.length, shown.length + 1).map((row) => ({ ...row, args_encrypted: null })) };
+}
+
+async function argsOf(reader: Reader, rows: readonly Listed[]): Promise<Map<string, string | null>> {
+  const ids = rows.filter(({ state }) => state === 'pending').map(({ approval_id }) => approval_id);
+  if (ids.length === 0) return new Map();
+  const select = { approval_id: true, args_encrypted: true };
+  const found = await reader.approval.findMany({ where: { approval_id: { in: ids } }, select });
+  return new Map(found.map(({ approval_id, args_encrypted }) => [approval_id, args_encrypted]));
 }
