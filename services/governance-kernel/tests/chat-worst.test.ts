@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { workedMs } from '@countersign/testkit/worked';
 import { adminKey } from './_kernel.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -20,13 +20,6 @@ async function ask(body: string | Buffer): Promise<{ status: number; text: strin
     body,
   });
   return { status: response.status, text: await response.text() };
-}
-
-/** What the thread that answers has worked, in ms, without those that collect garbage beside it. Elsewhere than on Linux: all of the process. */
-function workedMs(): number {
-  if (process.platform !== 'linux') return process.cpuUsage().user / 1_000;
-  const [nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
-  return Number(nanoseconds) / 1_000_000;
 }
 
 /**
