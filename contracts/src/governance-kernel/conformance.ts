@@ -98,7 +98,7 @@ export const runConformance = defineRoute({
   errors: ['ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
-const ReportSummary = ConformanceReport.omit({ results: true, type: true }).extend({
+export const ReportSummary = ConformanceReport.omit({ results: true, type: true }).extend({
   report_hash: Digest,
   receipt_id: ReceiptId,
 });

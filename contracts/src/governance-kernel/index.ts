@@ -238,6 +238,7 @@ export {
   ConformanceScope,
   VectorResult,
   ConformanceReport,
+  ReportSummary,
   SignedConformanceReport,
   ConformanceFacts,
   ConformanceProof,

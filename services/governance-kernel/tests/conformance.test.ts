@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { ConformanceVector, LiveVector, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
@@ -100,6 +101,27 @@ describe('a full run', () => {
     expect(payload).toMatchObject({ kind: 'conformance', action: 'conformance.run', args_hash: signed.report_hash });
     const { data } = (await system.listRecords({ query: { receipt_id: signed.receipt_id } })).body;
     expect(data[0]?.intent.facts).toMatchObject({ report_hash: signed.report_hash, verdict: 'PASS' });
+  });
+
+  it('is one of two hundred that are listed at once, in pages, while others have their turns', async () => {
+    const copied = 'verdict, ended_at, report, report_hash, signature, receipt_id';
+    await test.pool.query(`INSERT INTO conformance_reports (report_id, ${copied})
+      SELECT 'cfr_' || lpad(n::text, 26, '0'), ${copied} FROM generate_series(1, 210) AS n, (SELECT * FROM conformance_reports LIMIT 1) AS r`);
+    const list = async (query: object) => (await test.as('acme').listConformanceReports({ query })).body;
+    const waits: number[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      const delay = monitorEventLoopDelay({ resolution: 2 });
+      delay.enable();
+      expect((await list({ limit: 200 })).data).toHaveLength(200);
+      delay.disable();
+      waits.push(delay.max / 1e6);
+    }
+    expect(Math.min(...waits)).toBeLessThan(100);
+    const first = await list({ limit: 200 });
+    expect((await list({ limit: 200, cursor: first.next_cursor })).data.at(-1)?.report_id).toBe(
+      signed.report.report_id,
+    );
+    await test.pool.query(`DELETE FROM conformance_reports WHERE report_id LIKE 'cfr_00000000%'`);
   });
 
   it('is kept, listed without its results, and read again as it was signed', async () => {

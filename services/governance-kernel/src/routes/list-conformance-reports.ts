@@ -16,10 +16,5 @@ export const listConformanceReportsRoute = ({ reader, provider }: Context) =>
         placeOf: ({ position }) => position,
       },
     );
-    return { ...page, data: page.data.map(summaryOf) };
+    return { ...page, data: page.data.map(({ summary }) => summary) };
   });
-
-function summaryOf({ report, report_hash, receipt_id }: Awaited<ReturnType<typeof listReports>>[number]) {
-  const { results: _results, type: _type, ...summary } = report;
-  return { ...summary, report_hash, receipt_id };
-}

@@ -1,10 +1,12 @@
 import type { Instant, TenantId } from '@countersign/contracts';
 import {
+  ReportSummary,
   SignedConformanceReport,
   type ConformanceReport,
   type FenceScope,
 } from '@countersign/contracts/governance-kernel';
 import { canonicalize, parsePlainJson } from '@countersign/crypto';
+import { z } from 'zod';
 import type { ConformanceReportModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
@@ -84,17 +86,21 @@ export async function findReport(reader: Reader, id: string): Promise<SignedConf
   return row === null ? null : signedOf(row);
 }
 
-/** Newest first; `before` is the position of the last one already seen. */
+const SummaryRow = z.object({ summary: ReportSummary, position: z.bigint() });
+
+/** Newest first; `before` is the position of the last one already seen. Their results stay in the database: two hundred are megabytes. */
 export async function listReports(
   reader: Reader,
   { limit, before }: { limit: number; before: number | null },
-): Promise<(SignedConformanceReport & { position: number })[]> {
-  const rows = await reader.conformanceReport.findMany({
-    where: before === null ? {} : { position: { lt: before } },
-    orderBy: { position: 'desc' },
-    take: limit,
-  });
-  return rows.map((row) => ({ ...signedOf(row), position: Number(row.position) }));
+): Promise<{ summary: z.infer<typeof ReportSummary>; position: number }[]> {
+  const rows = await reader.$queryRaw`
+    SELECT (report::jsonb - '{results,type}'::text[])
+        || jsonb_build_object('report_hash', report_hash, 'receipt_id', receipt_id) AS summary, position
+      FROM conformance_reports WHERE position < ${before ?? Number.MAX_SAFE_INTEGER} ORDER BY position DESC LIMIT ${limit}`;
+  return z
+    .array(SummaryRow)
+    .parse(rows)
+    .map(({ summary, position }) => ({ summary, position: Number(position) }));
 }
 
 /** How the last run of any replica ended. Null: there was none. */
