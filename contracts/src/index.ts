@@ -46,6 +46,7 @@ export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError }
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {
   defineRoute,
+  agentDoors,
   Door,
   pathParams,
   type Method,

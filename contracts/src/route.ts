@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { AssertionRole } from './assertion.ts';
 import type { ErrorCode } from './errors.ts';
 
-/** Where an agent comes in with a key of its own. */
-export const Door = z.enum(['evaluate', 'chat', 'mcp']);
+/** Where a key of an agent opens. `authzen` decides nothing: by it another application asks who may do what. */
+export const Door = z.enum(['evaluate', 'chat', 'mcp', 'authzen']);
 export type Door = z.infer<typeof Door>;
+
+/** Where an agent comes in: a key that names no doors opens these, and so does a token that an agent has signed. */
+export const agentDoors: readonly Door[] = ['evaluate', 'chat', 'mcp'];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

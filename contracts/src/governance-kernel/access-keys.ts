@@ -15,7 +15,7 @@ export const NewAccessKey = z
     /** Whoever presents the key is this principal, whatever its request says. */
     principal_id: PrincipalId,
     expires_in_days: z.int().min(1).max(365).default(90),
-    /** Of an agent; all of them when it names none. */
+    /** Of an agent; all but `authzen` when it names none. */
     doors: z.array(Door).min(1).max(Door.options.length).optional(),
     /** Of an agent: the key calls these tools and no others. */
     tools: Tools.optional(),

@@ -73,6 +73,7 @@ const ActionSearch = AccessRequest.omit({ action: true }).extend({ page: PageReq
 const asked = {
   method: 'POST',
   auth: 'tenant_scoped',
+  door: 'authzen',
   media: 'authzen',
   idempotent: false,
   query: TenantQuery,

@@ -13,7 +13,7 @@ const purgeIntervalMs = 60_000;
 const outboxRetentionMs = 24 * 3_600_000;
 // Longer than any queue keeps a duplicate: an id that is forgotten earlier would be acted on again.
 const inboxRetentionMs = 30 * 24 * 3_600_000;
-const backlogBound = 10_000;
+const backlogBound = 1_000;
 
 export type OutboxRelayOptions = {
   bus: MessageBus;
@@ -28,7 +28,7 @@ export type OutboxRelayOptions = {
   report?: Report;
 };
 
-/** `backlog` stops counting at 10,000; it is the one of the last pass. `failing` says why nothing moves. */
+/** `backlog` stops counting at 1,000; it is the one of the last pass. `failing` says why nothing moves. */
 type RelayStatus = { connected: boolean; backlog: number; failing?: string };
 
 /**

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
+import { agentDoors, AppError, PrincipalId, TenantId } from '@countersign/contracts';
 import {
   anonymous,
   bearerToken,
@@ -99,10 +99,11 @@ type Signed = ReturnType<Context['agentTokens']['verify']>;
 /** An agent has signed who it is. It comes in wherever agents do, and nowhere else. */
 async function callerOfToken(request: GuardRequest, signed: Signed): Promise<Caller> {
   const { tenant, principal, kid } = await signed;
-  if (request.route.door === undefined)
+  const { door } = request.route;
+  if (door === undefined || !agentDoors.includes(door))
     throw new AppError('PERMISSION_DENIED', 'An agent token does not open this route');
   refuseAnother(request, { tenant, principal });
-  return { tenant, principal, scopes: [], agentKey: kid, door: request.route.door };
+  return { tenant, principal, scopes: [], agentKey: kid, door };
 }
 
 type Presented = ProvenAssertion | Promise<ProvenAssertion>;

@@ -48,12 +48,12 @@ let tenants = 0;
 const newTenant = () => `asked-${(tenants += 1)}`;
 
 type Sent = Pick<Case, 'path' | 'body' | 'text' | 'headers'>;
-async function send({ path, body, text, headers }: Sent, tenant = 'acme') {
+async function send({ path, body, text, headers }: Sent, tenant: string | null = 'acme') {
   const response = await fetch(`${test.kernel.url}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${adminKey}`,
-      'x-gov-tenant-id': tenant,
+      ...(tenant === null ? {} : { 'x-gov-tenant-id': tenant }),
       'content-type': 'application/json',
       ...headers,
     },
@@ -75,22 +75,41 @@ async function putModel(tenant: string, permissions: object) {
   await test.system.putPermissionModel({ params: { tenant }, body } as never); // branded by the schema
 }
 
-describe('the certification scenario', () => {
-  it.each(cases)('$level: $id', async ({ times = 1, ...sent }) => {
-    for (let sending = 0; sending < times; sending += 1) {
-      const { status, headers, body } = await send(sent);
-      expect([status, headers.get('content-type')]).toEqual([sent.status, 'application/json; charset=utf-8']);
-      if (sent.status !== 200) expect(typeof body).toBe('string');
-      const given = sent.headers?.['x-request-id'];
-      if (given !== undefined) expect(headers.get('x-request-id')).toBe(given);
-      if (sent.expect !== undefined) expect(body).toMatchObject(sent.expect);
-      const { results, evaluations } = body as { results?: object[]; evaluations?: { decision: unknown }[] };
-      for (const result of sent.include ?? []) expect(results).toContainEqual(result);
-      if (sent.length !== undefined) expect(evaluations ?? results).toHaveLength(sent.length);
-      for (const { decision } of evaluations ?? []) expect(typeof decision).toBe('boolean');
-    }
-  });
+/** A key for this and nothing else names its tenant: a client of the standard sends a bearer alone. */
+async function keyOfApplication(doors: string[] = ['authzen']): Promise<string> {
+  const body = { kind: 'agent', principal_id: 'pep', doors } as never; // branded and defaulted by the schema
+  return (await test.as('acme').createAccessKey({ body })).body.key;
+}
 
+describe.each(['the operator and a tenant', 'a key of an application alone'])(
+  'the certification scenario, by %s',
+  (by) => {
+    const isOperator = by === 'the operator and a tenant';
+    let said: Record<string, string> = {};
+    beforeAll(async () => {
+      if (!isOperator) said = { authorization: `Bearer ${await keyOfApplication()}` };
+    });
+    it.each(cases)('$level: $id', async ({ times = 1, ...sent }) => {
+      for (let sending = 0; sending < times; sending += 1) {
+        const { status, headers, body } = await send(
+          { ...sent, headers: { ...said, ...sent.headers } },
+          isOperator ? 'acme' : null,
+        );
+        expect([status, headers.get('content-type')]).toEqual([sent.status, 'application/json; charset=utf-8']);
+        if (sent.status !== 200) expect(typeof body).toBe('string');
+        const given = sent.headers?.['x-request-id'];
+        if (given !== undefined) expect(headers.get('x-request-id')).toBe(given);
+        if (sent.expect !== undefined) expect(body).toMatchObject(sent.expect);
+        const { results, evaluations } = body as { results?: object[]; evaluations?: { decision: unknown }[] };
+        for (const result of sent.include ?? []) expect(results).toContainEqual(result);
+        if (sent.length !== undefined) expect(evaluations ?? results).toHaveLength(sent.length);
+        for (const { decision } of evaluations ?? []) expect(typeof decision).toBe('boolean');
+      }
+    });
+  },
+);
+
+describe('the certification scenario', () => {
   it('discovery: 6.3', async () => {
     const response = await fetch(`${test.kernel.url}/.well-known/authzen-configuration`);
     expect(response.headers.get('content-type')).toContain('application/json');
@@ -106,6 +125,17 @@ describe('the certification scenario', () => {
 });
 
 describe('an access evaluation', () => {
+  it('is asked by a key that was made for it, and by no other that an agent has', async () => {
+    const asked = async (key: string) =>
+      (await send({ path: '/access/v1/evaluation', body: evaluation, headers: { authorization: `Bearer ${key}` } }))
+        .status;
+    const [made, ordinary] = [await keyOfApplication(), await keyOfApplication(['evaluate', 'chat', 'mcp'])];
+    expect([await asked(made), await asked(ordinary)]).toEqual([200, 403]);
+    const decision = { action: 'tool.call', tool: 'lookup', session_id: 'pep' };
+    const headers = { authorization: `Bearer ${made}` };
+    expect((await send({ path: '/api/v1/evaluate', body: decision, headers })).status).toBe(403);
+  });
+
   it('without a credential is refused with a challenge and a text', async () => {
     const sent = { path: '/access/v1/evaluation', body: evaluation, headers: { authorization: '' } };
     const { status, headers, body } = await send(sent);

@@ -1,6 +1,7 @@
 import {
+  agentDoors,
   AppError,
-  Door,
+  type Door,
   toolOfFunctionName,
   type AccessKeyId,
   type Instant,
@@ -61,7 +62,7 @@ export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKe
   return { key, secret };
 }
 
-function doorsOf({ kind, doors = Door.options }: NewAccessKey): Door[] {
+function doorsOf({ kind, doors = [...agentDoors] }: NewAccessKey): Door[] {
   return kind === 'agent' ? [...new Set(doors)] : [];
 }
 
