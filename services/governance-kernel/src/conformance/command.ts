@@ -138,11 +138,22 @@ function readArguments(argv: string[]): Asked | null {
 }
 
 function readKey(file: string): string {
-  const key = readFileSync(file, 'utf8').trim();
+  const key = keyIn(file);
   if (!/^[\x21-\x7e]+$/.test(key)) throw new Error(`${file} does not hold one key`);
   return key;
 }
 
 function jsonOf(file: string): unknown {
   return parseStrictJson(readFileSync(file), keysLimits);
+}
+
+/** Whoever gives the key itself in its place is told so, and the key is not repeated. */
+function keyIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Error(
+      '--key-file (key= of make) takes the name of a file with the key in it, and this one cannot be read',
+    );
+  }
 }
