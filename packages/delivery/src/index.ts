@@ -1,7 +1,7 @@
 export { announce } from './announce.ts';
 export { Courier } from './courier.ts';
 export type { MailNotification } from './courier.ts';
-export { hasNotification, listNotifications, redrive } from './notifications.ts';
+export { forgetNotifications, hasNotification, listNotifications, redrive } from './notifications.ts';
 export type { Notification } from './notifications.ts';
 export { addSubscription, endSubscription, listSubscriptions, rotateSecret } from './subscriptions.ts';
 export type { Channel, Subscription } from './subscriptions.ts';

@@ -15,6 +15,9 @@ export type Notification = {
   endedAt: Date | null;
 };
 
+/** Few enough that deliveries do not wait for it. */
+const forgottenAtOnce = 1_000;
+
 type Listed = { owner: string; subscriptionId: string; before: string | null; limit: number };
 
 /** What a subscription was told, newest first, below the id `before`. */
@@ -41,6 +44,15 @@ export async function redrive(
     [owner, subscriptionId, id, now],
   );
   return rows.length > 0;
+}
+
+/** Forgets what ended before then, a part at a time; what is still being tried stays, however old it is. */
+export async function forgetNotifications(tx: Queryable, before: Date): Promise<void> {
+  await tx.query(
+    `DELETE FROM notifications WHERE id IN
+       (SELECT id FROM notifications WHERE ended_at < $1::timestamptz ORDER BY ended_at LIMIT ${forgottenAtOnce})`,
+    [before],
+  );
 }
 
 /** Whether a subscription of this owner was to be told this. */

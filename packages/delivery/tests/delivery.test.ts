@@ -12,6 +12,7 @@ import {
   createWebhookPost,
   deliveryTablesSql,
   endSubscription,
+  forgetNotifications,
   listNotifications,
   listSubscriptions,
   liveSecrets,
@@ -168,6 +169,18 @@ describe('a notification', () => {
     expect(await transaction((tx) => redrive(tx, place))).toBe(false);
     await pass();
     expect(await told(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
+  });
+
+  it('is forgotten some time after it has ended, and not while it is still to arrive', async () => {
+    const wanted = await subscribe();
+    for (let nth = 0; nth < 3; nth += 1) await tell({ nth });
+    answer = ({ body }) => (nthOf(body) === 0 ? 200 : 500);
+    await pass();
+    const ended = now;
+    await transaction((tx) => forgetNotifications(tx, ended));
+    expect(await told(wanted)).toHaveLength(3);
+    await transaction((tx) => forgetNotifications(tx, new Date(ended.getTime() + 1)));
+    expect((await told(wanted)).map(({ state }) => state)).toEqual(['due', 'due']);
   });
 
   it('waits behind one that failed, so that a receiver which is away is asked with one and not with all', async () => {

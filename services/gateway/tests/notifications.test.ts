@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NotificationType } from '@countersign/contracts/gateway';
+import { deliveryTablesSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
@@ -85,6 +87,11 @@ afterAll(async () => {
 
 const params = () => ({ id: ada.workspace.id });
 
+it('is kept in the tables that the package describes', () => {
+  const migration = '../prisma/migrations/20261122221000_notifications/migration.sql';
+  expect(readFileSync(new URL(migration, import.meta.url), 'utf8')).toContain(deliveryTablesSql.trim());
+});
+
 describe('whoever has subscribed', () => {
   it('hears of waiting approvals, ended runs, violations and invites, signed and by ids alone', async () => {
     const eventTypes: NotificationType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
@@ -151,6 +158,15 @@ describe('whoever has subscribed', () => {
     await expect(ada.client.redriveNotification(again)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect((await ada.client.listSubscriptions({ params: params() })).body.data[0]).toMatchObject({ state: 'failing' });
     status = 204;
+    await rowsOf(
+      database,
+      `UPDATE notifications SET ended_at = now() - interval '31 days' WHERE state = 'delivered' AND owner = $1`,
+      [ada.workspace.id],
+    );
+    await until(async () => {
+      const { data } = (await ada.client.listNotifications({ params: named })).body;
+      return data.every(({ state }) => state !== 'delivered');
+    });
     await ada.client.endSubscription({ params: named });
     await expect(ada.client.endSubscription({ params: named })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await rowsOf(database, `SELECT id FROM notifications WHERE owner = $1`, [ada.workspace.id])).toEqual([]);

@@ -1,4 +1,6 @@
 import { agentOf } from '@countersign/contracts';
+import { forgetNotifications } from '@countersign/delivery';
+import { queryableOf } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { publishMembersAgain, publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
@@ -28,7 +30,7 @@ const membersToldAfterMs = 3_600_000;
 
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, removes answers that are too old to be given again and invites, keys and sessions that ended long ago, and tells who the members
+ * out, removes answers that are too old to be given again and invites, keys, sessions and notifications that ended long ago, and tells who the members
  * are that were not told for an hour. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
@@ -43,6 +45,7 @@ export async function sweep(context: Context): Promise<void> {
   await context.database.transaction((tx) => forgetInvites(tx, longAgo));
   await context.database.transaction((tx) => forgetApiKeys(tx, longAgo));
   await context.database.transaction((tx) => forgetSessions(tx, longAgo));
+  await context.database.transaction((tx) => forgetNotifications(queryableOf(tx), longAgo));
   const toldBefore = new Date(context.now().getTime() - membersToldAfterMs);
   await context.transaction((tx) => publishMembersAgain(tx, context, toldBefore));
 }
