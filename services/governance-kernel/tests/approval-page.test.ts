@@ -158,7 +158,7 @@ describe('the page of an approval', () => {
       proof: 'bearer',
       evidence: {},
     } as const;
-    const place = { tenant: 'acme' as TenantId, id, session, expectedCeremonyHash };
+    const place = { tenant: 'acme' as TenantId, id, session, approvedBy: [], expectedCeremonyHash };
     const cast = (changes: object) => refusal(moveApproval(test.kernel.context, { ...place, ...vote, ...changes }));
     expect(await cast({ by: 'bob' })).toBe('CREDENTIALS_INVALID');
     expect(await cast({ accessKey: (await keyOf('alice', { kind: 'agent' })).key_id })).toBe('CREDENTIALS_INVALID');

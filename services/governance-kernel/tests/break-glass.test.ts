@@ -115,6 +115,22 @@ describe('a person who breaks the glass', () => {
     expect(await view(plain, id)).toMatchObject({ break_glass: { by: 'ann', reason: 'the plant is on fire' } });
   });
 
+  it('with a bearer lets nothing go after the first passkey, and with a passkey still does', async () => {
+    const tenant = workspaceCalled('SOON');
+    const body = { version: 1, signatures_only: false, break_glass: true };
+    await test.system.putApprovalTerms({ params: { tenant }, body });
+    const { call, id } = await escalated(tenant, 'two.keys');
+    expect((await breaksAtPage(tenant, id)).text).toContain('ann broke the glass');
+    const alice = new Approver(test, 'alice', tenant);
+    await alice.enrol();
+    const anew = await new Caller(test, tenant).decide({ ...call, approval_grant: id });
+    expect(said(anew)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(said(await new Caller(test, tenant).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await view(tenant, id)).toMatchObject({ break_glass: { by: 'ann' }, uses_remaining: 1 });
+    await alice.decide(asked(anew), 'break_glass', 'a fire');
+    expect(said(await new Caller(test, tenant).decide(call))).toBe('ALLOW ALLOWED');
+  });
+
   it('ends a time lock, for a quarter of an hour, also as one of those who voted', async () => {
     const { call, id } = await escalated(plain, 'later.open');
     for (const name of ['ann', 'bob']) await new Caller(test, plain, name).move('approve', id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
-import { asked, newSession } from './_caller.ts';
+import { asked, Caller, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, origin } from './_passkeys.ts';
 import { allRoutes, rawCall } from './_raw.ts';
@@ -39,6 +39,35 @@ describe('an operator who is revoked', () => {
     const signedIn = await rawCall(test.kernel.url, { route, headers, body: form });
     expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([401, null]);
     expect((await vote('dave')).body.state).toBe('approved');
+  });
+
+  it('is no part of a quorum that others complete, and of one that was complete stays a part', async () => {
+    const tenant = 'halves';
+    const policy = `
+format: countersign/policy.v1
+name: halves
+version: '1'
+rules: [{ id: two, effect: escalate, match: { tool: ['*'] }, approval: { quorum: 2 } }]
+`;
+    await test.activate(tenant, policy);
+    const ask = async () => {
+      const call = { tool: 'pay.send', session_id: newSession() };
+      return { call, id: asked(await new Caller(test, tenant).decide(call)) };
+    };
+    const by = (name: string) => new Caller(test, tenant, name);
+    const [complete, half] = [await ask(), await ask()];
+    for (const name of ['carol', 'dave']) await by(name).move('approve', complete.id);
+    expect(await by('carol').move('approve', half.id)).toMatchObject({ state: 'pending', approved_by: ['carol'] });
+    const params = { directory: 'operators', principal: 'carol' } as const;
+    await test.as(tenant).putIdentity({ params, body: { display_name: 'Carol' } });
+    await revoke(tenant, 'carol');
+    expect(await by('dave').move('approve', half.id)).toMatchObject({ state: 'pending', approved_by: ['dave'] });
+    expect(said(await new Caller(test, tenant).decide(half.call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await by('erin').move('approve', half.id)).toMatchObject({
+      state: 'approved',
+      approved_by: ['dave', 'erin'],
+    });
+    expect(said(await new Caller(test, tenant).decide(complete.call))).toBe('ALLOW ALLOWED');
   });
 
   it('enrols no passkey and vouches for none, with a passkey that was active', async () => {

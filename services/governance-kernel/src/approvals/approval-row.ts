@@ -61,6 +61,8 @@ export type ApprovalRow = {
   readonly brokenBy: PrincipalId | null;
   readonly brokenReason: string | null;
   readonly brokenAtMs: number | null;
+  /** What it was done with. */
+  readonly brokenWith: VoteProof | null;
   readonly expiresAtMs: number;
   readonly ceremonyHash: Digest;
   readonly createdAtMs: number;

@@ -55,6 +55,7 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     brokenBy: nullable(text('broken_by')),
     brokenReason: nullable(text('broken_reason')),
     brokenAtMs: nullable(instantMs('broken_at')),
+    brokenWith: nullable(text('broken_with')),
     expiresAtMs: instantMs('expires_at'),
     ceremonyHash: text('ceremony_hash'),
     createdAtMs: instantMs('created_at'),

@@ -1,24 +1,25 @@
 import { AppError, type PrincipalId } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { VoteProof } from '../passkeys/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { instant, lockedUntil } from './timelock.ts';
 
 /** Long enough to make the call that cannot wait, and too short for another purpose. */
 const brokenForMs = 900_000;
 
-type Glass = Pick<ApprovalRow, 'brokenBy' | 'brokenReason' | 'brokenAtMs'>;
+type Glass = Pick<ApprovalRow, 'brokenBy' | 'brokenReason' | 'brokenAtMs' | 'brokenWith'>;
 
-export const wholeGlass: Glass = { brokenBy: null, brokenReason: null, brokenAtMs: null };
+export const wholeGlass: Glass = { brokenBy: null, brokenReason: null, brokenAtMs: null, brokenWith: null };
 
-type Breaking = { by: PrincipalId; nowMs: number; reason: string };
+type Breaking = { by: PrincipalId; proof: VoteProof; nowMs: number; reason: string };
 
 /** What one person makes of an approval alone: one use, soon, with a reason that stays. Throws INVALID_REQUEST without one. */
-export function broken({ expiresAtMs }: ApprovalRow, { by, nowMs, reason }: Breaking) {
+export function broken({ expiresAtMs }: ApprovalRow, { by, proof, nowMs, reason }: Breaking) {
   const brokenReason = reason.trim();
   if (brokenReason === '')
     throw new AppError('INVALID_REQUEST', 'Whoever breaks the glass says why', { param: 'reason' });
   return {
-    ...{ brokenBy: by, brokenReason, brokenAtMs: nowMs },
+    ...{ brokenBy: by, brokenReason, brokenAtMs: nowMs, brokenWith: proof },
     ...{ scope: 'once', usesRemaining: 1, timelockUntilMs: null },
     expiresAtMs: Math.min(expiresAtMs, nowMs + brokenForMs),
   };

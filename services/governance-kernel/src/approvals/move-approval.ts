@@ -16,7 +16,7 @@ import { announcementStatement } from '@countersign/receipts';
 import { requireApproverKey, wantedKey } from '../access-keys/key-facts.ts';
 import { approvalResolvedEvent, glassBrokenEvent } from '../events.ts';
 import { wantedIdentity } from '../identities/identities.ts';
-import { requireNotRevoked } from '../identities/operators.ts';
+import { isOperatorRevoked, requireNotRevoked } from '../identities/operators.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
@@ -42,6 +42,8 @@ type ApprovalParts = {
 export type ApprovalKey = { tenant: TenantId; id: ApprovalId; session: SessionId };
 
 type ApprovalMove = ApprovalKey & {
+  /** Who had approved it as the caller read it. Whoever votes about another state is refused. */
+  approvedBy: readonly PrincipalId[];
   action: ApprovalAction;
   by: PrincipalId;
   expectedCeremonyHash: Digest;
@@ -83,7 +85,7 @@ export async function moveApproval(parts: ApprovalParts, move: ApprovalMove): Pr
     wants: [
       wanted(approvals, { tenant, session, id }),
       wanted(approvalTerms, tenant),
-      wantedIdentity({ tenant, principal: move.by }, 'operator'),
+      ...[move.by, ...move.approvedBy].map((principal) => wantedIdentity({ tenant, principal }, 'operator')),
       ...wantedCredential(move),
     ],
     conclude: (batch) => {
@@ -135,7 +137,11 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
   if (isExpired(approval, nowMs)) return sealExpiry(parts, batch, approval, nowMs);
   const { by, evidence, action, reason, passkey } = move;
   requireProof(batch, tenant, { action, proof: move.proof });
-  const counted = withCountedVotes(approval, batch.row(approvalTerms, tenant));
+  requireSameVoters(approval, move);
+  const counted = withCountedVotes(approval, {
+    terms: batch.row(approvalTerms, tenant),
+    isRevoked: (voter) => isOperatorRevoked(batch, { tenant, principal: voter }),
+  });
   const moved = transition(parts.provider, counted, { ...move, nowMs });
   const used = passkey === undefined ? [] : [countUse(batch, { tenant, principal, use: passkey }, nowMs)];
   const facts = {
@@ -144,6 +150,14 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
     ceremony_hash: move.expectedCeremonyHash,
   };
   return sealMove(parts, batch, { approval: moved, nowMs, by, facts, used, ...said[action] });
+}
+
+/** Only of those whom the caller read does the batch know whether they were revoked. */
+function requireSameVoters({ approvedBy }: ApprovalRow, move: ApprovalMove): void {
+  if (approvedBy.every((voter) => move.approvedBy.includes(voter))) return;
+  throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', {
+    param: 'expected_ceremony_hash',
+  });
 }
 
 function sealExpiry(parts: ApprovalParts, batch: LedgerBatch, approval: ApprovalRow, nowMs: number): ApprovalRow {

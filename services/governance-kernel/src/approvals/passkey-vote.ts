@@ -4,18 +4,15 @@ import { askToSign } from '../passkeys/ask-to-sign.ts';
 import { assertionEvidence } from '../passkeys/assertion-evidence.ts';
 import { challengeMs, challengeOf, newNonce, takeChallenge, type ChallengePlace } from '../passkeys/challenges.ts';
 import type { PasskeyParts } from '../passkeys/passkey-parts.ts';
-import type { ApprovalTermsRow } from '../passkeys/approval-terms.ts';
 import { requireRelyingParty, type RelyingParty } from '../passkeys/relying-party.ts';
 import { refused, verifyAssertion, type PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
-import { withCountedVotes } from './counted-votes.ts';
 import { instant } from './timelock.ts';
 import { transition } from './transition.ts';
 
 type Question = {
+  /** With the votes that count. */
   approval: ApprovalRow;
-  /** Of its tenant. */
-  terms: ApprovalTermsRow | null;
   by: PrincipalId;
   decision: CeremonyStatement['decision'];
   /** Of what was shown. */
@@ -30,7 +27,7 @@ export async function beginVote(parts: PasskeyParts, question: Question) {
   const party = requireRelyingParty(parts.party);
   const { approval, by, decision: action, expectedCeremonyHash, reason } = question;
   const nowMs = parts.clock().getTime();
-  transition(parts.provider, withCountedVotes(approval, question.terms), {
+  transition(parts.provider, approval, {
     ...{ action, by, proof: 'passkey', expectedCeremonyHash, nowMs, reason },
   });
   const expiresAtMs = nowMs + Math.min(question.ttlMs, challengeMs);

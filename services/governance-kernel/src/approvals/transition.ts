@@ -99,7 +99,7 @@ function moved(approval: ApprovalRow, { action, by, proof, nowMs, reason = '' }:
     case 'deny':
       return { ...resolved('denied'), rejectionReason: reason.trim() || null };
     case 'break_glass':
-      return { ...resolved('approved'), ...broken(approval, { by, nowMs, reason }) };
+      return { ...resolved('approved'), ...broken(approval, { by, proof, nowMs, reason }) };
     case 'revoke':
       return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
   }

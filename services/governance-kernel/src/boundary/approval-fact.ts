@@ -1,27 +1,37 @@
 import { unmetPrecondition, type ApprovalFact } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
+import { carriedBy } from '../approvals/counted-votes.ts';
 import { lifetimeSeconds } from '../approvals/scope.ts';
 import { lockedUntil } from '../approvals/timelock.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
+import { approvalTerms, type ApprovalTermsRow } from '../passkeys/approval-terms.ts';
 import type { Situation } from './facts.ts';
 
 /**
  * Approvals that could count for exactly what is judged of this call under this policy, newest first: a later one answers a stronger
- * question. One of the same intent that was judged otherwise, or that rests on what is not so any more, is another question.
+ * question. One of the same intent that was judged otherwise, or that rests on what is not so any more, is another question; one whose
+ * votes count no more answers none.
  */
 export function standingApprovals(
   batch: LedgerBatch,
   { call, intent, judged, policy, nowMs }: Situation,
   factsNow: () => Parameters<typeof unmetPrecondition>[1],
 ): ApprovalRow[] {
+  const terms = batch.row(approvalTerms, call.caller.tenant);
   return batch
     .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
     .filter(
       (row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
     )
+    .filter((row) => row.state !== 'approved' || carries(row, terms))
     .filter(({ preconditions }) => unmetPrecondition(preconditions, factsNow()) === null)
     .sort((left, right) => (left.id < right.id ? 1 : -1));
+}
+
+function carries(row: ApprovalRow, terms: ApprovalTermsRow | null): boolean {
+  const { approvedBy, brokenBy } = carriedBy(row, terms);
+  return brokenBy !== null || approvedBy.length > 0;
 }
 
 /** The approval that was presented, else the one that stands for this call. */
@@ -36,12 +46,19 @@ export function presentedApproval(
   return inState('approved') ?? inState('pending') ?? inState('denied') ?? null;
 }
 
-export function approvalFact({ call, nowMs }: Situation, approval: ApprovalRow | null): ApprovalFact {
-  if (approval !== null) return factOf(approval, nowMs);
+export function approvalFact(
+  batch: LedgerBatch,
+  { call, nowMs }: Situation,
+  approval: ApprovalRow | null,
+): ApprovalFact {
+  if (approval !== null) return factOf(approval, { nowMs, terms: batch.row(approvalTerms, approval.tenant) });
   return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
 }
 
-function factOf(row: ApprovalRow, nowMs: number): NonNullable<ApprovalFact> {
+type Now = { nowMs: number; terms: ApprovalTermsRow | null };
+
+function factOf(row: ApprovalRow, { nowMs, terms }: Now): NonNullable<ApprovalFact> {
+  const { approvedBy, brokenBy } = carriedBy(row, terms);
   return {
     approval_id: row.id,
     state: row.state === 'consumed' ? 'approved' : row.state,
@@ -49,8 +66,8 @@ function factOf(row: ApprovalRow, nowMs: number): NonNullable<ApprovalFact> {
     judged_hash: row.judgedHash,
     policy_hash: row.policyHash,
     preconditions: row.preconditions,
-    approved_by: [...row.approvedBy],
-    broken_by: row.brokenBy,
+    approved_by: approvedBy,
+    broken_by: brokenBy,
     scope: row.scope,
     timeout: lifetimeSeconds(row),
     timelock: row.timelockSeconds,

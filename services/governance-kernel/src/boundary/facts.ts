@@ -12,6 +12,7 @@ import type { FenceRow } from '../fences/fence-row.ts';
 import { fenceFact, fencesInForce, wantedFences } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
+import { approvalTerms } from '../passkeys/approval-terms.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { Confirmations } from '../policy/confirmations.ts';
 import { policyFact } from '../policy/policy-fact.ts';
@@ -140,12 +141,12 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   approval: {
     wants: ({ call: { caller, session, approvalGrant }, intent: { intent_hash: intentHash } }) => {
       const { tenant } = caller;
-      const ofIntent = wanted(approvals, { tenant, session, intentHash });
-      if (approvalGrant === undefined) return [ofIntent];
-      return [ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
+      const ofIntent = [wanted(approvals, { tenant, session, intentHash }), wanted(approvalTerms, tenant)];
+      if (approvalGrant === undefined) return ofIntent;
+      return [...ofIntent, wanted(approvals, { tenant, session, id: approvalGrant })];
     },
     facts: (read) => ({
-      approval: { state: 'known', value: approvalFact(read, read.approval) },
+      approval: { state: 'known', value: approvalFact(read.batch, read, read.approval) },
       judged_hash: read.judged.hash,
     }),
   },

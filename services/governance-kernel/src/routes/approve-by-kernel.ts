@@ -20,6 +20,7 @@ export const approveByKernelRoute = (kernel: Context) =>
       tenant,
       id: approval.id,
       session: approval.session,
+      approvedBy: approval.approvedBy,
       action: statement.decision,
       by: statement.approver_id,
       expectedCeremonyHash: statement.ceremony_hash,

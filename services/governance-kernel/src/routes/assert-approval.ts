@@ -12,11 +12,11 @@ import { getApproval } from '../store/approval-store.ts';
 export const assertApprovalRoute = (kernel: Context) =>
   handleTenant(assertApproval)(async ({ params: { approval_id: id }, body, caller }) => {
     const { tenant, principal: by } = caller;
-    const { session } = await getApproval(kernel.reader, { tenant, id });
+    const { session, approvedBy } = await getApproval(kernel.reader, { tenant, id });
     const { challenge_id: challengeId, assertion, reason } = body;
     const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
     const moved = await moveApproval(kernel, {
-      ...{ tenant, id, session, by },
+      ...{ tenant, id, session, approvedBy, by },
       reason: vote.statement.reason ?? reason,
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,

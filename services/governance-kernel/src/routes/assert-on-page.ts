@@ -13,10 +13,10 @@ export const assertOnPageRoute = (kernel: Context) =>
     const form = { id, action: 'decide', ceremonyHash } as const;
     const { key } = await requireSession(kernel.approverSessions, req, { form, token });
     const { tenant, principal: by, id: accessKey } = key;
-    const { session } = await getApproval(kernel.reader, { tenant, id });
+    const { session, approvedBy } = await getApproval(kernel.reader, { tenant, id });
     const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
     const { state } = await moveApproval(kernel, {
-      ...{ tenant, id, session, by, accessKey },
+      ...{ tenant, id, session, approvedBy, by, accessKey },
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,
       reason: vote.statement.reason ?? (body.reason.trim() || undefined),

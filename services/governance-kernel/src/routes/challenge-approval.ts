@@ -5,17 +5,15 @@ import { beginVote } from '../approvals/passkey-vote.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { ifMatchTags } from '../if-match.ts';
-import { getApproval } from '../store/approval-store.ts';
-import { findApprovalTerms } from '../store/passkey-store.ts';
+import { getCountedApproval } from '../store/approval-store.ts';
 
 /** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
 export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
   handleTenant(challengeApproval)(async ({ params, body, caller, req }) => {
-    const approval = await getApproval(reader, { tenant: caller.tenant, id: params.approval_id });
+    const { approval } = await getCountedApproval(reader, { tenant: caller.tenant, id: params.approval_id });
     requireSameCeremony(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash);
     const asked = await beginVote(passkeys, {
       approval,
-      terms: await findApprovalTerms(reader, caller.tenant),
       by: caller.principal,
       decision: body.decision,
       expectedCeremonyHash: approval.ceremonyHash,

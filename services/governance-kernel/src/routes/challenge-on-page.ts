@@ -4,8 +4,7 @@ import { beginVote } from '../approvals/passkey-vote.ts';
 import { requireSession } from '../approver-pages/require-session.ts';
 import type { Context } from '../context.ts';
 import { challengeMs } from '../passkeys/challenges.ts';
-import { getApproval } from '../store/approval-store.ts';
-import { findApprovalTerms } from '../store/passkey-store.ts';
+import { getCountedApproval } from '../store/approval-store.ts';
 
 /** The passkey signs the state that was shown: another one is refused before anybody is asked. */
 export const challengeOnPageRoute = (kernel: Context) =>
@@ -13,9 +12,8 @@ export const challengeOnPageRoute = (kernel: Context) =>
     const { ceremony_hash: ceremonyHash, csrf_token: token, decision, reason } = body;
     const form = { id, action: 'decide', ceremonyHash } as const;
     const { key } = await requireSession(kernel.approverSessions, req, { form, token });
-    const approval = await getApproval(kernel.reader, { tenant: key.tenant, id });
-    const terms = await findApprovalTerms(kernel.reader, key.tenant);
-    const question = { approval, terms, by: key.principal, decision, reason, ttlMs: challengeMs };
+    const { approval } = await getCountedApproval(kernel.reader, { tenant: key.tenant, id });
+    const question = { approval, by: key.principal, decision, reason, ttlMs: challengeMs };
     const asked = await beginVote(kernel.passkeys, { ...question, expectedCeremonyHash: ceremonyHash });
     return { challenge_id: asked.id, options: asked.options };
   });

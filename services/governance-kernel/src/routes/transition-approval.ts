@@ -21,6 +21,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
       tenant,
       id: approval.id,
       session: approval.session,
+      approvedBy: approval.approvedBy,
       action: params.action,
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),

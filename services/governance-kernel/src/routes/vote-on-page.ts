@@ -1,15 +1,13 @@
 import { isAppError } from '@countersign/contracts';
 import { voteOnPage } from '@countersign/contracts/governance-kernel';
 import { handlePublic, seeOther } from '@countersign/service-kit';
-import { withCountedVotes } from '../approvals/counted-votes.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
 import { renderApproval } from '../approver-pages/render-approval.ts';
 import { requireOwnPage } from '../approver-pages/same-origin.ts';
 import { signInPage } from '../approver-pages/sign-in-page.ts';
 import { viewerPasskeys } from '../approver-pages/viewer-passkeys.ts';
 import type { Context } from '../context.ts';
-import { getApproval } from '../store/approval-store.ts';
-import { findApprovalTerms } from '../store/passkey-store.ts';
+import { getApproval, getCountedApproval } from '../store/approval-store.ts';
 
 /** What was shown is what is decided: the form names its state, and decides nothing about another one. */
 export const voteOnPageRoute = (kernel: Context) =>
@@ -24,7 +22,8 @@ export const voteOnPageRoute = (kernel: Context) =>
     const before = await getApproval(kernel.reader, { tenant, id });
     try {
       await moveApproval(kernel, {
-        ...{ tenant, id, session: before.session, action: decision, by: principal, accessKey },
+        ...{ tenant, id, session: before.session, approvedBy: before.approvedBy, action: decision, by: principal },
+        accessKey,
         expectedCeremonyHash: ceremonyHash,
         reason: body.reason.trim() || undefined,
         proof: 'bearer',
@@ -35,11 +34,10 @@ export const voteOnPageRoute = (kernel: Context) =>
       if (error.code === 'CREDENTIALS_INVALID') return signInPage(id, 'ended');
       const text = notices[error.code]?.(error.message);
       if (text === undefined) throw error;
-      const row = await getApproval(kernel.reader, { tenant, id });
-      const terms = await findApprovalTerms(kernel.reader, tenant);
+      const { approval, terms } = await getCountedApproval(kernel.reader, { tenant, id });
       const passkeys = await viewerPasskeys(kernel.passkeys, session.key, terms);
       return renderApproval(kernel, session, {
-        row: withCountedVotes(row, terms),
+        row: approval,
         passkeys,
         notice: { text, status: error.status },
       });

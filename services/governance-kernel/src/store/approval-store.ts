@@ -3,7 +3,11 @@ import type { ApprovalState } from '@countersign/contracts/governance-kernel';
 import type { ApprovalKey } from '../approvals/move-approval.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
+import { withCountedVotes } from '../approvals/counted-votes.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
+import { findRevocations } from './identity-store.ts';
+import { findApprovalTerms } from './passkey-store.ts';
+import type { ApprovalTermsRow } from '../passkeys/approval-terms.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
@@ -21,6 +25,18 @@ export async function getApproval(reader: Reader, key: { tenant: TenantId; id: A
   const row = await findApproval(reader, key);
   if (row === null) throw new AppError('NOT_FOUND', 'There is no such approval');
   return row;
+}
+
+/** An approval as a person is shown it: with the votes that count now, and the terms by which they do. Throws NOT_FOUND. */
+export async function getCountedApproval(
+  reader: Reader,
+  key: { tenant: TenantId; id: ApprovalId },
+): Promise<{ approval: ApprovalRow; terms: ApprovalTermsRow | null }> {
+  const approval = await getApproval(reader, key);
+  const terms = await findApprovalTerms(reader, key.tenant);
+  const voters = { tenant: key.tenant, kind: 'operator', principals: approval.approvedBy } as const;
+  const revoked = await findRevocations(reader, voters);
+  return { approval: withCountedVotes(approval, { terms, isRevoked: (voter) => revoked.has(voter) }), terms };
 }
 
 type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };
