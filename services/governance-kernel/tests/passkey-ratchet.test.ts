@@ -18,7 +18,6 @@ name: ratchet
 version: '1'
 rules:
   - { id: all, effect: escalate, match: { tool: ['*'] } }
-  - { id: both, effect: escalate, match: { tool: [both.*] }, approval: { quorum: 3 } }
 `;
 
 const gateway = new TestGateway();
@@ -272,116 +271,6 @@ describe('signatures only', () => {
     ).body;
     expect(since.passkeys_since).not.toBeNull();
     expect(await refusal(bearerVote((await escalated('signing')).id, 'signing'))).toBe('PASSKEY_REQUIRED');
-  });
-});
-
-describe('a vote of before', () => {
-  const half = async (of: string) => {
-    const call = { tool: 'both.keys', session_id: newSession() };
-    const id = asked(await new Caller(test, of).decide(call));
-    for (const name of ['mallory', 'alice']) await new Caller(test, of, name).move('approve', id);
-    return { call, id };
-  };
-
-  verifies(
-    'kn.approve.webauthn',
-    'by a bearer is no part of a quorum that is made after the first passkey',
-    async () => {
-      const of = 'halfway';
-      const { call, id } = await half(of);
-      const [alice, bob, carla] = ['alice', 'bob', 'carla'].map((name) => new Approver(test, name, of));
-      if (!alice || !bob || !carla) throw new Error('there are three');
-      await alice.enrol();
-      expect(await alice.decide(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
-      expect(said(await new Caller(kernelAt(second.url) as never, of).decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-      for (const other of [bob, carla]) {
-        await other.enrol();
-        await alice.vouchFor(other);
-        await other.decide(id);
-      }
-      expect(await new Caller(test, of).approval(id)).toMatchObject({
-        state: 'approved',
-        approved_by: ['alice', 'bob', 'carla'],
-      });
-    },
-  );
-
-  it('is no part of one where nothing but a signature decides since, and stays one where nothing has changed', async () => {
-    const of = 'signed-halfway';
-    const { id } = await half(of);
-    const unchanged = await half('as-before');
-    const body = { version: 1, signatures_only: true, break_glass: false };
-    await test.system.putApprovalTerms({ params: { tenant: of }, body });
-    const bob = new Approver(test, 'bob', of);
-    await bob.enrol();
-    expect(await bob.decide(id)).toMatchObject({ state: 'pending', approved_by: ['bob'] });
-    expect(await bearerVote(unchanged.id, 'as-before')).toMatchObject({ state: 'approved' });
-  });
-});
-
-describe('an approval that was completed before', () => {
-  const completed = async (of: string, tool = 'pay.send') => {
-    const call = { tool, session_id: newSession() };
-    const id = asked(await new Caller(test, of).decide(call));
-    return { call, id };
-  };
-  const there = (of: string) => new Caller(kernelAt(second.url) as never, of);
-
-  verifies(
-    'kn.approve.webauthn',
-    'by bearers carries no call after the first passkey, presented or not, on any kernel',
-    async () => {
-      const of = 'complete';
-      const { call, id } = await completed(of);
-      expect(await bearerVote(id, of)).toMatchObject({ state: 'approved' });
-      const alice = new Approver(test, 'alice', of);
-      await alice.enrol();
-      for (const caller of [new Caller(test, of), there(of)]) {
-        expect(said(await caller.decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
-        expect(said(await caller.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-      }
-      const anew = asked(await new Caller(test, of).decide(call));
-      expect(anew).not.toBe(id);
-      expect(await new Caller(test, of).approval(id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
-      expect(await alice.decide(anew)).toMatchObject({ state: 'approved' });
-      expect(said(await there(of).decide(call))).toBe('ALLOW ALLOWED');
-    },
-  );
-
-  it('hides no denial by a passkey: the agent does not ask for it again', async () => {
-    const of = 'complete-then-denied';
-    const { call, id } = await completed(of);
-    await bearerVote(id, of);
-    const alice = new Approver(test, 'alice', of);
-    await alice.enrol();
-    await alice.decide(asked(await new Caller(test, of).decide(call)), 'deny');
-    expect(said(await new Caller(test, of).decide(call))).toBe('DENY APPROVAL_REJECTED');
-  });
-
-  it('by three of whom one had a passkey is no quorum of three, and one by passkeys stays one', async () => {
-    const of = 'complete-alone';
-    const alice = new Approver(test, 'alice', of);
-    const [three, one] = [await completed(of, 'both.keys'), await completed(of)];
-    await bearerVote(three.id, of);
-    await new Caller(test, of, 'carla').move('approve', three.id);
-    await alice.enrol();
-    expect(await alice.decide(three.id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
-    await alice.decide(one.id);
-    await alice.client.revokePasskey({ params: alice.place });
-    expect(said(await new Caller(test, of).decide(three.call))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(said(await new Caller(test, of).decide(one.call))).toBe('ALLOW ALLOWED');
-  });
-
-  it('by bearers carries none where nothing but a signature decides since', async () => {
-    const of = 'complete-signed';
-    const { call, id } = await completed(of);
-    await bearerVote(id, of);
-    const body = { version: 1, signatures_only: true, break_glass: false };
-    await test.system.putApprovalTerms({ params: { tenant: of as TenantId }, body });
-    expect(said(await new Caller(test, of).decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
-    const unchanged = await completed('complete-unchanged');
-    await bearerVote(unchanged.id, 'complete-unchanged');
-    expect(said(await new Caller(test, 'complete-unchanged').decide(unchanged.call))).toBe('ALLOW ALLOWED');
   });
 });
 
