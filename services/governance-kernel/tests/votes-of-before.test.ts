@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ApprovalId, TenantId } from '@countersign/contracts';
+import type { ApprovalId } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { asked, Caller, newSession, said } from './_caller.ts';
@@ -131,7 +131,7 @@ describe('an approval that was completed before', () => {
     const { call, id } = await completed(of);
     await bearerVote(id, of);
     const body = { version: 1, signatures_only: true, break_glass: false };
-    await test.system.putApprovalTerms({ params: { tenant: of as TenantId }, body });
+    await test.system.putApprovalTerms({ params: { tenant: of }, body });
     expect(said(await new Caller(test, of).decide({ ...call, approval_grant: id }))).toBe('ESCALATE APPROVAL_REQUIRED');
     const unchanged = await completed('complete-unchanged');
     await bearerVote(unchanged.id, 'complete-unchanged');
