@@ -55,7 +55,7 @@ check: build ## Formatting, types, lint, architecture, drift of generated files
 	node node_modules/eslint/bin/eslint.js .
 	$(JEST) tests/architecture tests/spec
 
-bench: build ## Measure the decision path against bare floors on this machine
+bench: build ## Measure the decision path and the gateway against bare floors on this machine
 	@node tests/runner/run-tests.mjs --bench
 
 mutate: build ## Change the sources one thing at a time and count what tests notice: room= sample= seed= json= fresh=1

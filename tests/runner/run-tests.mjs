@@ -26,13 +26,13 @@ async function main(args) {
   let postgres;
   let exitCode = 1;
   try {
-    const amqpUrl = isBench ? undefined : await findRabbitmq(process.env, log);
+    const amqpUrl = await findRabbitmq(process.env, log);
     postgres = await findPostgres(process.env, scratch);
     const chromium = isBench ? {} : { CHROMIUM_PATH: findChromium(process.env, log) };
-    const env = { ...process.env, TEST_DATABASE_URL: postgres.url, ...chromium };
+    const env = { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl, ...chromium };
     exitCode = isBench
       ? await runBench(args.slice(1), env)
-      : await runJest(args, { ...env, AMQP_URL: amqpUrl, COUNTERSIGN_TEST_SUMMARY: summaryFile });
+      : await runJest(args, { ...env, COUNTERSIGN_TEST_SUMMARY: summaryFile });
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
   } finally {

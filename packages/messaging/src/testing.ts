@@ -1,16 +1,30 @@
-import { connect } from 'amqplib';
-import { deadExchangeOf, deadQueueOf } from './rabbit-topology.ts';
+import { connect, type Channel } from 'amqplib';
+import { deadExchangeOf, deadQueueOf, declareQueue } from './rabbit-topology.ts';
+
+/** Declares a queue as its consumer would, for messages that are to wait for one. */
+export async function declareTopology(
+  url: string,
+  { exchange, queue, events }: { exchange: string; queue: string; events: readonly { type: string }[] },
+): Promise<void> {
+  const bindings = events.map(({ type }) => type);
+  await withChannel(url, (channel) => declareQueue(channel, { exchange, queue, bindings }));
+}
 
 /** Removes what was declared under one exchange, messages included: tests share a broker and leave nothing on it. */
 export async function removeTopology(
   url: string,
   { exchange, queues }: { exchange: string; queues: readonly string[] },
 ): Promise<void> {
-  const connection = await connect(url);
-  try {
-    const channel = await connection.createChannel();
+  await withChannel(url, async (channel) => {
     for (const queue of queues) for (const name of [queue, deadQueueOf(queue)]) await channel.deleteQueue(name);
     for (const name of [exchange, deadExchangeOf(exchange)]) await channel.deleteExchange(name);
+  });
+}
+
+async function withChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {
+  const connection = await connect(url);
+  try {
+    await work(await connection.createChannel());
   } finally {
     await connection.close();
   }

@@ -8,7 +8,7 @@ import { closingAfter, type Closing } from './closing.ts';
 import type { CallPattern } from './fill-ledger.ts';
 import { kernelSettings, type KernelSettings } from './kernel-settings.ts';
 import { answerTimes } from './member.ts';
-import { startKernel, startProcess, type Running } from './processes.ts';
+import { startProcess, startService, type Running } from './processes.ts';
 import { chatCall, evaluateCall } from './requests.ts';
 
 /** What all comparisons of one run share. */
@@ -19,7 +19,9 @@ export type Bench = {
   settings: KernelSettings;
   /** Holds a few sealed calls of each kind. Every comparison works on copies of it, so none sees what another left. */
   seed: BenchDatabase;
-};
+} & BenchOptions;
+
+type BenchOptions = { amqpUrl: string; queuedRuns: number };
 
 const seedConnections = 64;
 const seedCallsPerConnection = 10;
@@ -29,7 +31,7 @@ const seedCalls = seedConnections * seedCallsPerConnection;
 export const evaluatedCalls: CallPattern = { sessions: '^bench-[0-9]+$', receipts: seedCalls };
 export const settledChats: CallPattern = { sessions: '^bench-chat-[0-9]+$', receipts: seedCalls * 2 };
 
-export async function prepareBench(closing: Closing): Promise<Bench> {
+export async function prepareBench(closing: Closing, options: BenchOptions): Promise<Bench> {
   const scratchDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   closing.add(async () => rmSync(scratchDir, { recursive: true, force: true }));
   const [generator, model, tools] = await Promise.all([
@@ -38,7 +40,7 @@ export async function prepareBench(closing: Closing): Promise<Bench> {
     opened(closing, startProcess('tool-server')),
   ]);
   const settings = kernelSettings({ modelUrl: model.url, toolsUrl: tools.url, scratchDir });
-  const bench = { generator, model, tools, settings, seed: await BenchDatabase.create(closing) };
+  const bench = { generator, model, tools, settings, seed: await BenchDatabase.create(closing), ...options };
   await closingAfter((inner) => plantSeed(bench, inner));
   return bench;
 }
@@ -68,7 +70,10 @@ export async function openKernel(
   database: BenchDatabase,
   environment: Record<string, string> = {},
 ): Promise<Running> {
-  return await opened(closing, startKernel({ ...settings.environmentFor(database.url), ...environment }));
+  return await opened(
+    closing,
+    startService('governance-kernel', { ...settings.environmentFor(database.url), ...environment }),
+  );
 }
 
 export async function opened(closing: Closing, starting: Promise<Running>): Promise<Running> {

@@ -3,7 +3,6 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { verifyReceipt } from '@countersign/verifier';
 import type { BenchDatabase } from './bench-database.ts';
 import { filledSessions } from './fill-ledger.ts';
-import { tenant } from './requests.ts';
 import { withAdmin } from './with-admin.ts';
 
 const signaturesSampled = 200;
@@ -34,17 +33,17 @@ type Counts = Record<'entries' | 'last' | 'size' | 'sealed' | 'chains' | 'broken
 
 async function readCounts(client: pg.Client): Promise<Counts> {
   const { rows } = await client.query<Record<keyof Counts, string>>(
-    `WITH answered AS (SELECT * FROM ledger WHERE tenant_id = $1 AND session_id NOT LIKE $2 AND kind IN ('decision', 'outcome')),
+    `WITH answered AS (SELECT * FROM ledger WHERE session_id NOT LIKE $1 AND kind IN ('decision', 'outcome')),
      linked AS (
        SELECT *, lag(receipt_hash) OVER chain AS before, lag(lamport_clock, 1, 0::bigint) OVER chain AS clock_before
-         FROM answered WINDOW chain AS (PARTITION BY session_id ORDER BY lamport_clock))
+         FROM answered WINDOW chain AS (PARTITION BY tenant_id, session_id ORDER BY lamport_clock))
      SELECT (SELECT count(*) FROM ledger) AS entries, (SELECT max(log_index) FROM ledger) AS last,
-            (SELECT size FROM log_head) AS size, count(*) AS sealed, count(DISTINCT session_id) AS chains,
+            (SELECT size FROM log_head) AS size, count(*) AS sealed, count(DISTINCT (tenant_id, session_id)) AS chains,
             count(*) FILTER (WHERE lamport_clock <> clock_before + 1
                                OR payload::json->>'prev_hash' IS DISTINCT FROM before) AS broken,
             count(*) FILTER (WHERE kind = 'decision' AND record IS NULL) AS unrecorded
        FROM linked`,
-    [tenant, filledSessions],
+    [filledSessions],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('An aggregate answers one row');
@@ -66,8 +65,8 @@ async function verifySample(client: pg.Client, signingKey: SigningKey): Promise<
   const trust = [{ ...signingKey, purpose: 'receipts' as const, valid_from: '2000-01-01T00:00:00.000Z' }];
   const { rows } = await client.query<SealedRow>(
     `SELECT payload, key_id, signature, receipt_hash, log_index FROM ledger
-      WHERE tenant_id = $1 AND session_id NOT LIKE $2 ORDER BY random() LIMIT $3`,
-    [tenant, filledSessions, signaturesSampled],
+      WHERE session_id NOT LIKE $1 AND kind IN ('decision', 'outcome') ORDER BY random() LIMIT $2`,
+    [filledSessions, signaturesSampled],
   );
   for (const { payload, key_id, signature, receipt_hash, log_index } of rows) {
     const sealed: unknown = JSON.parse(payload);

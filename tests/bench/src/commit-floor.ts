@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { summarise, type LatencySummary } from './latencies.ts';
+import type { LatencySummary } from './latencies.ts';
+import { repeatAlone } from './repeat-alone.ts';
 
 /** The bytes of one ledger row of a decision: payload, record, hashes, signature, names. */
 const payloadBytes = 820;
@@ -21,19 +22,5 @@ export async function openCommitFloor(adminUrl: string): Promise<CommitFloor> {
     const values = [id, 'p'.repeat(payloadBytes), 'r'.repeat(recordBytes)];
     await client.query({ name: 'commit', text: 'INSERT INTO bench_commit VALUES ($1, $2, $3)', values });
   };
-  return { measure: (seconds) => repeat(insert, seconds), close: () => client.end() };
-}
-
-async function repeat(insert: () => Promise<void>, seconds: number): Promise<LatencySummary> {
-  const latenciesMs: number[] = [];
-  const startedAt = performance.now();
-  const deadline = startedAt + seconds * 1_000;
-  let now = startedAt;
-  while (now < deadline) {
-    const sentAt = now;
-    await insert();
-    now = performance.now();
-    latenciesMs.push(now - sentAt);
-  }
-  return summarise(latenciesMs, now - startedAt);
+  return { measure: (seconds) => repeatAlone(insert, seconds), close: () => client.end() };
 }

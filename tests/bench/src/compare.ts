@@ -2,7 +2,8 @@ import type { Profiler } from 'node:inspector';
 import type { Bench } from './bench.ts';
 import { checkLedger, type LedgerCheck } from './check-ledger.ts';
 import { closingAfter } from './closing.ts';
-import type { Comparison } from './comparisons.ts';
+import type { Comparison } from './comparison.ts';
+import type { RunsCheck } from './check-runs.ts';
 import type { Measured } from './measured.ts';
 import type { Member } from './member.ts';
 import type { Pace } from './options.ts';
@@ -18,24 +19,28 @@ export type Compared = {
   /** Of the subjects of ratios that missed their goal. */
   profiles: Map<string, ProfileSummary>;
   checks: LedgerCheck[];
+  runChecks: RunsCheck[];
 };
 
-/** Opens one comparison, measures the wanted members group by group, and checks what was sealed meanwhile. */
-export async function compare(
-  bench: Bench,
-  comparison: Comparison,
-  { wanted, pace }: { wanted: ReadonlySet<string>; pace: Pace },
-): Promise<Compared> {
+type How = { wanted: ReadonlySet<string>; pace: Pace; profiles: boolean };
+
+/** Opens one comparison, measures the wanted members group by group, and checks what was sealed and run meanwhile. */
+export async function compare(bench: Bench, comparison: Comparison, how: How): Promise<Compared> {
   return await closingAfter(async (closing) => {
-    const { members, databases } = await comparison.open(bench, closing);
-    const compared: Compared = { windows: new Map(), warmUps: new Map(), profiles: new Map(), checks: [] };
+    const { members, databases, checkRuns } = await comparison.open(bench, closing);
+    const compared = nothingCompared();
     for (const group of comparison.groups) {
-      const names = group.filter((name) => wanted.has(name));
-      await measureGroup(compared, namedMembers(members, names), pace);
+      const names = group.filter((name) => how.wanted.has(name));
+      await measureGroup(compared, namedMembers(members, names), how);
     }
+    if (checkRuns !== undefined) compared.runChecks.push(await checkRuns());
     for (const database of databases) compared.checks.push(await checkLedger(database, bench.settings.signingKey));
     return compared;
   });
+}
+
+export function nothingCompared(): Compared {
+  return { windows: new Map(), warmUps: new Map(), profiles: new Map(), checks: [], runChecks: [] };
 }
 
 function namedMembers(members: Record<string, Member>, names: readonly string[]): Map<string, Member> {
@@ -47,16 +52,24 @@ function namedMembers(members: Record<string, Member>, names: readonly string[])
   return new Map(named);
 }
 
-async function measureGroup(compared: Compared, members: ReadonlyMap<string, Member>, pace: Pace): Promise<void> {
+async function measureGroup(
+  compared: Compared,
+  members: ReadonlyMap<string, Member>,
+  { pace, profiles }: How,
+): Promise<void> {
   for (const [name, member] of members) {
     await member.tryOnce();
+    if (member.isWhole === true) continue;
     compared.warmUps.set(name, await warmUp(() => member.measure(pace.warmUpWindowSeconds), pace.warmUpWindowsMax));
   }
-  const windows = await takeTurns(members, pace.rounds, (member) => member.measure(pace.windowSeconds));
+  const isWhole = [...members.values()].some((member) => member.isWhole === true);
+  const rounds = isWhole ? 1 : pace.rounds;
+  const windows = await takeTurns(members, rounds, (member) => member.measure(pace.windowSeconds));
   for (const [name, list] of windows) compared.windows.set(name, list);
   for (const { subject, isReached } of ratiosOf(windows)) {
     const member = members.get(subject);
-    if (isReached !== false || member === undefined || compared.profiles.has(subject)) continue;
+    const isWanted = isReached === false || (profiles && member?.servers.length !== 0);
+    if (!isWanted || member === undefined || compared.profiles.has(subject)) continue;
     compared.profiles.set(subject, await profileOf(member, pace));
   }
 }

@@ -1,25 +1,14 @@
-import type { BenchDatabase } from './bench-database.ts';
 import { clientOf, evaluatedCalls, openKernel, opened, settledChats, type Bench } from './bench.ts';
 import { closingAfter, type Closing } from './closing.ts';
+import type { Comparison, OpenComparison } from './comparison.ts';
 import { openCommitFloor } from './commit-floor.ts';
 import { fillBudgets, filledName } from './fill-budgets.ts';
 import { fillLedger, type LedgerFill } from './fill-ledger.ts';
 import { chatting, evaluating, toolCalling } from './governed-member.ts';
-import { commitMember, loadMember, type Member } from './member.ts';
+import { gatewayComparisons } from './gateway-comparisons.ts';
+import { commitMember, loadMember } from './member.ts';
 import { startProcess, type Running } from './processes.ts';
 import { chatCall, echoedCall, toolCall } from './requests.ts';
-
-type OpenComparison = {
-  members: Record<string, Member>;
-  /** Held against what was answered when the comparison is over. */
-  databases: BenchDatabase[];
-};
-
-/** What is compared stands together, on kernels and databases of its own: the members of a group take turns. */
-export type Comparison = {
-  groups: readonly (readonly string[])[];
-  open(bench: Bench, closing: Closing): Promise<OpenComparison>;
-};
 
 export const comparisons: readonly Comparison[] = [
   {
@@ -46,6 +35,7 @@ export const comparisons: readonly Comparison[] = [
     open: openGrown,
   },
   { groups: [['oneReplica', 'twoReplicas']], open: openReplicas },
+  ...gatewayComparisons,
 ];
 
 const budgetCount = 10_000;

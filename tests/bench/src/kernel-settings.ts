@@ -41,6 +41,8 @@ export type KernelSettings = {
   environmentFor(databaseUrl: string): Record<string, string>;
   /** Of the operator, for the tenant that is measured. */
   headers: Record<string, string>;
+  /** What a gateway presents to it. */
+  serviceApiKey: string;
   /** The key that every receipt must verify under. */
   signingKey: { key_id: string; public_key: Uint8Array };
 };
@@ -56,13 +58,13 @@ const priceOfAnyModel = {
 export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scratchDir: string }): KernelSettings {
   const secret = () => randomBytes(32).toString('hex');
   const key = generateSigningKey();
-  const adminKey = secret();
+  const [adminKey, serviceApiKey] = [secret(), secret()];
   const policyFile = join(places.scratchDir, 'policy.yaml');
   writeFileSync(policyFile, policy);
   const environment = {
     NODE_ENV: 'production',
     GOV_ADMIN_API_KEY: adminKey,
-    GOV_SERVICE_API_KEY: secret(),
+    GOV_SERVICE_API_KEY: serviceApiKey,
     GOV_SIGNING_KEY: key.privateKeyPem,
     GOV_POLICY_KEY: generateSigningKey().privateKeyPem,
     GOV_LOG_KEY: generateSigningKey().privateKeyPem,
@@ -81,6 +83,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
   return {
     environmentFor: (databaseUrl) => ({ ...environment, DATABASE_URL: databaseUrl }),
     headers: { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': tenant },
+    serviceApiKey,
     signingKey: { key_id: key.keyId, public_key: key.publicKey },
   };
 }

@@ -1,9 +1,11 @@
 import type { LatencySummary } from './latencies.ts';
 
+export type LoadRequest = { method: 'GET' | 'POST'; url: string; body: string };
+
 /** What the load generator is told. Bounded in time always, in count where a fixed number of answers is wanted. */
 export type Load = {
   /** One per connection, sent over and over. */
-  requests: { url: string; body: string }[];
+  requests: LoadRequest[];
   headers: Record<string, string>;
   seconds: number;
   answersPerConnectionMax?: number;

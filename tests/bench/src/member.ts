@@ -1,7 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts';
 import type { CommitFloor } from './commit-floor.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
-import type { Load, LoadResult } from './load.ts';
+import type { Load, LoadRequest, LoadResult } from './load.ts';
 import type { Measured } from './measured.ts';
 import { ask, type Running } from './processes.ts';
 import type { RequestKind } from './requests.ts';
@@ -11,8 +11,10 @@ export type Member = {
   /** Throws unless the first answer is what is meant to be measured. */
   tryOnce(): Promise<void>;
   measure(seconds: number): Promise<Measured>;
-  /** The processes whose CPU is counted; a kernel can be profiled. */
+  /** The processes whose CPU is counted; a service can be profiled. */
   servers: readonly Running[];
+  /** It is one piece of work that is measured from beginning to end, once. */
+  isWhole?: boolean;
 };
 
 type LoadMember = {
@@ -34,8 +36,8 @@ export function loadMember(parts: LoadMember): Member {
   return {
     servers,
     tryOnce: async () => {
-      for (const { url, body } of requests.slice(0, servers.length)) {
-        await tryRequest({ url, body, headers, expected: parts.kind.expected });
+      for (const request of requests.slice(0, servers.length)) {
+        await tryRequest(request, { headers, expected: parts.kind.expected });
         sealing?.database.countSealed(sealing.receiptsPerAnswer);
       }
     },
@@ -73,7 +75,7 @@ function trafficOf({ servers, path, kind, headers, connections }: LoadMember): P
   const requests = Array.from({ length: connections }, (_, connection) => {
     const server = servers[connection % servers.length];
     if (server === undefined) throw new Error('A load needs a server');
-    return { url: new URL(path, server.url).href, body: kind.bodyOf(connection) };
+    return { method: kind.method, url: new URL(path, server.url).href, body: kind.bodyOf(connection) };
   });
   return { requests, headers: { ...kind.headers, ...headers } };
 }
@@ -86,14 +88,11 @@ async function generate(generator: Running, load: Load): Promise<LoadResult> {
   throw new Error(`${load.requests[0]?.url} refused what it should have answered: ${told}`);
 }
 
-type FirstRequest = { url: string; body: string; headers: Record<string, string>; expected: string };
+type FirstAnswer = { headers: Record<string, string>; expected: string };
 
-async function tryRequest({ url, body, headers, expected }: FirstRequest): Promise<void> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  });
+async function tryRequest({ method, url, body }: LoadRequest, { headers, expected }: FirstAnswer): Promise<void> {
+  const sent = method === 'GET' ? { headers } : { headers: { 'content-type': 'application/json', ...headers }, body };
+  const answer = await fetch(url, { method, ...sent });
   const text = await answer.text();
   if (answer.ok && text.includes(expected)) return;
   throw new Error(`${url} does not answer as expected: ${answer.status} ${text.slice(0, 500)}`);

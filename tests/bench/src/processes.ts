@@ -4,7 +4,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const kernelMain = fileURLToPath(new URL('../../../services/governance-kernel/dist/main.js', import.meta.url));
+const services = {
+  'governance-kernel': { port: 'GOV_PORT', healthPort: 'GOV_HEALTH_PORT' },
+  gateway: { port: 'GOV_GATEWAY_PORT', healthPort: 'GOV_GATEWAY_HEALTH_PORT' },
+} as const;
 const profilerPreload = new URL('processes/profile-on-demand.js', import.meta.url).href;
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 15_000;
@@ -20,15 +23,17 @@ export async function startProcess(name: string, args: string[] = []): Promise<R
   return { url: message.url, pid: pidOf(child), child, stop: () => stop(child, 'SIGKILL') };
 }
 
-/** Starts the kernel as users run it: one process, from the build, told everything by its environment. */
-export async function startKernel(env: Record<string, string>): Promise<Running> {
+/** Starts a service as users run it: one process, from the build, told everything by its environment. */
+export async function startService(name: keyof typeof services, env: Record<string, string>): Promise<Running> {
   const [port, healthPort] = [await freePort(), await freePort()];
-  const child = fork(kernelMain, [], {
+  const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url));
+  const ports = { [services[name].port]: String(port), [services[name].healthPort]: String(healthPort) };
+  const child = fork(main, [], {
     execArgv: [...process.execArgv, '--import', profilerPreload],
-    env: { PATH: process.env.PATH, ...env, GOV_PORT: String(port), GOV_HEALTH_PORT: String(healthPort) },
+    env: { PATH: process.env.PATH, ...env, ...ports },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  await Promise.race([untilReady(`http://127.0.0.1:${healthPort}/health/ready`), failedStart(child, 'The kernel')]);
+  await Promise.race([untilReady(`http://127.0.0.1:${healthPort}/health/ready`), failedStart(child, name)]);
   return {
     url: `http://127.0.0.1:${port}`,
     pid: pidOf(child),

@@ -5,11 +5,11 @@ export type Goal = { bound: 'atLeast' | 'atMost'; value: number };
 
 export type RatioDefinition = {
   name: string;
-  /** Members of one comparison; subject over floor, or subject minus floor. */
+  /** Members of one comparison; subject over floor, or subject minus floor. Without a floor it is the subject's own figure. */
   subject: string;
-  floor: string;
+  floor: string | null;
   of: (window: Measured) => number | null;
-  combine: 'quotient' | 'difference';
+  combine: 'quotient' | 'difference' | 'none';
   goal: Goal | null;
 };
 
@@ -104,7 +104,46 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     ...growth,
     of: answersPerCpuSecond,
   },
+  {
+    name: 'gateway_read_vs_express_echo_c64',
+    subject: 'gatewayRead',
+    floor: 'gatewayFloor',
+    of: rate,
+    combine: 'quotient',
+    goal: null,
+  },
+  {
+    name: 'gateway_read_by_key_vs_express_echo_c64',
+    subject: 'gatewayReadByKey',
+    floor: 'gatewayFloor',
+    of: rate,
+    combine: 'quotient',
+    goal: null,
+  },
+  {
+    name: 'gateway_forward_vs_direct_c64',
+    subject: 'forward',
+    floor: 'forwardDirect',
+    of: rate,
+    combine: 'quotient',
+    goal: null,
+  },
+  { name: 'task_accept_p50_ms', subject: 'taskAccept', floor: null, of: latency, combine: 'none', goal: null },
+  {
+    name: 'task_accept_p50_ms_over_commit_p50_ms',
+    subject: 'taskAccept',
+    floor: 'acceptCommit',
+    of: latency,
+    combine: 'quotient',
+    goal: null,
+  },
+  { name: 'runs_drained_per_second', subject: 'drain', floor: null, of: rate, combine: 'none', goal: null },
 ];
+
+/** Who has to be measured for it. */
+export function sidesOf({ subject, floor }: RatioDefinition): string[] {
+  return floor === null ? [subject] : [subject, floor];
+}
 
 /** Every ratio whose two sides were measured. */
 export function ratiosOf(
@@ -112,7 +151,8 @@ export function ratiosOf(
   definitions: readonly RatioDefinition[] = ratioDefinitions,
 ): Ratio[] {
   return definitions.flatMap((definition) => {
-    const [subject, floor] = [windows.get(definition.subject), windows.get(definition.floor)];
+    const subject = windows.get(definition.subject);
+    const floor = definition.floor === null ? subject : windows.get(definition.floor);
     return subject === undefined || floor === undefined ? [] : [ratioOf(definition, subject, floor)];
   });
 }
@@ -127,6 +167,12 @@ function ratioOf(definition: RatioDefinition, subject: readonly Measured[], floo
   return { ...common, value, range, isReached: goal === null ? null : isWithin(goal, value) };
 }
 
+const combinations: Record<RatioDefinition['combine'], (over: number, under: number) => number> = {
+  quotient: (over, under) => over / under,
+  difference: (over, under) => over - under,
+  none: (over) => over,
+};
+
 /** Each round compared in itself, so that a machine that changes between rounds changes both sides. */
 function pairsOf(
   { of, combine }: RatioDefinition,
@@ -139,7 +185,7 @@ function pairsOf(
     const counterpart = floor[round];
     const [over, under] = [of(window), counterpart === undefined ? null : of(counterpart)];
     if (over === null || under === null) return null;
-    pairs.push(combine === 'quotient' ? over / under : over - under);
+    pairs.push(combinations[combine](over, under));
   }
   return pairs;
 }

@@ -1,3 +1,5 @@
+import type { LedgerCheck } from './check-ledger.ts';
+import type { RunsCheck } from './check-runs.ts';
 import type { Measured } from './measured.ts';
 import { medianOf } from './median.ts';
 import type { ProfileSummary } from './profile.ts';
@@ -30,7 +32,7 @@ export function mediansOf(windows: readonly Measured[]): Measured {
 export function measurementTable(members: ReadonlyMap<string, MemberReport>): string {
   const rows = [...members].map(([name, { perSecond, p50Ms, p99Ms, cpuMicros, generatorBusy, warmUp }]) => [
     name,
-    Math.round(perSecond).toLocaleString('en'),
+    rateText(perSecond),
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),
     cpuMicros === null ? '–' : String(Math.round(cpuMicros)),
@@ -38,6 +40,10 @@ export function measurementTable(members: ReadonlyMap<string, MemberReport>): st
     warmUp === null ? '–' : `${warmUp.windows}${warmUp.isStable ? '' : ', not stable'}`,
   ]);
   return columns([['measured', 'per second', 'p50 ms', 'p99 ms', 'CPU µs each', 'generator', 'warm after'], ...rows]);
+}
+
+function rateText(perSecond: number): string {
+  return perSecond < 100 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString('en');
 }
 
 /** The ratios, their goals, and what stands between them. */
@@ -59,13 +65,25 @@ export function profileText(name: string, { idleShare, heaviest }: ProfileSummar
   return `Profile of ${name}: idle ${percent(idleShare)} of the time; of the rest, by function itself\n${columns(rows)}`;
 }
 
+/** What was held against what was answered. Only what holds gets as far as this. */
+export function checkText({ checks, runChecks }: { checks: readonly LedgerCheck[]; runChecks: readonly RunsCheck[] }) {
+  const receipts = checks.reduce((sum, check) => sum + check.receipts, 0);
+  const verified = checks.reduce((sum, check) => sum + check.verified, 0);
+  const lines = runChecks.map(
+    ({ runs, steps, receipts: sealed, toolCalls }) =>
+      `${runs} queued runs checked: none lost, none done twice; ${steps} steps, ${sealed} receipts, ${toolCalls} calls reached the tool.`,
+  );
+  const ledgers = `${checks.length} ledgers checked: ${receipts} receipts, as many as were answered; ${verified} signatures verified.`;
+  return [ledgers, ...lines].join('\n');
+}
+
 export function boundBy(measured: Measured | undefined): string {
   if (measured === undefined || measured.cpuMicros === null) return 'not known on this platform';
   const share = (measured.perSecond * measured.cpuMicros) / 1e6;
-  if (share >= busyShare) return `the kernel's CPU: ${percent(share)} of one core`;
+  if (share >= busyShare) return `its own CPU: ${percent(share)} of one core`;
   const generator = measured.generatorBusy;
   if (generator !== null && generator >= busyShare) return `the load generator: ${percent(generator)} of one core`;
-  return `waiting (database, other processes on these cores): kernel ${percent(share)} of one core`;
+  return `waiting (database, other processes on these cores): itself ${percent(share)} of one core`;
 }
 
 /** As the table and the reference page write it. */

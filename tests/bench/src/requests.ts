@@ -6,6 +6,7 @@ const protocolVersion = '2026-07-28';
 
 /** One kind of call: what is sent on the n-th connection, and what its first answer must contain. */
 export type RequestKind = {
+  method: 'GET' | 'POST';
   bodyOf(connection: number): string;
   headers: Record<string, string>;
   /** Occurs in every good answer: a fast refusal measures nothing. */
@@ -14,6 +15,7 @@ export type RequestKind = {
 
 /** A decision: a body of 1 KiB, a session for each connection. */
 export const evaluateCall: RequestKind = {
+  method: 'POST',
   headers: {},
   expected: '"verdict":"ALLOW"',
   bodyOf: (connection) => {
@@ -31,10 +33,14 @@ export const evaluateCall: RequestKind = {
   },
 };
 
+/** What a person's page asks for: the tasks of a workspace, which are about 1 KiB here. */
+export const tasksRead: RequestKind = { method: 'GET', headers: {}, expected: '"data":[{"id":"tsk_', bodyOf: () => '' };
+
 /** The same bytes to a server that only gives them back. */
 export const echoedCall: RequestKind = { ...evaluateCall, expected: '"tool.call"' };
 
 export const chatCall: RequestKind = {
+  method: 'POST',
   headers: {},
   expected: 'heard: bbb',
   bodyOf: (connection) =>
@@ -51,6 +57,7 @@ export const chatCall: RequestKind = {
 /** `tools/call` of the revision that has no session, which is a single request. */
 export function toolCall(tool: string): RequestKind {
   return {
+    method: 'POST',
     headers: {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': protocolVersion,

@@ -1,4 +1,5 @@
 import type { LedgerCheck } from './check-ledger.ts';
+import type { RunsCheck } from './check-runs.ts';
 import type { Machine } from './machine.ts';
 import type { Pace } from './options.ts';
 import type { ProfileSummary } from './profile.ts';
@@ -13,10 +14,11 @@ type Parts = {
   ratios: readonly Ratio[];
   profiles: ReadonlyMap<string, ProfileSummary>;
   checks: readonly LedgerCheck[];
+  runChecks: readonly RunsCheck[];
 };
 
 /** What a run found, for machines. Goals that were missed are told; they are no failure of the command. */
-export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks }: Parts) {
+export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks, runChecks }: Parts) {
   return {
     machine,
     seconds,
@@ -37,6 +39,7 @@ export function resultOf({ machine, seconds, pace, members, ratios, profiles, ch
     ),
     members: Object.fromEntries(members),
     ledgers: checks,
+    runs: runChecks,
   };
 }
 

@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { prepareBench } from './bench.ts';
 import { closingAfter } from './closing.ts';
-import { compare, type Compared } from './compare.ts';
+import { compare, nothingCompared, type Compared } from './compare.ts';
 import { comparisons } from './comparisons.ts';
 import { readMachine } from './machine.ts';
 import { paceOf, parseOptions, usage, type Options } from './options.ts';
-import { ratioDefinitions, ratiosOf } from './ratios.ts';
-import { measurementTable, mediansOf, profileText, ratioTable, type MemberReport } from './report.ts';
+import { ratioDefinitions, ratiosOf, sidesOf } from './ratios.ts';
+import { checkText, measurementTable, mediansOf, profileText, ratioTable, type MemberReport } from './report.ts';
 import { resultOf } from './result.ts';
 
 const resultFile = fileURLToPath(new URL('../latest.json', import.meta.url));
@@ -32,35 +32,45 @@ function optionsOrExit(): Options {
 async function measureAll(options: Options) {
   const startedAt = performance.now();
   const wanted = membersOf(options);
-  const all: Compared = { windows: new Map(), warmUps: new Map(), profiles: new Map(), checks: [] };
+  const all = nothingCompared();
+  const pace = paceOf(options);
   const machine = await closingAfter(async (closing) => {
-    const bench = await prepareBench(closing);
+    const bench = await prepareBench(closing, { amqpUrl: brokerOrExit(), queuedRuns: pace.queuedRuns });
     for (const comparison of comparisons) {
       const names = comparison.groups.flat().filter((name) => wanted.has(name));
       if (names.length === 0) continue;
       process.stderr.write(`Measuring ${names.join(', ')}\n`);
-      add(all, await compare(bench, comparison, { wanted, pace: paceOf(options) }));
+      add(all, await compare(bench, comparison, { wanted, pace, profiles: options.profiles }));
     }
     return await readMachine(bench.seed.adminUrl);
   });
   return { ...all, machine, seconds: Math.round((performance.now() - startedAt) / 1_000) };
 }
 
+/** Runs wait in the queue that production has. */
+function brokerOrExit(): string {
+  const { AMQP_URL: amqpUrl } = process.env;
+  if (amqpUrl !== undefined) return amqpUrl;
+  process.stderr.write('AMQP_URL is missing; tests/runner/run-tests.mjs --bench finds a broker\n');
+  process.exit(2);
+}
+
 /** Both sides of every ratio that is wanted. */
 function membersOf({ only }: Options): Set<string> {
   const wanted = ratioDefinitions.filter(({ name }) => only.length === 0 || only.includes(name));
-  return new Set(wanted.flatMap(({ subject, floor }) => [subject, floor]));
+  return new Set(wanted.flatMap(sidesOf));
 }
 
-function add(all: Compared, { windows, warmUps, profiles, checks }: Compared): void {
+function add(all: Compared, { windows, warmUps, profiles, checks, runChecks }: Compared): void {
   for (const [name, list] of windows) all.windows.set(name, list);
   for (const [name, warm] of warmUps) all.warmUps.set(name, warm);
   for (const [name, profile] of profiles) all.profiles.set(name, profile);
   all.checks.push(...checks);
+  all.runChecks.push(...runChecks);
 }
 
 function report(measured: Awaited<ReturnType<typeof measureAll>>, options: Options): void {
-  const { windows, warmUps, profiles, checks, machine, seconds } = measured;
+  const { windows, warmUps, profiles, checks, runChecks, machine, seconds } = measured;
   const members = new Map(
     [...windows].map(([name, list]): [string, MemberReport] => [
       name,
@@ -69,16 +79,15 @@ function report(measured: Awaited<ReturnType<typeof measureAll>>, options: Optio
   );
   const isWanted = (name: string) => options.only.length === 0 || options.only.includes(name);
   const ratios = ratiosOf(windows).filter(({ name }) => isWanted(name));
-  const result = resultOf({ machine, seconds, pace: paceOf(options), members, ratios, profiles, checks });
+  const result = resultOf({ machine, seconds, pace: paceOf(options), members, ratios, profiles, checks, runChecks });
   // A part of the ratios is for the eyes of whoever asked for it; the file holds whole runs.
   if (options.only.length === 0) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
-  const receipts = checks.reduce((sum, check) => sum + check.receipts, 0);
-  const verified = checks.reduce((sum, check) => sum + check.verified, 0);
   const parts = [
     measurementTable(members),
     ratioTable(ratios, members),
     ...[...profiles].map(([name, profile]) => profileText(name, profile)),
-    `${checks.length} ledgers checked: ${receipts} receipts, as many as were answered; ${verified} signatures verified. Took ${seconds} s.`,
+    checkText({ checks, runChecks }),
+    `Took ${seconds} s.`,
   ];
   process.stdout.write(`${parts.join('\n\n')}\n`);
 }

@@ -4,8 +4,9 @@ import pg from 'pg';
 export async function withAdmin<Result>(
   adminUrl: string,
   work: (client: pg.Client) => Promise<Result>,
+  schema = 'kernel',
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path=kernel' });
+  const client = new pg.Client({ connectionString: adminUrl, options: `-c search_path=${schema}` });
   await client.connect();
   try {
     return await work(client);

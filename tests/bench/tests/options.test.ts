@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { comparisons } from '../src/comparisons.ts';
 import { parseOptions } from '../src/options.ts';
-import { ratioDefinitions } from '../src/ratios.ts';
+import { ratioDefinitions, sidesOf } from '../src/ratios.ts';
 
 const known = ratioDefinitions.map(({ name }) => name);
 
 describe('options of the bench', () => {
   it('name the ratios that are wanted, as many as one likes', () => {
     const args = ['--only', 'chat_vs_direct_c64', '--only', 'two_replicas_over_one', '--quick'];
-    expect(parseOptions(args, known)).toEqual({ only: ['chat_vs_direct_c64', 'two_replicas_over_one'], isQuick: true });
-    expect(parseOptions([], known)).toEqual({ only: [], isQuick: false });
+    expect(parseOptions(args, known)).toEqual({
+      only: ['chat_vs_direct_c64', 'two_replicas_over_one'],
+      isQuick: true,
+      profiles: false,
+    });
+    expect(parseOptions([], known)).toEqual({ only: [], isQuick: false, profiles: false });
+    expect(parseOptions(['--profile'], known)).toEqual({ only: [], isQuick: false, profiles: true });
   });
 
   it('refuse a ratio and an option that do not exist', () => {
@@ -24,13 +29,13 @@ describe('the comparisons', () => {
 
   it('measure both sides of every ratio in one group, where they take turns', () => {
     const apart = ratioDefinitions.filter(
-      ({ subject, floor }) => !groups.some((group) => group.includes(subject) && group.includes(floor)),
+      (definition) => !groups.some((group) => sidesOf(definition).every((side) => group.includes(side))),
     );
     expect(apart.map(({ name }) => name)).toEqual([]);
   });
 
   it('measure nothing that no ratio reads, and nothing twice', () => {
-    const read = new Set(ratioDefinitions.flatMap(({ subject, floor }) => [subject, floor]));
+    const read = new Set(ratioDefinitions.flatMap(sidesOf));
     expect(groups.flat().sort()).toEqual([...read].sort());
   });
 });

@@ -72,6 +72,14 @@ describe('a ratio', () => {
     expect(ratioOf(byCpu, told, [{ cpuMicros: 40 }, { cpuMicros: 40 }])?.value).toBe(2);
   });
 
+  it('without a floor is the figure itself', () => {
+    const alone: RatioDefinition = { ...byRate, floor: null, combine: 'none', goal: null };
+    expect(ratioOf(alone, [{ perSecond: 20 }, { perSecond: 40 }, { perSecond: 30 }], [])).toMatchObject({
+      value: 30,
+      range: [20, 40],
+    });
+  });
+
   it('can be a difference', () => {
     const overhead: RatioDefinition = { ...byRate, of: ({ p50Ms }) => p50Ms, combine: 'difference' };
     expect(ratioOf(overhead, [{ p50Ms: 3 }], [{ p50Ms: 1 }])?.value).toBe(2);
@@ -98,6 +106,12 @@ describe('the ratios of the bench', () => {
       ['chat_300k_settled_over_fresh', 'atLeast', 0.9],
       ['evaluate_1m_receipts_over_10k', 'atLeast', 0.9],
       ['two_replicas_over_one', 'atLeast', 0.9],
+      ['gateway_read_vs_express_echo_c64', undefined, undefined],
+      ['gateway_read_by_key_vs_express_echo_c64', undefined, undefined],
+      ['gateway_forward_vs_direct_c64', undefined, undefined],
+      ['task_accept_p50_ms', undefined, undefined],
+      ['task_accept_p50_ms_over_commit_p50_ms', undefined, undefined],
+      ['runs_drained_per_second', undefined, undefined],
     ]);
   });
 

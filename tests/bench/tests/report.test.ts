@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Measured } from '../src/measured.ts';
 import type { Ratio } from '../src/ratios.ts';
-import { boundBy, measurementTable, mediansOf, profileText, ratioTable, type MemberReport } from '../src/report.ts';
+import {
+  boundBy,
+  checkText,
+  measurementTable,
+  mediansOf,
+  profileText,
+  ratioTable,
+  type MemberReport,
+} from '../src/report.ts';
 import { resultOf } from '../src/result.ts';
 
 const measured: Measured = {
@@ -28,6 +36,7 @@ const missed: Ratio = {
 const reached: Ratio = { ...missed, name: 'reached', value: 0.95, isReached: true };
 const ungoaled: Ratio = { ...missed, name: 'without_goal', goal: null, isReached: null };
 const unknown: Ratio = { ...missed, name: 'unknown', value: null, range: null, isReached: null };
+const runCheck = { runs: 1_000, steps: 3_000, receipts: 7_000, toolCalls: 1_000 };
 const profile = { idleShare: 0.25, heaviest: [{ name: 'seal', place: 'seal.js:4', share: 0.5 }] };
 
 describe('the report', () => {
@@ -46,7 +55,7 @@ describe('the report', () => {
   });
 
   it('names what bounds a rate: a kernel that is busy, else a generator that is, else neither', () => {
-    expect(boundBy({ ...measured, perSecond: 3_900 })).toContain("the kernel's CPU: 98 %");
+    expect(boundBy({ ...measured, perSecond: 3_900 })).toContain('its own CPU: 98 %');
     expect(boundBy({ ...measured, generatorBusy: 0.95 })).toContain('the load generator: 95 %');
     expect(boundBy(measured)).toContain('waiting');
     expect(boundBy({ ...measured, cpuMicros: null })).toBe('not known on this platform');
@@ -60,15 +69,35 @@ describe('the report', () => {
 
   it('tells machines the same, with the profile of what was missed and of nothing else', () => {
     const machine = { cpu: 'x', cores: 2, memory_gib: 8, node: 'v20', postgres: '15', measured_at: '2026-01-01' };
-    const pace = { rounds: 1, windowSeconds: 1, warmUpWindowSeconds: 1, warmUpWindowsMax: 1, profileSeconds: 1 };
+    const pace = {
+      rounds: 1,
+      windowSeconds: 1,
+      warmUpWindowSeconds: 1,
+      warmUpWindowsMax: 1,
+      profileSeconds: 1,
+      queuedRuns: 1,
+    };
     const profiles = new Map([['kernel', profile]]);
     const ratios = [missed, reached, ungoaled, unknown];
-    const result = resultOf({ machine, seconds: 1, pace, members, ratios, profiles, checks: [] });
+    const runChecks = [runCheck];
+    const result = resultOf({ machine, seconds: 1, pace, members, ratios, profiles, checks: [], runChecks });
     expect(result.ratios).toEqual({ kernel_over_floor: 0.457, reached: 0.95, without_goal: 0.457, unknown: null });
     expect(result.goals['kernel_over_floor']).toMatchObject({ goal: 0.9, bound: 'atLeast', reached: false, profile });
     expect(result.goals['reached']).toMatchObject({ reached: true, profile: null });
     expect(result.goals['without_goal']).toMatchObject({ goal: null, bound: null, reached: null, profile: null });
+    expect(result.runs).toEqual([runCheck]);
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  });
+
+  it('says what was held against what was answered', () => {
+    const checks = [
+      { receipts: 10, chains: 1, verified: 4 },
+      { receipts: 5, chains: 1, verified: 5 },
+    ];
+    expect(checkText({ checks, runChecks: [] })).toMatch(/^2 ledgers checked: 15 receipts,.* 9 signatures verified\.$/);
+    expect(checkText({ checks, runChecks: [runCheck] })).toContain(
+      '1000 queued runs checked: none lost, none done twice; 3000 steps',
+    );
   });
 
   it('prints a profile with names, places and shares', () => {

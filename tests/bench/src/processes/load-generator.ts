@@ -4,7 +4,7 @@
 import { connect } from 'node:net';
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { summarise } from '../latencies.ts';
-import type { Load, LoadResult } from '../load.ts';
+import type { Load, LoadRequest, LoadResult } from '../load.ts';
 import { AnswerReader } from './answer-reader.ts';
 
 /** A server that is that late after the last request is not slow, it is stuck. */
@@ -35,7 +35,7 @@ async function run({ requests, headers, seconds, answersPerConnectionMax }: Load
   };
   const cpuBefore = cpuSeconds([process.pid]);
   const startedAt = performance.now();
-  await Promise.all(requests.map(({ url, body }) => drive(new URL(url), requestBytes(url, headers, body), state)));
+  await Promise.all(requests.map((request) => drive(new URL(request.url), requestBytes(request, headers), state)));
   const elapsedMs = performance.now() - startedAt;
   const cpuAfter = cpuSeconds([process.pid]);
   return {
@@ -45,16 +45,12 @@ async function run({ requests, headers, seconds, answersPerConnectionMax }: Load
   };
 }
 
-function requestBytes(url: string, headers: Record<string, string>, body: string): Buffer {
-  const { host, pathname } = new URL(url);
-  const all = {
-    host,
-    'content-type': 'application/json',
-    ...headers,
-    'content-length': String(Buffer.byteLength(body)),
-  };
+function requestBytes({ method, url, body }: LoadRequest, headers: Record<string, string>): Buffer {
+  const { host, pathname, search } = new URL(url);
+  const about = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  const all = { host, ...headers, ...(method === 'POST' ? about : {}) };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
+  return Buffer.from(`${method} ${pathname}${search} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
 }
 
 function drive({ hostname, port }: URL, request: Buffer, state: State): Promise<void> {

@@ -1,8 +1,10 @@
-// The MCP server of the test kit, on the official SDK, in a process of its own.
+// The MCP server of the test kit, on the official SDK, in a process of its own. Asked anything, it tells how many calls reached a tool.
 import { startNoteServer } from '@countersign/testkit/mcp-server';
 import { forgetOften } from './forget-often.ts';
 
 const notes = await startNoteServer();
-forgetOften(notes.requests, notes.calls);
+forgetOften(notes.requests);
+const forgotten = forgetOften(notes.calls);
+process.on('message', () => process.send?.({ result: forgotten() + notes.calls.length }));
 process.once('disconnect', () => process.exit());
 process.send?.({ url: notes.url });

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { encodeBase64Url } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import type { Bench } from './bench.ts';
+import { newBotToken } from './messenger.ts';
+
+export type GatewaySettings = {
+  botToken: string;
+  /** What the kernel behind them has to know. */
+  kernelEnvironment: Record<string, string>;
+  environmentFor(places: { databaseUrl: string; kernelUrl: string }): Record<string, string>;
+};
+
+/** More than any client here reaches, so that counting is measured and refusing is not. */
+const requestsPerMinute = '1000000';
+
+/** What all gateways of one installation are told: as in production, with a broker, a kernel that is mandatory, and its key pinned. */
+export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string): GatewaySettings {
+  const assertionKey = generateSigningKey();
+  const botToken = newBotToken();
+  const bus = { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange };
+  const environment = {
+    ...bus,
+    NODE_ENV: 'production',
+    GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
+    GOV_MESSENGER_BOT_TOKEN: botToken,
+    GOV_SIGN_UP: '*',
+    // Production asks for one; nobody here has an address to write to.
+    GOV_SMTP_URL: 'smtp://127.0.0.1:9',
+    GOV_FAIL_CLOSED: '1',
+    GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
+    GOV_SERVICE_API_KEY: settings.serviceApiKey,
+    GOV_TRUSTED_PUBLIC_KEYS: encodeBase64Url(settings.signingKey.public_key),
+    GOV_RATE_LIMIT_STANDARD: requestsPerMinute,
+    GOV_LOG_LEVEL: 'warn',
+    GOV_STOP_NOTICE: '0ms',
+  };
+  return {
+    botToken,
+    kernelEnvironment: { ...bus, GOV_ASSERTION_KEYS: encodeBase64Url(assertionKey.publicKey) },
+    environmentFor: ({ databaseUrl, kernelUrl }) => ({
+      ...environment,
+      DATABASE_URL: databaseUrl,
+      GOV_GOVERNANCE_URL: kernelUrl,
+    }),
+  };
+}

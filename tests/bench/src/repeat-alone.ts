@@ -1,0 +1,16 @@
+import { summarise, type LatencySummary } from './latencies.ts';
+
+/** Does something over and over, one at a time, and tells how long each took. */
+export async function repeatAlone(work: () => Promise<void>, seconds: number): Promise<LatencySummary> {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const deadline = startedAt + seconds * 1_000;
+  let now = startedAt;
+  while (now < deadline) {
+    const sentAt = now;
+    await work();
+    now = performance.now();
+    latenciesMs.push(now - sentAt);
+  }
+  return summarise(latenciesMs, now - startedAt);
+}
