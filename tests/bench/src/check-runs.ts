@@ -61,7 +61,8 @@ async function readRuns({ database, kernelDatabase }: Installation): Promise<Fou
     database.adminUrl,
     (client) =>
       client.query<Omit<FoundRun, 'receipts'>>(
-        `SELECT runs.id, runs.status, coalesce(made.steps, '{}') AS steps, coalesce(made.decisions, 0) AS decisions, told.audit
+        `SELECT runs.id, runs.status, coalesce(made.steps, '{}') AS steps, coalesce(made.decisions, 0) AS decisions,
+                coalesce(told.audit, '{}') AS audit
            FROM runs
            LEFT JOIN (SELECT run_id, array_agg(kind || ' ' || state || ' ' || coalesce(verdict, error_code, '-') ORDER BY seq) AS steps,
                              count(DISTINCT decision_id)::int AS decisions
@@ -72,7 +73,7 @@ async function readRuns({ database, kernelDatabase }: Installation): Promise<Fou
     'gateway',
   );
   const receipts = await readReceipts(kernelDatabase.adminUrl);
-  return rows.map((run) => ({ ...run, audit: run.audit ?? [], receipts: receipts.get(run.id) ?? [] }));
+  return rows.map((run) => ({ ...run, receipts: receipts.get(run.id) ?? [] }));
 }
 
 async function readReceipts(adminUrl: string): Promise<Map<string, string[]>> {

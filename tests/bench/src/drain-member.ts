@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Bench } from './bench.ts';
 import { closingAfter } from './closing.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
