@@ -1,5 +1,5 @@
 import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AnyRoute, Media } from '@countersign/contracts';
+import type { AnyRoute, ErrorEnvelope, Media } from '@countersign/contracts';
 import { clientAddress } from './client-address.ts';
 import type { HttpServices } from './http-services.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
@@ -18,15 +18,24 @@ export class Exchange {
   /** Names and values in turn, sent with whatever the answer will be. */
   readonly headers: string[] = [];
   readonly operation: string;
+  readonly route: AnyRoute | null;
+  /** The path as it may be told to anybody: see FailedCall. */
+  shownPath: string;
   /** The headers have been copied to `res`, because the handler writes the answer itself. */
   arePreset = false;
   isObserved = false;
   rawParams: Readonly<Record<string, string>> = {};
   params: unknown = {};
   query: unknown = {};
+  /** The body before its shape was asked; undefined until it has been read. */
+  received: unknown = undefined;
   body: unknown = undefined;
   rawBody: Buffer | null = null;
+  /** Whom the guard recognised; `caller` is who may do what is asked. */
+  principal: unknown = undefined;
   caller: unknown = undefined;
+  /** What was answered in place of a reply. */
+  failure: ErrorEnvelope['error'] | null = null;
   idempotency: IdempotencyClaim | null = null;
   /** Null: nobody asks for traces. */
   span: LiveSpan | null = null;
@@ -43,6 +52,8 @@ export class Exchange {
     this.services = services;
     this.requestId = requestIdOf(req);
     this.operation = route?.operation ?? 'none';
+    this.route = route;
+    this.shownPath = route?.path ?? '/';
     this.media = route?.media ?? 'json';
   }
 

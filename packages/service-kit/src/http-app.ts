@@ -5,6 +5,7 @@ import { preflightHeaders, type CorsOptions } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { ClassifyError } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
+import type { FailedCall } from './failed-call.ts';
 import { createForeignGuard } from './foreign-request.ts';
 import type { Guards } from './guard.ts';
 import type { HttpServices } from './http-services.ts';
@@ -29,6 +30,8 @@ export type HttpAppOptions<Caller> = {
   idempotency?: IdempotencyStore | null;
   telemetry?: Pick<Telemetry, 'http' | 'tracer'> | null;
   classifyErrors?: readonly ClassifyError[];
+  /** Told of every answer of 400 and above, after it was sent. What it throws is logged. */
+  onFailed?: (call: FailedCall) => void;
   callerKey?: (caller: unknown) => string | null;
   trustedProxies?: number;
   guardQuery?: readonly string[];
@@ -79,6 +82,7 @@ function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {
     idempotency: options.idempotency ?? null,
     measure: options.telemetry?.http ?? null,
     tracer: options.telemetry?.tracer ?? null,
+    onFailed: options.onFailed ?? null,
     callerKey: options.callerKey ?? (() => null),
     trustedProxies: options.trustedProxies ?? 0,
     guardQuery: options.guardQuery ?? [],
@@ -133,8 +137,9 @@ function expressApp(endpoints: readonly Endpoint[], services: HttpServices, moun
   for (const endpoint of endpoints) addRoute(app, endpoint, services);
   app.use(guarded(services));
   mount?.(app);
-  app.use(unmatched(createRouteTable(endpoints.map(({ route }) => route)), services));
-  app.use(faulted(services));
+  const table = createRouteTable(endpoints.map(({ route }) => route));
+  app.use(unmatched(table, services));
+  app.use(faulted(table, services));
   return app;
 }
 
@@ -170,8 +175,8 @@ function guarded({ guardForeign }: HttpServices): RequestHandler {
 
 function unmatched(table: RouteTable, services: HttpServices): RequestHandler {
   return (req, res) => {
-    const exchange = new Exchange(req, res, services, null);
     const path = pathOf(req.url);
+    const exchange = unroutedExchange(req, res, { table, services });
     const methods = table.methodsOf(path);
     const allow = methods.join(', ');
     if (methods.length > 0 && req.method === 'OPTIONS') {
@@ -204,11 +209,22 @@ function isEncoded(path: string): boolean {
 }
 
 /** Express itself throws only where it cannot decode a path parameter; mounted handlers may throw anything. */
-function faulted(services: HttpServices): ErrorRequestHandler {
+function faulted(table: RouteTable, services: HttpServices): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const isDecoding = error instanceof Error && 'status' in error && error.status === 400;
-    sendError(new Exchange(req, res, services, null), isDecoding ? malformedEncoding(error) : error);
+    const exchange = unroutedExchange(req, res, { table, services });
+    sendError(exchange, isDecoding ? malformedEncoding(error) : error);
   };
+}
+
+function unroutedExchange(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { table, services }: { table: RouteTable; services: HttpServices },
+): Exchange {
+  const exchange = new Exchange(req, res, services, null);
+  exchange.shownPath = table.shownPath(pathOf(req.url ?? '/'));
+  return exchange;
 }
 
 function pathOf(url: string): string {

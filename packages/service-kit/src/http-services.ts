@@ -1,5 +1,6 @@
 import type { CorsOptions } from './cors.ts';
 import type { ClassifyError } from './error-answer.ts';
+import type { FailedCall } from './failed-call.ts';
 import type { ForeignGuard } from './foreign-request.ts';
 import type { Guards } from './guard.ts';
 import type { IdempotencyStore } from './idempotency.ts';
@@ -22,6 +23,7 @@ export type HttpServices = {
   readonly measure: HttpMeasure | null;
   /** Null: nobody asks for traces, and no span is made. */
   readonly tracer: Tracer | null;
+  readonly onFailed: ((call: FailedCall) => void) | null;
   /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
   readonly callerKey: (caller: unknown) => string | null;
   readonly trustedProxies: number;

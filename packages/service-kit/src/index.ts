@@ -10,6 +10,7 @@ export { docsEndpoint } from './docs-page.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';
+export { type FailedCall } from './failed-call.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';

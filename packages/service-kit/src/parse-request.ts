@@ -13,7 +13,8 @@ export async function parseRequest(exchange: Exchange, route: AnyRoute): Promise
   const bytes = await bodyBytes(exchange, route);
   if (route.method === 'POST') exchange.idempotency = idempotencyClaim(exchange.req, bytes);
   exchange.rawBody = bytes;
-  exchange.body = parseBody(route, bytes);
+  if (bytes !== null) exchange.received = parseBytes(route, bytes);
+  exchange.body = shapedBody(route, exchange.received);
 }
 
 function parseRouteQuery(exchange: Exchange, route: AnyRoute): unknown {
@@ -45,8 +46,7 @@ async function bodyBytes({ req }: Exchange, route: AnyRoute): Promise<Buffer | n
   return bytes.length === 0 ? null : bytes;
 }
 
-function parseBody(route: AnyRoute, bytes: Buffer | null): unknown {
-  const value = bytes === null ? undefined : parseBytes(route, bytes);
+function shapedBody(route: AnyRoute, value: unknown): unknown {
   if (route.body !== undefined) return validate(route.body, value);
   if (value === undefined) return undefined;
   const [unknown] = typeof value === 'object' && value !== null ? Object.keys(value) : ['body'];

@@ -46,11 +46,14 @@ async function answerExchange(run: Run, exchange: Exchange): Promise<void> {
   try {
     services.guardForeign(run.req);
     const guard = guardOf(endpoint.route, services);
-    const principal = await authenticate(guard, exchange, endpoint);
+    exchange.principal = await authenticate(guard, exchange, endpoint);
     const { callerKey } = services;
-    await limitRate(exchange, { key: callerKey(principal) ?? addressKey(exchange), className: limitClassOf(endpoint) });
+    await limitRate(exchange, {
+      key: callerKey(exchange.principal) ?? addressKey(exchange),
+      className: limitClassOf(endpoint),
+    });
     if (endpoint.options.passesThrough !== true) await parseRequest(exchange, endpoint.route);
-    exchange.caller = await authorize(guard, principal, exchange, endpoint.route);
+    exchange.caller = await authorize(guard, exchange, endpoint.route);
     await runHandler(exchange, endpoint, run.invoke);
   } catch (error) {
     sendError(exchange, error, endpoint.options);
@@ -75,7 +78,8 @@ async function authenticate(guard: Guard<unknown>, exchange: Exchange, { route, 
   }
 }
 
-function authorize(guard: Guard<unknown>, principal: unknown, exchange: Exchange, route: AnyRoute): unknown {
+function authorize(guard: Guard<unknown>, exchange: Exchange, route: AnyRoute): unknown {
+  const { principal } = exchange;
   if (typeof guard === 'function') return principal;
   return guard.authorize(principal, new ParsedView(exchange, route));
 }

@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+/** An id is told in every log and report. A credential that was put into its header by mistake is not. */
+const credentialPattern = /^((hp|cs|agk|apk|whsec)_|eyJ)/;
 /** W3C Trace Context level 1: version 00, neither id all zeros. */
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The caller's X-Request-Id when it is well-formed, else a new one. */
 export function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id'];
-  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+  const isId = typeof given === 'string' && requestIdPattern.test(given) && !credentialPattern.test(given);
+  return isId ? given : randomUUID();
 }
 
 /** The caller's traceparent when it is well-formed, else the root of a new trace. */

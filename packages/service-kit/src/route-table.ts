@@ -7,9 +7,13 @@ export type RouteTable = {
   methodsOf(path: string): string[];
   /** The routes that begin as a path does, for whoever has mistaken one; empty when none does, or more than anybody reads. */
   neighboursOf(path: string): string[];
+  /** A path without what its caller put into it: names that a route has in that place, and `{…}` for every other part. */
+  shownPath(path: string): string;
 };
 
 const neighboursMax = 8;
+/** More parts than any route has. */
+const shownPartsMax = 12;
 
 /** For answering 404, 405 and OPTIONS. Finding the endpoint itself is the router's work. */
 export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
@@ -29,7 +33,16 @@ export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
     const neighbours = routes.filter((route) => route.path.split('/')[1] === first);
     return neighbours.length > neighboursMax ? [] : neighbours.map(({ method, path: known }) => `${method} ${known}`);
   };
-  return { methodsOf, neighboursOf };
+  const shownPath = (path: string) => {
+    let open = entries;
+    const shown = path.split('/', shownPartsMax).map((part, index) => {
+      const isName = open.some(({ segments }) => segments[index] === part && !isParam(part));
+      open = open.filter(({ segments }) => segments[index] === part || isParam(segments[index] ?? ''));
+      return isName ? part : '{…}';
+    });
+    return shown.join('/');
+  };
+  return { methodsOf, neighboursOf, shownPath };
 }
 
 /** A stream has no length to tell, so HEAD would have to open it. */

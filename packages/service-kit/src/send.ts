@@ -4,6 +4,7 @@ import { corsHeaders } from './cors.ts';
 import type { EndpointOptions } from './endpoint.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
+import { failedCallOf } from './failed-call.ts';
 import { errorPage, pagePolicy } from './page.ts';
 import { RequestAborted } from './read-body.ts';
 
@@ -78,6 +79,7 @@ type Rendering = Pick<EndpointOptions, 'renderError' | 'errorStatuses'>;
 function answerError(exchange: Exchange, error: unknown, { renderError, errorStatuses }: Rendering): void {
   const { res, req, requestId, services } = exchange;
   const { status, headers, envelope } = errorAnswer(error, requestId, services.classifiers);
+  exchange.failure = envelope.error;
   if (status >= 500) {
     exchange.log.error('request.failed', { status, method: req.method, error_code: envelope.error.code, error });
   }
@@ -127,6 +129,15 @@ function observe(exchange: Exchange, status: number): void {
   measure?.(exchange.operation, status, elapsedMs / 1_000);
   if (log.isEnabled('debug'))
     exchange.log.debug('request.answered', { status, elapsed_ms: Math.round(elapsedMs * 100) / 100 });
+  if (status >= 400) tellFailed(exchange, status);
+}
+
+function tellFailed(exchange: Exchange, status: number): void {
+  try {
+    exchange.services.onFailed?.(failedCallOf(exchange, status));
+  } catch (error) {
+    exchange.log.error('request.untold', { error });
+  }
 }
 
 function pairs(flat: readonly string[]): string[] {

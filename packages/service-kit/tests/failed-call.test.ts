@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { FailedCall, HttpServer } from '../src/index.ts';
+import { asAdmin, send, startEcho, type RawRequest } from './echo-service.ts';
+
+let server: HttpServer;
+let told: FailedCall[];
+
+beforeAll(async () => {
+  server = await startEcho({
+    onFailed: (call) => {
+      told.push(call);
+      if (call.requestId === 'throws') throw new Error('the listener is broken');
+    },
+  });
+});
+beforeEach(() => {
+  told = [];
+});
+afterAll(() => server.close());
+
+async function failedBy(request: RawRequest): Promise<FailedCall> {
+  const { status } = await send(server.url, request);
+  const [call, ...more] = told;
+  if (call === undefined || more.length > 0) throw new Error(`told ${told.length} times of ${status}`);
+  expect(call.status).toBe(status);
+  return call;
+}
+
+describe('a failed call', () => {
+  it('is told once, as far as it came', async () => {
+    const refused = await failedBy({ headers: asAdmin, body: '{"text":1,"odd":2}', path: '/echo?loud=1' });
+    expect(refused).toMatchObject({
+      path: '/echo',
+      received: { text: 1, odd: 2 },
+      receivedBytes: 18,
+      query: { loud: '1' },
+      error: { code: 'UNKNOWN_MEMBER' },
+      principal: { name: 'ada' },
+    });
+    expect(refused.answered('content-type')).toBeNull();
+  });
+
+  it.each<[string, RawRequest, object]>([
+    ['of nobody', { body: '{}' }, { principal: undefined, received: undefined, receivedBytes: null, status: 401 }],
+    ['that is no JSON', { headers: asAdmin, body: '{"text":' }, { received: undefined, receivedBytes: 8 }],
+    ['whose query is malformed', { headers: asAdmin, body: '{}', path: '/echo?a=1&a=2' }, { query: null, status: 400 }],
+    ['that a handler answers itself', { headers: asAdmin, body: '{"text":"refuse"}' }, { error: null, status: 403 }],
+    ['that breaks', { headers: asAdmin, body: '{"text":"crash"}' }, { error: { code: 'INTERNAL' }, status: 500 }],
+    [
+      'with a parameter',
+      { method: 'GET', path: `/things/${'x'.repeat(30)}` },
+      { params: { thing_id: 'x'.repeat(30) } },
+    ],
+    ['without a route', { method: 'GET', path: '/things/a/b/forget' }, { path: '/things/{…}/{…}/{…}', route: null }],
+    ['of another method', { method: 'PUT', path: '/things/a/forget' }, { path: '/things/{…}/forget', status: 405 }],
+    ['whose path is malformed', { method: 'GET', path: '/things/%ff' }, { path: '/things/{…}', status: 400 }],
+    ['to nowhere', { method: 'GET', path: `/${'a/'.repeat(50)}` }, { path: `/${Array(11).fill('{…}').join('/')}` }],
+  ])('%s says so', async (_name, request, expected) => {
+    expect(await failedBy(request)).toMatchObject(expected);
+  });
+
+  it('keeps no credential that came as a request id', async () => {
+    for (const id of ['hp_abcdefgh', 'agk_abcdefgh', 'cs_abcdefgh', 'eyJhbGciOi.J9.a'])
+      expect((await send(server.url, { headers: { 'x-request-id': id } })).headers['x-request-id']).toMatch(
+        /^[0-9a-f-]{36}$/,
+      );
+  });
+
+  it('is answered all the same where the listener breaks, and nobody is told of others', async () => {
+    const { status, text } = await send(server.url, { headers: { 'x-request-id': 'throws' }, body: '{}' });
+    expect([status, JSON.parse(text)]).toMatchObject([401, { error: { request_id: 'throws' } }]);
+    told = [];
+    expect((await send(server.url, { headers: asAdmin, body: '{"text":"a"}' })).status).toBe(200);
+    expect(told).toEqual([]);
+  });
+});
