@@ -59,6 +59,7 @@ export const finished: readonly PromiseId[] = [
   'gw.approvals',
   'gw.violations',
   'gw.governance',
+  'gw.report',
   'gw.run.budget',
   'gw.task.moves',
   'gw.mode',

@@ -39,6 +39,12 @@ export async function askGovernance(ask: Ask): Promise<void> {
   await ask(gateway.exportAudit);
   await ask(gateway.followEvents);
   await ask(gateway.listViolations);
+  await ask(gateway.getTask, { params: { id: 'none' } });
+  const [failed] = await until(async () => {
+    const { data } = await ask(gateway.listReports);
+    return data.length > 0 && data;
+  });
+  await ask(gateway.getReport, { params: { requestId: failed?.['requestId'] ?? '' } });
   await ask(gateway.getGovernanceStatus);
   const receipts = await until(async () => {
     const page = await ask(gateway.listGovernanceReceipts);

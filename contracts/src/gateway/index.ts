@@ -88,6 +88,15 @@ export {
   Violation,
   listViolations,
 } from './audit.ts';
+export {
+  ReportedMember,
+  ReportedQuery,
+  ReportedBody,
+  AuthMechanism,
+  CallReport,
+  listReports,
+  getReport,
+} from './reports.ts';
 export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
 export { Reachability, getHealth } from './health.ts';

@@ -32,6 +32,7 @@ import {
   redriveNotification,
   rotateWebhookSecret,
 } from './notifications.ts';
+import { getReport, listReports } from './reports.ts';
 import {
   createTask,
   deleteTask,
@@ -95,6 +96,8 @@ export const gatewayRoutes = {
   listWorkspaceApprovals,
   resolveWorkspaceApproval,
   listViolations,
+  listReports,
+  getReport,
   listCapabilities,
   getCapability,
   getGovernanceStatus,

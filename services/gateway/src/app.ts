@@ -15,6 +15,7 @@ import {
 import type { Context } from './context.ts';
 import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
+import { tellFailedCall } from './reports/tell-failed-call.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';
 import { createApiKeyRoute } from './routes/create-api-key.ts';
 import { createInviteRoute } from './routes/create-invite.ts';
@@ -32,6 +33,7 @@ import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { getMeRoute } from './routes/get-me.ts';
+import { getReportRoute } from './routes/get-report.ts';
 import { getRunRoute } from './routes/get-run.ts';
 import { getTaskRoute } from './routes/get-task.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
@@ -44,6 +46,7 @@ import { listGovernanceReceiptsRoute } from './routes/list-governance-receipts.t
 import { listInvitesRoute } from './routes/list-invites.ts';
 import { listModesRoute } from './routes/list-modes.ts';
 import { listNotificationsRoute } from './routes/list-notifications.ts';
+import { listReportsRoute } from './routes/list-reports.ts';
 import { listRunsRoute } from './routes/list-runs.ts';
 import { listSessionsRoute } from './routes/list-sessions.ts';
 import { listSubscriptionsRoute } from './routes/list-subscriptions.ts';
@@ -82,6 +85,7 @@ export function createApp(context: Context, { lifecycle, workers }: Running): Ht
     telemetry: context.telemetry,
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
+    onFailed: tellFailedCall(context),
     guardQuery: ['workspaceId'],
   });
 }
@@ -147,6 +151,8 @@ function endpointsOf(context: Context): Endpoint[] {
     listWorkspaceApprovalsRoute(context),
     resolveWorkspaceApprovalRoute(context),
     listViolationsRoute(context),
+    listReportsRoute(context),
+    getReportRoute(context),
     listCapabilitiesRoute(context),
     getCapabilityRoute(context),
     getGovernanceStatusRoute(context),

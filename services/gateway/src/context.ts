@@ -22,7 +22,9 @@ import type { GatewayConfig, GovernanceConfig } from './config.ts';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
+import { ReportWriter } from './reports/report-writer.ts';
 import { listAuditEnds } from './store/audit.ts';
+import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 import { messagingTransaction } from './store/messages.ts';
 
@@ -36,6 +38,8 @@ export type Context = {
   readonly relay: OutboxRelay;
   /** For those who follow what happens in a workspace. */
   readonly logWatch: LogWatch;
+  /** Keeps failed calls for those whose calls they were. */
+  readonly reports: ReportWriter<NewReport>;
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
@@ -73,6 +77,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const assertions = governance === null ? null : assertionSigner(governance, { log, now });
   const kernelPool = poolFor(governance?.url);
   const logWatch = watchLogs(database, log);
+  const reports = reportWriter(database, { log, telemetry });
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -82,6 +87,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     bus,
     relay,
     logWatch,
+    reports,
     mailer,
     newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
     kernel:
@@ -98,6 +104,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     },
     close: async () => {
       await logWatch.close();
+      await reports.stop();
       await relay.stop();
       kernelPool.destroy();
       // A bus that was handed in is shared with other services of the process.
@@ -113,6 +120,21 @@ function watchLogs({ reader }: GatewayDatabase, log: Log): LogWatch {
   return new LogWatch({
     readEnds: (workspaceIds) => listAuditEnds(reader, workspaceIds),
     onFailure: (error) => log.warn('log_watch.failed', { error }),
+  });
+}
+
+function reportWriter(
+  { transaction }: GatewayDatabase,
+  { log, telemetry: { meter } }: Pick<Context, 'log' | 'telemetry'>,
+): ReportWriter<NewReport> {
+  const help = 'Failed calls whose reports were not kept; the log has them.';
+  const count = meter.counter({ name: 'countersign_reports_dropped', help });
+  return new ReportWriter({
+    write: (batch) => transaction((tx) => insertReports(tx, batch)),
+    onDropped: (why, dropped, error) => {
+      count({ why }, dropped);
+      if (why === 'not_written') log.warn('reports.not_written', { dropped, error });
+    },
   });
 }
 

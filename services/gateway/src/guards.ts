@@ -12,7 +12,7 @@ import { presentedCredential } from './identity/credential.ts';
 import type { StoredApiKey } from './store/api-keys.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
-import { addressedWorkspace } from './workspaces/addressed-workspace.ts';
+import { addressedWorkspace, workspaceNames } from './workspaces/addressed-workspace.ts';
 import { hasRole, roleTooLow } from './workspaces/role.ts';
 
 /** Who a request comes from: a person, or a key of theirs. */
@@ -39,11 +39,14 @@ export type AgentCaller =
 export function createGuards(context: Context): Guards<SessionCaller | WorkspaceCaller | AgentCaller | undefined> {
   return {
     public: anonymous,
-    session: (request) => sessionCaller(context, request),
+    session: {
+      authenticate: (request) => actingCaller(context, request),
+      authorize: (acting: SessionCaller | KeyCaller) => signedIn(acting),
+    },
     member: workspaceGuard(context, 'member'),
     partner: workspaceGuard(context, 'partner'),
     owner: workspaceGuard(context, 'owner'),
-    agent: (request) => agentCaller(context, request),
+    agent: agentGuard(context),
   };
 }
 
@@ -52,6 +55,13 @@ export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('actor' in caller)) return null;
   const { actor } = caller as Pick<Acting | AgentCaller, 'actor'>; // the guards above put nothing else there
   return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
+}
+
+/** The person behind what a guard recognised, with the key if it was one; null for nobody, and for agents that the kernel knows. */
+export function personBehind(principal: unknown): { userId: string; actor: string; key: StoredApiKey | null } | null {
+  if (typeof principal !== 'object' || principal === null || !('user' in principal)) return null;
+  const acting = principal as SessionCaller | KeyCaller; // the guards above recognise nobody else who has a user
+  return { userId: acting.user.id, actor: acting.actor, key: 'key' in acting ? acting.key : null };
 }
 
 /** One text for everything that is absent or somebody else's. */
@@ -70,22 +80,30 @@ async function actingCaller(context: Context, { req }: GuardRequest): Promise<Se
   return { session, user, actor: user.id, rotateIfDue: () => rotateIfDue(context, session) };
 }
 
-async function sessionCaller(context: Context, request: GuardRequest): Promise<SessionCaller> {
-  const caller = await actingCaller(context, request);
-  if ('session' in caller) return caller;
+function signedIn(acting: SessionCaller | KeyCaller): SessionCaller {
+  if ('session' in acting) return acting;
   throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
 }
 
-async function agentCaller(context: Context, request: GuardRequest): Promise<AgentCaller> {
-  const credential = presentedCredential(request.req);
-  if (isAgentCredential(credential))
-    return { kind: 'agent', actor: context.knownCredentials.nameOf(credential), credential };
-  const caller = await actingCaller(context, request);
+type KernelAgent = Extract<AgentCaller, { kind: 'agent' }>;
+
+function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | SessionCaller | KeyCaller> {
+  return {
+    authenticate: async (request) => {
+      const credential = presentedCredential(request.req);
+      if (!isAgentCredential(credential)) return actingCaller(context, request);
+      return { kind: 'agent', actor: context.knownCredentials.nameOf(credential), credential };
+    },
+    authorize: (caller, request) => ('kind' in caller ? caller : agentByKey(caller, request)),
+  };
+}
+
+function agentByKey(caller: SessionCaller | KeyCaller, { req, route }: GuardRequest): AgentCaller {
   if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'A session opens no door of agents: make an API key');
   const { key, actor } = caller;
-  const refusal = refusalOfKey(key, request.route);
+  const refusal = refusalOfKey(key, route);
   if (refusal !== null) throw refusal;
-  const header = request.req.headers['x-workspace-id'];
+  const header = req.headers['x-workspace-id'];
   if (header !== undefined && header !== key.membership.workspaceId) throw notFound();
   return { kind: 'key', actor, key };
 }
@@ -112,9 +130,9 @@ function refusalOfCredential(acting: SessionCaller | KeyCaller, route: AnyRoute)
 async function membershipOf(
   context: Context,
   caller: SessionCaller | KeyCaller,
-  request: ParsedRequest,
+  { req, route, params, query, parsed }: ParsedRequest,
 ): Promise<Membership> {
-  const addressed = addressedWorkspace(namesIn(request));
+  const addressed = addressedWorkspace(workspaceNames({ req, route, params, query, body: parsed.body }));
   if (addressed.kind === 'conflict')
     throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two workspaces', { param: 'workspaceId' });
   const membership =
@@ -131,22 +149,6 @@ async function membershipOfPerson(
   addressed: Addressed,
 ): Promise<Membership | null> {
   return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;
-}
-
-function namesIn({ req, route, params, query, parsed }: ParsedRequest) {
-  const header = req.headers['x-workspace-id'];
-  return {
-    path: route.path.startsWith('/api/workspace/') ? params['id'] : undefined,
-    header: typeof header === 'string' ? header : undefined,
-    // Of what is passed on nothing is parsed.
-    query: workspaceIdIn(parsed.query) ?? workspaceIdIn(query),
-    body: workspaceIdIn(parsed.body),
-  };
-}
-
-function workspaceIdIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('workspaceId' in value)) return undefined;
-  return typeof value.workspaceId === 'string' ? value.workspaceId : undefined;
 }
 
 function denialOf({ workspaceId, actor, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {

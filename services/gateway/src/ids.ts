@@ -19,7 +19,8 @@ export function newId(
     | 'inv'
     | 'hpk'
     | 'sub'
-    | 'ntf',
+    | 'ntf'
+    | 'rpt',
 ): string {
   return `${prefix}_${nextUlid()}`;
 }

@@ -1,4 +1,6 @@
 import type { TestDatabase } from '@countersign/database/testing';
+import { callReport } from './_call-report.ts';
+import { reportsKeptMax } from '../src/store/reports.ts';
 import { rowsOf, type Person } from './_gateway.ts';
 
 export const rows = 100_000;
@@ -41,6 +43,10 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
      SELECT ${place}, n + 1000, ${id('aud')}, CASE WHEN n < 100 THEN '${rare.action}' ELSE 'task.created' END,
             CASE WHEN n < 100 THEN '${rare.actor}' ELSE 'user:ada' END, CASE WHEN n < 100 THEN '${rare.verdict}' ELSE 'allow' END,
             'ok', NULL, '{}', NULL, ${made}, '${digest}', '${digest}' FROM ${many}`,
+    `INSERT INTO call_reports
+     SELECT ${id('rpt')}, CASE WHEN n % ${rows / reportsKeptMax} = 6 THEN '${workspace.id}' ELSE 'wsp_' || lpad((n % 100)::text, 26, '0') END, '${user.id}',
+            CASE WHEN n % 1000 = 6 THEN 'filled-call' ELSE 'call-' || n END, CASE WHEN n < 100 THEN 404 ELSE 400 END, ${id('tsk')}, NULL,
+            '${JSON.stringify(callReport(workspace.id))}', now() FROM ${many}`,
     `INSERT INTO sessions SELECT ${id('ses')}, ${id('ses')}, '${user.id}', 'hash-' || n, ${made}, now() + interval '1 day', NULL, ${made}, 'ended' FROM ${many}`,
     `INSERT INTO email_codes SELECT ${id('cod')}, 'a' || n % 1000 || '@example.org', 'hmac', 0, ${made}, ${made}, ${made} FROM ${many}`,
     `INSERT INTO invites

@@ -6,6 +6,7 @@ import {
   type PlanRecorder,
   type TestDatabase,
 } from '@countersign/database/testing';
+import { RunId } from '@countersign/contracts';
 import { newId } from '../src/ids.ts';
 import * as approvals from '../src/store/approvals.ts';
 import { listAuditEntries, recordAudit } from '../src/store/audit.ts';
@@ -17,6 +18,7 @@ import { takeLeftStep } from '../src/store/left-steps.ts';
 import { findReceipt, isReceiptOfOtherStep, listReceiptsOf } from '../src/store/receipts.ts';
 import { addProgress, moveRun } from '../src/store/run-progress.ts';
 import { findLiveRunId, insertRun, listRunsOf } from '../src/store/runs.ts';
+import { findReport, forgetReports, insertReports, listReportsOf } from '../src/store/reports.ts';
 import { findSession, markRotated, revokeFamily } from '../src/store/sessions.ts';
 import { holdsSettings, recordConfirmation } from '../src/store/confirmed-settings.ts';
 import * as steps from '../src/store/steps.ts';
@@ -24,6 +26,7 @@ import { findTask, listTasksOf, lockTask, setTaskStatus } from '../src/store/tas
 import { ensureUser } from '../src/store/users.ts';
 import { listViolationsOf } from '../src/store/violations.ts';
 import * as workspaces from '../src/store/workspaces.ts';
+import { callReport } from './_call-report.ts';
 import { rowsOf, testDatabase } from './_gateway.ts';
 
 const now = new Date();
@@ -79,6 +82,8 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await listReceiptsOf(reader, workspaceId, page);
   await findReceipt(reader, workspaceId, newId('run'));
   await listViolationsOf(reader, workspaceId, page);
+  await listReportsOf(reader, { workspaceId, userId: idOf('usr', 7) }, { ...page, status: 404 });
+  await findReport(reader, { workspaceId, userId: null }, 'call-8');
   await findSession(reader, 'hash-none');
   await workspaces.findMembership(reader, workspaceId, idOf('usr', 7));
   await workspaces.findWorkspace(reader, workspaceId);
@@ -120,6 +125,9 @@ async function writeEverything(tx: Tx): Promise<void> {
   await workspaces.lockSettings(tx, workspaceId);
   await workspaces.setMode(tx, workspaceId, 'build', now);
   await forgetAnswers(tx, new Date(0));
+  const reported = { ...callReport(workspaceId), runId: RunId.parse(runId) };
+  await insertReports(tx, [{ report: reported, userId: idOf('usr', 7), approvalId: idOf('apr', 7) }]);
+  await forgetReports(tx, new Date(0));
   const event = { workspaceId, action: 'test', actor: 'test', verdict: 'allow' } as const;
   await recordAudit(tx, event, now);
 }
@@ -144,6 +152,7 @@ async function fill(): Promise<void> {
     run_steps: `(id, workspace_id, run_id, seq, kind, state, args, started_at) SELECT ${id('stp')}, ${id('wsp')}, ${id('run')}, 1, 'model_call', 'settled', '{}', now()`,
     approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason, requested_by, started_by, expires_at, created_at) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'E4', '{"tool_calls":1,"spend_micros":null,"egress_bytes":0,"writes":0}', 'x', 'x', 'x', ${id('usr')}, now(), now()`,
     violations: `(workspace_id, task_id, run_id, step_id, id, source, reason_code, reason, created_at) SELECT ${place}, ${id('vio')}, 'kernel', 'x', 'x', now()`,
+    call_reports: `(id, workspace_id, user_id, request_id, status, report, created_at) SELECT ${id('rpt')}, ${id('wsp')}, ${id('usr')}, 'call-' || n, 400, '{}', now()`,
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,
     confirmed_settings: `(workspace_id, version, confirmed_at) SELECT ${id('wsp')}, 1, now()`,
     audit_entries: `(workspace_id, seq, id, action, actor, verdict, reason, details, created_at, hash) SELECT ${id('wsp')}, 1, ${id('aud')}, 'x', 'x', 'allow', 'ok', '{}', now(), 'x'`,

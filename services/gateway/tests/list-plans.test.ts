@@ -52,12 +52,19 @@ const values: Record<string, Record<string, unknown[]>> = {
     from: [instantOf(50), instantOf(99_000)],
     to: [instantOf(500), instantOf(900_000)],
   },
+  listReports: {
+    status: [404, 400],
+    from: [instantOf(50), instantOf(99_000)],
+    to: [instantOf(500), instantOf(900_000)],
+    taskId: [filledTask],
+  },
   listWorkspaceApprovals: { status: ['rejected', 'pending', 'approved', 'cancelled'] },
 };
 const params: Record<string, object> = {
   listRuns: { id: filledTask },
   getTask: { id: filledTask },
   getRun: { runId: filledRun },
+  getReport: { requestId: 'filled-call' },
   getGovernanceReceipt: { decisionId: filledDecision },
 };
 

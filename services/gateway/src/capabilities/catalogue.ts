@@ -55,7 +55,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'A workspace sees its audit log, approvals, violations and receipts',
     owner: 'gateway',
     promises: ['gw.audit', 'gw.approvals', 'gw.violations', 'gw.governance', 'gw.report'],
-    unproven: ['gw.report'],
+    unproven: [],
   },
   {
     key: 'gateway_operation',

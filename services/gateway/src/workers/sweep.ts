@@ -10,6 +10,7 @@ import { forgetAnswers } from '../store/idempotency.ts';
 import { forgetInvites } from '../store/invites.ts';
 import { forgetInitData } from '../store/messenger-sign-ins.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
+import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
 import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
 import { changeRun } from '../orchestrator/change-run.ts';
@@ -25,12 +26,15 @@ const unclaimedMs = 600_000;
 /** What a person may still look for that opens nothing any more. */
 const endedKeptMs = 30 * 24 * 3_600_000;
 
+/** A person asks about a failed call within days. */
+const reportsKeptMs = 7 * 24 * 3_600_000;
+
 /** Far more often than relations grow stale (a day, unless it is configured), and rarely enough to cost nothing. */
 const membersToldAfterMs = 3_600_000;
 
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, removes answers that are too old to be given again and invites, keys, sessions and notifications that ended long ago, and tells who the members
+ * out, removes answers that are too old to be given again, reports of failed calls, and invites, keys, sessions and notifications that ended long ago, and tells who the members
  * are that were not told for an hour. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
@@ -46,6 +50,8 @@ export async function sweep(context: Context): Promise<void> {
   await context.database.transaction((tx) => forgetApiKeys(tx, longAgo));
   await context.database.transaction((tx) => forgetSessions(tx, longAgo));
   await context.database.transaction((tx) => forgetNotifications(queryableOf(tx), longAgo));
+  const aWeekAgo = new Date(context.now().getTime() - reportsKeptMs);
+  await context.database.transaction((tx) => forgetReports(tx, aWeekAgo));
   const toldBefore = new Date(context.now().getTime() - membersToldAfterMs);
   await context.transaction((tx) => publishMembersAgain(tx, context, toldBefore));
 }

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import type { AnyRoute } from '@countersign/contracts';
+
 /** Where a request may name its workspace, in order of precedence. An empty name is no name. */
 type WorkspaceNames = {
   path?: string | undefined;
@@ -14,4 +17,29 @@ export function addressedWorkspace({ path, header, query, body }: WorkspaceNames
   const [first] = names;
   if (first === undefined) return { kind: 'missing' };
   return names.every((name) => name === first) ? { kind: 'named', workspaceId: first } : { kind: 'conflict' };
+}
+
+type Naming = {
+  req: IncomingMessage;
+  /** Null: no route has this path. */
+  route: AnyRoute | null;
+  params: Readonly<Record<string, string>>;
+  query: unknown;
+  body: unknown;
+};
+
+/** The names in a request, whose members are attacker-controlled. */
+export function workspaceNames({ req, route, params, query, body }: Naming): WorkspaceNames {
+  const header = req.headers['x-workspace-id'];
+  return {
+    path: route?.path.startsWith('/api/workspace/') === true ? params['id'] : undefined,
+    header: typeof header === 'string' ? header : undefined,
+    query: workspaceIdIn(query),
+    body: workspaceIdIn(body),
+  };
+}
+
+function workspaceIdIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('workspaceId' in value)) return undefined;
+  return typeof value.workspaceId === 'string' ? value.workspaceId : undefined;
 }

@@ -1,0 +1,14 @@
+import { getReport } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
+import { reportReachOf } from '../reports/report-reach.ts';
+import { reportText } from '../reports/report-text.ts';
+import { findReport } from '../store/reports.ts';
+
+export const getReportRoute = ({ database }: Context) =>
+  handleWorkspace(getReport)(async ({ params, caller }) => {
+    const report = await findReport(database.reader, reportReachOf(caller), params.requestId);
+    if (report === null) throw notFound();
+    return { ...report, text: reportText(report) };
+  });

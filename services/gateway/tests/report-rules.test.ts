@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { knownMembersOf } from '../src/reports/known-members.ts';
+import { ReportWriter } from '../src/reports/report-writer.ts';
+import { shapeOf } from '../src/reports/shape-of.ts';
+
+const Leaf = z.strictObject({ name: z.string(), free: z.record(z.string(), z.json()).optional() });
+const Tree = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('leaf'), leaf: Leaf.nullable() }),
+  z
+    .strictObject({
+      kind: z.literal('pair'),
+      get pair() {
+        return z.tuple([z.unknown(), Node]).optional();
+      },
+    })
+    .refine(() => true),
+]);
+const Node: z.ZodType = z.lazy(() =>
+  z.strictObject({ left: Node.optional(), tree: Tree.default({ kind: 'leaf', leaf: null }) }),
+);
+
+const told = (value: unknown) => {
+  const { members, ...rest } = shapeOf(value, knownMembersOf(Node));
+  return { paths: members.map(({ path, type, size }) => `${path}: ${type} ${size}`), ...rest };
+};
+
+describe('the shape of a value', () => {
+  it('has the names that a contract knows, in whatever way it knows them', () => {
+    const value = {
+      left: { left: { tree: { kind: 'leaf', leaf: { name: 'abc', free: { hidden: { deep: 1 } } } } } },
+      odd: 1,
+    };
+    expect(told(value)).toEqual({
+      paths: [
+        '$: object 2',
+        'left: object 1',
+        'left.left: object 1',
+        'left.left.tree: object 2',
+        'left.left.tree.kind: string 4',
+        'left.left.tree.leaf: object 2',
+        'left.left.tree.leaf.name: string 3',
+        'left.left.tree.leaf.free: object 1',
+      ],
+      unknownMembers: 2,
+      isCut: false,
+    });
+    const pair = { tree: { kind: 'pair', pair: [true, { left: null }] } };
+    expect(told(pair).paths.slice(3)).toEqual([
+      'tree.pair: array 2',
+      'tree.pair[]: boolean null',
+      'tree.pair[]: object 1',
+      'tree.pair[].left: null null',
+    ]);
+  });
+
+  it('has no name that is not told in a contract, though every object has it', () => {
+    const value: unknown = JSON.parse(
+      '{"__proto__":{"a":1},"constructor":1,"toString":{"left":1},"properties":1,"type":1}',
+    );
+    expect(told(value)).toEqual({ paths: ['$: object 5'], unknownMembers: 5, isCut: false });
+    expect(shapeOf({ left: 1 }, knownMembersOf(undefined))).toMatchObject({ unknownMembers: 1 });
+  });
+
+  it('stays small, and says so', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`m${n}`, n]));
+    const wide = knownMembersOf(
+      z.strictObject(Object.fromEntries(Object.keys(many).map((name) => [name, z.number()]))),
+    );
+    const shape = shapeOf(many, wide);
+    expect([shape.members.length, shape.isCut]).toEqual([100, true]);
+    const list = knownMembersOf(z.array(z.strictObject({ a: z.string() })));
+    const items = Array.from({ length: 1_000_000 }, () => ({ a: 'x' }));
+    const before = performance.now();
+    expect(shapeOf(items, list)).toMatchObject({ isCut: true, members: { length: 3 } });
+    expect(performance.now() - before).toBeLessThan(100);
+  });
+});
+
+describe('what waits to be written', () => {
+  it('is bounded while the database stands still, written in batches after it, and never waited for', async () => {
+    let release = () => undefined as void;
+    const stands = new Promise<void>((resolve) => (release = resolve));
+    const written: number[] = [];
+    const dropped: string[] = [];
+    const writer = new ReportWriter<number>({
+      write: async (batch) => {
+        await stands;
+        written.push(batch.length);
+      },
+      onDropped: (why, count) => dropped.push(`${why} ${count}`),
+    });
+    writer.add(0);
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    for (let n = 1; n <= 503; n += 1) writer.add(n);
+    expect(dropped).toEqual(['full 1', 'full 1', 'full 1']);
+    release();
+    await writer.stop();
+    expect(written).toEqual([1, 100, 100, 100, 100, 100]);
+  });
+
+  it('is dropped with the first batch that fails while the process stops', async () => {
+    const dropped: string[] = [];
+    const failed = new Error('gone');
+    const writer = new ReportWriter<number>({
+      write: () => Promise.reject(failed),
+      onDropped: (why, count, error) => dropped.push(`${why} ${count} ${String(error)}`),
+    });
+    for (let n = 0; n < 250; n += 1) writer.add(n);
+    await writer.stop();
+    expect(dropped).toEqual(['not_written 250 Error: gone']);
+    writer.add(1);
+    await writer.stop();
+    expect(dropped).toHaveLength(2);
+  });
+});

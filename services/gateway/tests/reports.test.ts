@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { keyPrincipal } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
+import { reportsKeptMax } from '../src/store/reports.ts';
+import { sweep } from '../src/workers/sweep.ts';
+import { rowsOf, signInAs, until, type Person } from './_gateway.ts';
+import { ofNoTwin, startReportedGateway, type ReportedGateway } from './_reports.ts';
+import { sendChunked } from './_unusual-requests.ts';
+
+const week = 7 * 24 * 3_600_000;
+const decisionId = 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+let reported: ReportedGateway;
+let ada: Person;
+let eve: Person;
+
+beforeAll(async () => {
+  reported = await startReportedGateway();
+  ({ ada } = reported);
+  eve = await signInAs(reported.gateway.url, 'eve@example.org');
+});
+
+beforeEach(() => {
+  reported.upstream.answer = (_req, res) => res.end('{}');
+});
+
+afterAll(() => reported?.stop());
+
+const newTask = async (person: Person) =>
+  (await person.client.createTask({ body: { title: 'T', description: '' } })).body;
+
+const countKept = async (where = 'true') => {
+  const text = `SELECT count(*)::int AS n FROM call_reports WHERE workspace_id = $1 AND ${ofNoTwin} AND ${where}`;
+  const [row] = await rowsOf<{ n: number }>(reported.database, text, [ada.workspace.id]);
+  return row?.n;
+};
+
+describe('a failed call', () => {
+  verifies(
+    'gw.report',
+    'is reported with who called what for whom, how it ended, and the shape of what was sent',
+    async () => {
+      const task = await newTask(ada);
+      const body = { title: 'A title', more: { hidden: 'x' }, description: ['x'] };
+      const { requestId, status } = await reported.send(`/api/tasks/${task.id}?workspaceId=${ada.workspace.id}&odd=1`, {
+        method: 'PUT',
+        headers: ada.headers,
+        body,
+      });
+      expect(status).toBe(400);
+      const { id, createdAt, text, ...report } = await reported.reportOf(ada, requestId);
+      expect(report).toEqual({
+        requestId,
+        method: 'PUT',
+        path: '/api/tasks/{id}',
+        pathIds: { id: task.id },
+        operation: 'put-task',
+        workspaceId: ada.workspace.id,
+        status: 400,
+        errorCode: 'UNKNOWN_MEMBER',
+        reasonCode: null,
+        auth: 'session',
+        principal: ada.user.id,
+        taskId: task.id,
+        runId: null,
+        decisionId: null,
+        query: {
+          state: 'read',
+          members: [
+            { path: '$', type: 'object', size: 2 },
+            { path: 'workspaceId', type: 'string', size: 30 },
+          ],
+          unknownMembers: 1,
+          isCut: false,
+        },
+        // The query is refused before the body is read.
+        body: {
+          contentType: 'application/json',
+          bytes: JSON.stringify(body).length,
+          state: 'unread',
+          members: [],
+          unknownMembers: 0,
+          isCut: false,
+        },
+        version: '0.1.0',
+      });
+      expect(id).toMatch(/^rpt_/);
+      expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(60_000);
+      expect(reported.loggedOf(requestId)).toMatchObject({
+        method: 'PUT',
+        path: '/api/tasks/{id}',
+        path_ids: { id: task.id },
+        workspace_id: ada.workspace.id,
+        status: 400,
+        error_code: 'UNKNOWN_MEMBER',
+        auth: 'session',
+        principal: ada.user.id,
+        task_id: task.id,
+      });
+      for (const told of [
+        requestId,
+        'PUT /api/tasks/{id} was answered 400 UNKNOWN_MEMBER',
+        task.id,
+        'workspaceId: string(30)',
+      ])
+        expect(text).toContain(told);
+    },
+  );
+
+  it('tells types and sizes of a body as far as the contract knows it', async () => {
+    const path = `/api/workspace/${ada.workspace.id}/settings`;
+    const policyConfig = { maxIterationBudget: 'many', blockedTools: ['a', 'bcd', 4], secret: { deep: 1 } };
+    const { requestId } = await reported.send(path, {
+      method: 'PUT',
+      headers: ada.headers,
+      body: { policyConfig, other: 1 },
+    });
+    const { body, pathIds } = await reported.reportOf(ada, requestId);
+    expect(pathIds).toEqual({ id: ada.workspace.id });
+    expect(body).toMatchObject({ state: 'read', unknownMembers: 2, isCut: false });
+    expect(body.members).toEqual([
+      { path: '$', type: 'object', size: 2 },
+      { path: 'policyConfig', type: 'object', size: 3 },
+      { path: 'policyConfig.maxIterationBudget', type: 'string', size: 4 },
+      { path: 'policyConfig.blockedTools', type: 'array', size: 3 },
+      { path: 'policyConfig.blockedTools[]', type: 'string', size: 3 },
+      { path: 'policyConfig.blockedTools[]', type: 'number', size: null },
+    ]);
+    const broken = await reported.send('/api/tasks', { method: 'POST', headers: ada.headers, text: '{"title":' });
+    expect((await reported.reportOf(ada, broken.requestId)).body).toMatchObject({
+      state: 'malformed',
+      bytes: 9,
+      members: [],
+    });
+  });
+
+  verifies(
+    'gw.report',
+    'that the kernel refused is reported with its decision, and by a key with that key',
+    async () => {
+      const { body: key } = await ada.client.createApiKey({
+        body: { name: 'agent', role: 'member', scopes: ['agent'], expiresInDays: 1 },
+      });
+      reported.upstream.answer = (_req, res) => {
+        res
+          .writeHead(403, { 'x-gov-decision-id': decisionId, 'x-gov-reason-code': 'POLICY_DENIED' })
+          .end('{"secret":1}');
+      };
+      const headers = { 'x-api-key': key.key };
+      const { requestId } = await reported.send('/v1/chat/completions', {
+        method: 'POST',
+        headers,
+        body: { model: 'm', messages: [] },
+      });
+      const report = await reported.reportOf(ada, requestId);
+      expect(report).toMatchObject({
+        path: '/v1/chat/completions',
+        status: 403,
+        errorCode: null,
+        decisionId,
+        auth: 'api_key',
+        principal: keyPrincipal(key.id),
+        body: { state: 'unread', contentType: 'application/json', bytes: 27 },
+      });
+      // Of a body that comes in parts, nobody knows the length.
+      const chunked = await sendChunked(reported.gateway.url, '/mcp', {
+        headers: { ...headers, 'x-request-id': 'chunked-call' },
+        body: `{"a":"${'x'.repeat(900_000)}"}`,
+      });
+      expect(chunked.status).toBe(403);
+      expect((await reported.reportOf(ada, 'chunked-call')).body).toMatchObject({ state: 'unread', bytes: null });
+    },
+  );
+
+  it('of a run or an approval is one of its task', async () => {
+    const task = await newTask(ada);
+    const { body: run } = await ada.client.runTask({ params: { id: task.id } });
+    const { requestId } = await reported.send(`/api/runs/${run.id}?odd=1`, { headers: ada.headers });
+    expect(await reported.reportOf(ada, requestId)).toMatchObject({ taskId: task.id, runId: run.id });
+    const { body } = await ada.client.listReports({ query: { taskId: task.id } });
+    expect(body.data.map(({ requestId: id }) => id)).toEqual([requestId]);
+  });
+
+  it('of somebody who is known to nobody here is told in the log alone', async () => {
+    const attempts: [Record<string, string>, string][] = [
+      [{}, 'none'],
+      [{ authorization: 'Basic YWRhOnNlY3JldA==' }, 'unknown'],
+      [{ authorization: `Bearer agk_${'a'.repeat(43)}` }, 'agent_key'],
+      [{ 'x-api-key': `hp_${'a'.repeat(40)}` }, 'api_key'],
+      [{ authorization: `Bearer cs_${'a'.repeat(43)}` }, 'session'],
+    ];
+    for (const [headers, auth] of attempts) {
+      const named = { ...headers, 'x-workspace-id': ada.workspace.id };
+      const { requestId, status } = await reported.send('/api/tasks', { headers: named });
+      expect([status, reported.loggedOf(requestId)]).toEqual([
+        401,
+        expect.objectContaining({ auth, principal: null, status: 401 }),
+      ]);
+      await reported.allKept();
+      expect(await reported.keptOf(requestId)).toEqual([]);
+    }
+  });
+
+  it('for a workspace of others is kept in neither', async () => {
+    const headers = { ...eve.headers, 'x-workspace-id': ada.workspace.id };
+    const { requestId, status } = await reported.send('/api/tasks', { headers });
+    expect(status).toBe(404);
+    expect(reported.loggedOf(requestId)).toMatchObject({ principal: eve.user.id, status: 404 });
+    await reported.allKept();
+    expect(await reported.keptOf(requestId)).toEqual([]);
+  });
+
+  it('of a member without the right to it is kept', async () => {
+    const bea = await reported.memberOf('bea@example.org', 'member');
+    const { body: key } = await ada.client.createApiKey({
+      body: { name: 'reader', role: 'member', scopes: ['read'], expiresInDays: 1 },
+    });
+    const refused = [
+      await reported.send(`/api/workspace/${ada.workspace.id}/invites`, { headers: bea.headers }),
+      await reported.send('/mcp', { headers: bea.headers }),
+      await reported.send('/mcp', { headers: { 'x-api-key': key.key } }),
+      await reported.send('/api/auth/sessions', { headers: { 'x-api-key': key.key } }),
+    ];
+    for (const { requestId, status } of refused) {
+      expect(status).toBe(403);
+      expect(await reported.reportOf(ada, requestId)).toMatchObject({ status: 403, errorCode: 'PERMISSION_DENIED' });
+    }
+  });
+});
+
+describe('a report', () => {
+  it('is seen by whose call it was, by partners and by the owner, and by nobody else', async () => {
+    const [bea, carl] = [
+      await reported.memberOf('bea@example.org', 'member'),
+      await reported.memberOf('carl@example.org', 'partner'),
+    ];
+    const { requestId } = await reported.send('/api/tasks?odd=1', { headers: bea.headers });
+    await reported.reportOf(bea, requestId);
+    await reported.reportOf(carl, requestId);
+    await reported.reportOf(ada, requestId);
+    const { requestId: adas } = await reported.send('/api/tasks?odd=2', { headers: ada.headers });
+    await reported.reportOf(ada, adas);
+    for (const [person, id] of [
+      [bea, adas],
+      [eve, requestId],
+      [eve, 'no-such-call'],
+      [ada, 'no%00such'],
+    ] as const) {
+      const failure = person.client.getReport({ params: { requestId: id } });
+      await expect(failure).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'There is no such object' });
+    }
+    const { body: own } = await bea.client.listReports({});
+    expect(new Set(own.data.map(({ principal }) => principal))).toEqual(new Set([bea.user.id]));
+    const { body: all } = await carl.client.listReports({});
+    expect(all.data.map(({ requestId: id }) => id)).toEqual(expect.arrayContaining([requestId, adas]));
+    expect((await eve.client.listReports({})).body.data.map(({ requestId: id }) => id)).not.toContain(adas);
+  });
+
+  it('is found by status and time, page by page', async () => {
+    const from = new Date().toISOString();
+    const sent = [
+      await reported.send('/api/tasks?odd=1', { headers: ada.headers }),
+      await reported.send('/api/tasks/none', { headers: ada.headers }),
+      await reported.send('/api/tasks?odd=2', { headers: ada.headers }),
+    ];
+    await reported.reportOf(ada, sent[2]?.requestId ?? '');
+    const ids = async (query: object) =>
+      (await ada.client.listReports({ query })).body.data.map(({ requestId }) => requestId);
+    const expected = sent.map(({ requestId }) => requestId).reverse();
+    expect(await ids({ from })).toEqual(expected);
+    expect(await ids({ from, status: 404 })).toEqual([expected[1]]);
+    expect((await ids({ to: from })).filter((id) => expected.includes(id))).toEqual([]);
+    const { body: first } = await ada.client.listReports({ query: { from, limit: 2 } });
+    const cursor = first.nextCursor ?? '';
+    expect(await ids({ from, limit: 2, cursor })).toEqual([expected[2]]);
+  });
+
+  it('is kept for a week', async () => {
+    const { requestId } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    await reported.reportOf(ada, requestId);
+    reported.setAhead(week - 60_000);
+    await sweep(reported.gateway.context);
+    expect(await countKept(`request_id = '${requestId}'`)).toBe(1);
+    reported.setAhead(week + 60_000);
+    await sweep(reported.gateway.context);
+    reported.setAhead(0);
+    expect(await countKept()).toBe(0);
+  });
+
+  it('gives way to newer ones of its workspace, and to no others', async () => {
+    const { requestId } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    const { requestId: eves } = await reported.send('/api/tasks?odd=1', { headers: eve.headers });
+    await Promise.all([reported.reportOf(ada, requestId), reported.reportOf(eve, eves)]);
+    await rowsOf(
+      reported.database,
+      `INSERT INTO call_reports SELECT 'rpt_' || lpad(n::text, 26, '0'), workspace_id, user_id, 'old', status, task_id, run_id, report, created_at
+         FROM call_reports, generate_series(1, ${reportsKeptMax}) n WHERE request_id = $1 AND workspace_id = $2`,
+      [requestId, ada.workspace.id],
+    );
+    const { requestId: newest } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    await reported.reportOf(ada, newest);
+    expect(await countKept()).toBe(reportsKeptMax);
+    expect(await countKept(`request_id IN ('${requestId}', '${newest}')`)).toBe(2);
+    await reported.reportOf(eve, eves);
+  });
+
+  it('that cannot be kept is counted, and its call is answered as ever', async () => {
+    await rowsOf(reported.database, 'ALTER TABLE call_reports RENAME TO call_reports_away');
+    const { requestId, status } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    const counted = async () =>
+      /countersign_reports_dropped\w*\{why="not_written"\} [1-9]/.test(await reported.metrics());
+    await until(counted);
+    await rowsOf(reported.database, 'ALTER TABLE call_reports_away RENAME TO call_reports');
+    expect([status, reported.loggedOf(requestId)?.['status']]).toEqual([400, 400]);
+    expect(await countKept(`request_id = '${requestId}'`)).toBe(0);
+    const { requestId: later } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    await reported.reportOf(ada, later);
+  });
+});
