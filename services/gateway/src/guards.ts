@@ -98,13 +98,14 @@ function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | SessionC
   };
 }
 
-function agentByKey(caller: SessionCaller | KeyCaller, { req, route }: GuardRequest): AgentCaller {
+function agentByKey(caller: SessionCaller | KeyCaller, { req, route, params, query }: GuardRequest): AgentCaller {
   if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'A session opens no door of agents: make an API key');
   const { key, actor } = caller;
   const refusal = refusalOfKey(key, route);
   if (refusal !== null) throw refusal;
-  const header = req.headers['x-workspace-id'];
-  if (header !== undefined && header !== key.membership.workspaceId) throw notFound();
+  // A body is the other service's to read, and names no workspace there.
+  if (membershipOfKey(key, addressedBy(workspaceNames({ req, route, params, query, body: null }))) === null)
+    throw notFound();
   return { kind: 'key', actor, key };
 }
 
@@ -132,9 +133,7 @@ async function membershipOf(
   caller: SessionCaller | KeyCaller,
   { req, route, params, query, parsed }: ParsedRequest,
 ): Promise<Membership> {
-  const addressed = addressedWorkspace(workspaceNames({ req, route, params, query, body: parsed.body }));
-  if (addressed.kind === 'conflict')
-    throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two workspaces', { param: 'workspaceId' });
+  const addressed = addressedBy(workspaceNames({ req, route, params, query, body: parsed.body }));
   const membership =
     'key' in caller ? membershipOfKey(caller.key, addressed) : await membershipOfPerson(context, caller, addressed);
   if (membership === null) throw notFound();
@@ -149,6 +148,12 @@ async function membershipOfPerson(
   addressed: Addressed,
 ): Promise<Membership | null> {
   return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;
+}
+
+function addressedBy(names: Parameters<typeof addressedWorkspace>[0]): Addressed {
+  const addressed = addressedWorkspace(names);
+  if (addressed.kind !== 'conflict') return addressed;
+  throw new AppError('WORKSPACE_CONTEXT_CONFLICT', 'The request names two workspaces', { param: 'workspaceId' });
 }
 
 function denialOf({ workspaceId, actor, role }: WorkspaceCaller, { route, requestId }: ParsedRequest) {
