@@ -95,7 +95,7 @@ export const showInvite = defineRoute({
 export const acceptInvite = defineRoute({
   operation: 'accept-invite',
   summary:
-    'Accept an invite. With a session of the invited address the person joins at once; without one a code goes to that address, and the membership begins when it is verified.',
+    'Accept an invite. With a session of the invited address the person joins at once; without one a code goes to that address, and the membership begins when that code is verified. Any other code of the address signs in and joins nothing.',
   method: 'POST',
   path: '/api/auth/invite/{token}',
   auth: 'public',

@@ -3,11 +3,12 @@ import { checkCode, codeLifetimeMs, emailCodeHmac, emailCodeOf } from '../src/id
 import { isLoopbackAddress, isLoopbackAuthority } from '../src/identity/loopback.ts';
 import { looksLikeSessionToken, newSessionToken, sessionState } from '../src/identity/session-token.ts';
 import { mayBeShownCode } from '../src/identity/shows-code.ts';
+import type { LiveCode } from '../src/store/email-codes.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const at = (offsetMs: number) => new Date(now.getTime() + offsetMs);
 const secret = 'a secret of thirty-two characters';
-const binding = { codeId: 'cod_1', email: 'ada@example.org', code: '123456' };
+const binding = { codeId: 'cod_1', email: 'ada@example.org', inviteId: null, code: '123456' };
 
 describe('an email code', () => {
   it('is of this request, this address and this installation alone', () => {
@@ -18,18 +19,26 @@ describe('an email code', () => {
     expect(emailCodeOf(secret, { ...binding })).toBe(code);
     expect(emailCodeOf(secret, { ...binding, email: 'bob@example.org' })).not.toBe(code);
     expect(emailCodeOf(`${secret}.`, binding)).not.toBe(code);
+    const ofInvites = ['inv_1', 'inv_2'].map((inviteId) => emailCodeOf(secret, { ...binding, inviteId }));
+    expect(new Set([code, ...ofInvites]).size).toBe(3);
   });
 
   const live = {
     id: binding.codeId,
     email: binding.email,
     codeHmac: emailCodeHmac(secret, binding),
+    inviteId: 'inv_1',
+    inviteCodeHmac: emailCodeHmac(secret, { ...binding, code: '654321' }),
     tries: 0,
     expiresAt: at(1),
   };
-  it.each<[string, string, typeof live | null, object]>([
+  const noInvite = { inviteId: null, inviteCodeHmac: null };
+  it.each<[string, string, LiveCode | null, object]>([
     ['the right code', 'accepted', live, {}],
     ['the right code at the last try', 'accepted', { ...live, tries: 4 }, {}],
+    ['the code of its invite', 'joins', live, { code: '654321' }],
+    ['the code of an invite where there is none', 'refused', { ...live, ...noInvite }, { code: '654321' }],
+    ['the code of its invite at its end', 'expired', { ...live, expiresAt: now }, { code: '654321' }],
     ['a wrong code', 'refused', live, { code: '123457' }],
     ['a wrong code at the last try but one', 'refused', { ...live, tries: 3 }, { code: '123457' }],
     ['a wrong code at the last try', 'exhausted', { ...live, tries: 4 }, { code: '123457' }],

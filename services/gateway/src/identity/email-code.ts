@@ -8,12 +8,16 @@ const codeTriesMax = 5;
 /** Five mails per address and hour bound both the guesses and the mail that one address can be flooded with. */
 export const sendsPerHourMax = 5;
 
+type DigitsBinding = { codeId: string; email: string; inviteId: string | null };
+
 /**
  * Six digits, derived from the secret and the random id of the code: they can be sent again without being stored. 64 bits of the HMAC
- * make each of the million equally likely.
+ * make each of the million equally likely. An invite has digits of its own, which only who was sent them for it knows.
  */
-export function emailCodeOf(secret: string, { codeId, email }: Omit<CodeBinding, 'code'>): string {
-  const mac = createHmac('sha256', secret).update(`countersign/email-code-digits/v1\n${codeId}\n${email}`).digest();
+export function emailCodeOf(secret: string, { codeId, email, inviteId }: DigitsBinding): string {
+  const purpose = inviteId === null ? '' : `\n${inviteId}`;
+  const text = `countersign/email-code-digits/v1\n${codeId}\n${email}${purpose}`;
+  const mac = createHmac('sha256', secret).update(text).digest();
   return String(mac.readBigUInt64BE() % 1_000_000n).padStart(6, '0');
 }
 
@@ -24,7 +28,10 @@ export function emailCodeHmac(secret: string, { codeId, email, code }: CodeBindi
   return createHmac('sha256', secret).update(`countersign/email-code/v1\n${codeId}\n${email}\n${code}`).digest('hex');
 }
 
-type CodeVerdict = 'accepted' | 'refused' | 'exhausted' | 'expired';
+/** `joins`: accepted, and it is the code of an invite. */
+type CodeVerdict = 'accepted' | 'joins' | 'refused' | 'exhausted' | 'expired';
+
+const noHmac = '0'.repeat(64);
 
 /**
  * Checks one attempt. Does the same work without a live code as with one, so that time does not tell whether an address asked
@@ -35,11 +42,12 @@ export function checkCode(
   attempt: { code: string; email: string; secret: string; now: Date },
 ): CodeVerdict {
   const { code, email, secret, now } = attempt;
-  const expected = live?.codeHmac ?? '0'.repeat(64);
-  const offered = emailCodeHmac(secret, { codeId: live?.id ?? 'none', email, code });
-  const matches = timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(offered, 'hex'));
+  const offered = Buffer.from(emailCodeHmac(secret, { codeId: live?.id ?? 'none', email, code }), 'hex');
+  const matches = timingSafeEqual(Buffer.from(live?.codeHmac ?? noHmac, 'hex'), offered);
+  const joins = timingSafeEqual(Buffer.from(live?.inviteCodeHmac ?? noHmac, 'hex'), offered);
   if (live === null) return 'refused';
   if (live.expiresAt <= now) return 'expired';
   if (matches) return 'accepted';
+  if (joins) return 'joins';
   return live.tries + 1 >= codeTriesMax ? 'exhausted' : 'refused';
 }

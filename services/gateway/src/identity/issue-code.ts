@@ -2,24 +2,39 @@ import { AppError } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import type { Tx } from '../store/database.ts';
-import { countSend, countSendsSince, findLiveCode, lockAddress, replaceLiveCode } from '../store/email-codes.ts';
+import {
+  countSend,
+  countSendsSince,
+  findLiveCode,
+  lockAddress,
+  putInviteCode,
+  replaceLiveCode,
+} from '../store/email-codes.ts';
 import { codeLifetimeMs, emailCodeHmac, emailCodeOf, sendsPerHourMax } from './email-code.ts';
 
 const hourMs = 3_600_000;
 
+/** `inviteId`: the invite that the code is to join by; null for one that only signs in. */
+type Asked = { email: string; inviteId: string | null };
+
 /**
- * The one live code of an address: who asks while one lives is sent that one, so that a stranger who asks ends nobody's. Throws
- * RATE_LIMITED after five in an hour. Looks at no user: known and unknown addresses take the same way.
+ * The one live code of an address: who asks while one lives is sent that one, so that a stranger who asks ends nobody's. For an invite
+ * it has digits of its own: somebody else may have accepted, and who only signs in joins nothing by it. Throws RATE_LIMITED after five
+ * in an hour. Looks at no user: known and unknown addresses take the same way.
  */
-export async function issueCode(context: Context, email: string): Promise<string> {
+export async function issueCode(context: Context, { email, inviteId }: Asked): Promise<string> {
   const now = context.now();
   const code = await context.transaction(async (tx) => {
     await lockAddress(tx, email);
     if ((await countSendsSince(tx, email, new Date(now.getTime() - hourMs))) >= sendsPerHourMax) return null;
-    const live = await findLiveCode(tx, email);
-    if (live === null || live.expiresAt <= now) return newCode(tx, context, { email, now });
-    await countSend(tx, live.id);
-    return emailCodeOf(context.config.sessionSecret, { codeId: live.id, email });
+    const codeId = await liveCodeId(tx, context, { email, now });
+    const { sessionSecret: secret } = context.config;
+    const digits = emailCodeOf(secret, { codeId, email, inviteId });
+    if (inviteId !== null) {
+      const inviteCodeHmac = emailCodeHmac(secret, { codeId, email, code: digits });
+      await putInviteCode(tx, codeId, { inviteId, inviteCodeHmac });
+    }
+    return digits;
   });
   if (code !== null) return code;
   throw new AppError('RATE_LIMITED', 'Too many codes were requested for this address', {
@@ -27,11 +42,17 @@ export async function issueCode(context: Context, email: string): Promise<string
   });
 }
 
-async function newCode(tx: Tx, { config }: Context, { email, now }: { email: string; now: Date }): Promise<string> {
+/** Of the live code, or of a new one; it counts as sent once more. */
+async function liveCodeId(tx: Tx, { config }: Context, { email, now }: { email: string; now: Date }): Promise<string> {
+  const live = await findLiveCode(tx, email);
+  if (live !== null && live.expiresAt > now) {
+    await countSend(tx, live.id);
+    return live.id;
+  }
   const id = newId('cod');
-  const code = emailCodeOf(config.sessionSecret, { codeId: id, email });
+  const code = emailCodeOf(config.sessionSecret, { codeId: id, email, inviteId: null });
   const codeHmac = emailCodeHmac(config.sessionSecret, { codeId: id, email, code });
   const expiresAt = new Date(now.getTime() + codeLifetimeMs);
   await replaceLiveCode(tx, { id, email, codeHmac, createdAt: now, expiresAt });
-  return code;
+  return id;
 }

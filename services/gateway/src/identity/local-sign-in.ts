@@ -7,5 +7,5 @@ type LocalSignIn = { email: string; code: string };
 /** A one-time sign-in for the person at the terminal of the embedded profile, who needs no mail to prove who it is. */
 export async function issueLocalSignIn(context: Context, email: string): Promise<LocalSignIn> {
   const address = email.trim().toLowerCase();
-  return { email: address, code: await issueCode(context, address) };
+  return { email: address, code: await issueCode(context, { email: address, inviteId: null }) };
 }

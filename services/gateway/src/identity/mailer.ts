@@ -1,14 +1,17 @@
 import { createTransport } from 'nodemailer';
+import { oneLine } from '../workspaces/one-line.ts';
 
 export type Mailer = {
-  sendCode(email: string, code: string): Promise<void>;
+  /** `joins`: what the code joins, beside signing in. */
+  sendCode(email: string, code: string, joins: Joined | null): Promise<void>;
   /** True once the mail server has taken it. */
   sendInvite(email: string, invitation: Invitation): Promise<boolean>;
   sendNotification(email: string, mail: { subject: string; text: string }): Promise<void>;
   close(): void;
 };
 
-type Invitation = { workspace: string; from: string; url: string };
+type Joined = { workspace: string; from: string };
+type Invitation = Joined & { url: string };
 
 /** A mail server that takes longer is treated as down; the caller waits for this. */
 const smtpTimeoutMs = 10_000;
@@ -17,12 +20,12 @@ const smtpTimeoutMs = 10_000;
 export function createSmtpMailer(options: { smtpUrl: string; from: string }): Mailer {
   const transport = createTransport(options.smtpUrl, { from: options.from });
   return {
-    sendCode: async (email, code) => {
+    sendCode: async (email, code, joins) => {
       await withTimeout(
         transport.sendMail({
           to: email,
           subject: `${code} is your Countersign sign-in code`,
-          text: `Your sign-in code is ${code}. It is valid for 10 minutes.\n\nIf you did not ask for it, ignore this mail.\n`,
+          text: `Your sign-in code is ${code}. It is valid for 10 minutes.\n${joinedText(joins)}\nIf you did not ask for it, ignore this mail.\n`,
         }),
       );
     },
@@ -31,7 +34,7 @@ export function createSmtpMailer(options: { smtpUrl: string; from: string }): Ma
         transport.sendMail({
           to: email,
           subject: 'You are invited to a workspace of Countersign',
-          text: `${from} invites you to ${workspace}.\n\nAccept with this address within 7 days:\n${url}\n\nIf you do not know the sender, ignore this mail.\n`,
+          text: `${oneLine(from)} invites you to ${oneLine(workspace)}.\n\nAccept with this address within 7 days:\n${url}\n\nIf you do not know the sender, ignore this mail.\n`,
         }),
       );
       return true;
@@ -41,6 +44,12 @@ export function createSmtpMailer(options: { smtpUrl: string; from: string }): Ma
     },
     close: () => transport.close(),
   };
+}
+
+/** Whoever reads it decides by it: nothing else asks the invited person. */
+function joinedText(joins: Joined | null): string {
+  if (joins === null) return '';
+  return `It also makes you a member of ${oneLine(joins.workspace)}, to which ${oneLine(joins.from)} invited you.\n`;
 }
 
 async function withTimeout(sending: Promise<unknown>): Promise<void> {

@@ -21,7 +21,7 @@ export async function signInByInitData(
     const expiresAt = new Date(now.getTime() + initDataLifetimeMs);
     if (!(await spendInitData(tx, { hash, expiresAt }))) throw refused();
     const user = await ensureMessengerUser(tx, { messengerId, name }, now);
-    return openSession(tx, context, { user, knownAs: messengerId, requestId });
+    return openSession(tx, context, { user, knownAs: messengerId, inviteId: null, requestId });
   });
 }
 

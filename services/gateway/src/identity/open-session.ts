@@ -10,14 +10,18 @@ import { createWorkspace, findFirstMembership } from '../store/workspaces.ts';
 import { newSessionToken, sessionLifetimeMs, sessionTokenHash } from './session-token.ts';
 import { maySignUp } from './sign-up.ts';
 
-/** A person who has just proven who it is, and by what. */
-type Proven = { user: User; knownAs: string; requestId: string };
+/** A person who has just proven who it is, by what, and to join by which invite. */
+type Proven = { user: User; knownAs: string; inviteId: string | null; requestId: string };
 
 /** A session for a proven person; the first time it makes a workspace. Throws PERMISSION_DENIED where that is not for everybody. */
-export async function openSession(tx: Tx, context: Context, { user, knownAs, requestId }: Proven): Promise<SignedIn> {
+export async function openSession(
+  tx: Tx,
+  context: Context,
+  { user, knownAs, inviteId, requestId }: Proven,
+): Promise<SignedIn> {
   const now = context.now();
-  const invited = await joinInvited(tx, context, { user, requestId, now });
-  const known = invited.at(-1) ?? (await findFirstMembership(tx, user.id));
+  const joined = inviteId === null ? null : await joinInvited(tx, context, { user, inviteId, requestId, now });
+  const known = joined ?? (await findFirstMembership(tx, user.id));
   if (known === null && !maySignUp(context.config.signUp, knownAs))
     throw new AppError('PERMISSION_DENIED', 'This installation opens no workspace for this address; ask its operator');
   const workspace = known ?? (await createWorkspace(tx, user, now));

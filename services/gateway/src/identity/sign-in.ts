@@ -12,23 +12,31 @@ type SignInAttempt = { email: string; code: string; requestId: string };
 /** Exchanges a code for a session; the first time it makes user and workspace. Throws CODE_INVALID, whatever was wrong. */
 export async function signIn(context: Context, attempt: SignInAttempt): Promise<SignedIn> {
   const signedIn = await context.transaction(async (tx) => {
-    const isAccepted = await spendTry(tx, context, attempt);
+    const accepted = await spendTry(tx, context, attempt);
     // A refusal returns instead of throwing: the try that it cost has to be committed.
-    if (!isAccepted) return null;
+    if (accepted === null) return null;
     const { email, requestId } = attempt;
-    return openSession(tx, context, { user: await ensureUser(tx, email, context.now()), knownAs: email, requestId });
+    const user = await ensureUser(tx, email, context.now());
+    return openSession(tx, context, { user, knownAs: email, ...accepted, requestId });
   });
   if (signedIn === null) throw new AppError('CODE_INVALID', 'The code is wrong or no longer valid');
   return signedIn;
 }
 
-async function spendTry(tx: Tx, context: Context, { email, code }: SignInAttempt): Promise<boolean> {
+/** Null: refused. `inviteId`: the invite whose code it was. */
+async function spendTry(
+  tx: Tx,
+  context: Context,
+  { email, code }: SignInAttempt,
+): Promise<{ inviteId: string | null } | null> {
   const now = context.now();
   await lockAddress(tx, email);
   const live = await findLiveCode(tx, email);
   const verdict = checkCode(live, { code, email, secret: context.config.sessionSecret, now });
   if (live !== null && verdict === 'refused') await countTry(tx, live.id);
   if (live !== null && verdict !== 'refused') await endCode(tx, live.id, now);
-  if (verdict !== 'accepted') context.log.info('sign_in.refused', { verdict });
-  return verdict === 'accepted';
+  if (verdict === 'accepted') return { inviteId: null };
+  if (verdict === 'joins') return { inviteId: live?.inviteId ?? null };
+  context.log.info('sign_in.refused', { verdict });
+  return null;
 }

@@ -1,7 +1,8 @@
 import type { User } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
-import { acceptLiveInvite } from '../store/invites.ts';
+import { acceptLiveInvite, findInviteByToken } from '../store/invites.ts';
+import { lockMembers } from '../store/members.ts';
 import type { Membership } from '../store/workspaces.ts';
 import { inviteTokenHash, looksLikeInviteToken } from './invite-token.ts';
 import { joinInvited } from './join-invited.ts';
@@ -15,18 +16,26 @@ type Acceptance = {
   requestId: string;
 };
 
+/** What whoever proves the address is asked to join, and who asks. */
+export type AcceptedInvite = { id: string; workspace: string; from: string };
+type Accepted = { invite: AcceptedInvite; joined: Membership | null };
+
 /**
- * Accepts, and joins where the address is proven; null: it has to be proven first. Throws NOT_FOUND for all that does not fit, so that
- * nobody learns from a token whom it invites.
+ * Accepts, and joins where the address is proven; `joined` is null where it has to be proven first, by the code of this invite. Throws
+ * NOT_FOUND for all that does not fit, so that nobody learns from a token whom it invites.
  */
-export async function acceptInviteBy(context: Context, acceptance: Acceptance): Promise<Membership | null> {
+export async function acceptInviteBy(context: Context, acceptance: Acceptance): Promise<Accepted> {
   const { token, email, user, requestId } = acceptance;
   if (!looksLikeInviteToken(token) || (user !== null && user.email !== email)) throw notFound();
   return context.transaction(async (tx) => {
     const now = context.now();
-    if (!(await acceptLiveInvite(tx, { tokenHash: inviteTokenHash(token), email, now }))) throw notFound();
-    if (user === null) return null;
-    const joined = await joinInvited(tx, context, { user, requestId, now });
-    return joined.at(-1) ?? null;
+    const found = await findInviteByToken(tx, { tokenHash: inviteTokenHash(token), email });
+    if (found === null) throw notFound();
+    const { workspaceId, ...invite } = found;
+    // Before the invite itself, as everybody who ends invites does.
+    await lockMembers(tx, workspaceId);
+    if (!(await acceptLiveInvite(tx, invite.id, now))) throw notFound();
+    if (user === null) return { invite, joined: null };
+    return { invite, joined: await joinInvited(tx, context, { user, inviteId: invite.id, requestId, now }) };
   });
 }

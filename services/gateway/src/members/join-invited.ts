@@ -3,26 +3,30 @@ import type { Context } from '../context.ts';
 import { publishMembersChanged } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { takeAcceptedInvites } from '../store/invites.ts';
+import { endAcceptedInvite, findInvite } from '../store/invites.ts';
 import { addMember, lockMembers } from '../store/members.ts';
 import { findMembership, type Membership } from '../store/workspaces.ts';
 
-type Proven = { user: User; requestId: string; now: Date };
+type Proven = { user: User; inviteId: string; requestId: string; now: Date };
 
-/** The memberships that a person's accepted invites lead to, now that the address is proven; the latest invite comes last. */
-export async function joinInvited(tx: Tx, context: Context, { user, requestId, now }: Proven): Promise<Membership[]> {
-  const joined: Membership[] = [];
-  if (user.email === null) return joined;
-  for (const { id, workspaceId, role, invitedBy } of await takeAcceptedInvites(tx, user.email, now)) {
-    await lockMembers(tx, workspaceId);
-    const isNew = await addMember(tx, { workspaceId, userId: user.id, role, joinedAt: now });
-    const event = { workspaceId, actor: user.id, verdict: 'allow', subject: user.id, requestId } as const;
-    if (isNew) {
-      await recordAudit(tx, { ...event, action: 'member.joined', details: { role, invite: id, invitedBy } }, now);
-      await publishMembersChanged(tx, context, workspaceId);
-    }
-    const membership = await findMembership(tx, workspaceId, user.id);
-    if (membership !== null) joined.push(membership);
+/** The membership that an accepted invite leads to, now that its address is proven; null when it has ended, or is of another address. */
+export async function joinInvited(
+  tx: Tx,
+  context: Context,
+  { user, inviteId, requestId, now }: Proven,
+): Promise<Membership | null> {
+  const invite = await findInvite(tx, inviteId);
+  if (invite === null || invite.email !== user.email) return null;
+  const { workspaceId, role, invitedBy } = invite;
+  // Before the invite itself, as everybody who ends invites does.
+  await lockMembers(tx, workspaceId);
+  if (!(await endAcceptedInvite(tx, inviteId, now))) return null;
+  const isNew = await addMember(tx, { workspaceId, userId: user.id, role, joinedAt: now });
+  const event = { workspaceId, actor: user.id, verdict: 'allow', subject: user.id, requestId } as const;
+  if (isNew) {
+    const details = { role, invite: inviteId, invitedBy };
+    await recordAudit(tx, { ...event, action: 'member.joined', details }, now);
+    await publishMembersChanged(tx, context, workspaceId);
   }
-  return joined;
+  return findMembership(tx, workspaceId, user.id);
 }

@@ -1,4 +1,5 @@
 import type { NotificationType } from '@countersign/contracts/gateway';
+import { oneLine } from '../workspaces/one-line.ts';
 
 const told: Record<NotificationType, { subject: string; text: string }> = {
   'approval.requested': { subject: 'An approval waits for you', text: 'An agent asks for an approval.' },
@@ -26,9 +27,4 @@ export function notificationMail({ type, workspace, publicUrl, body }: Told): { 
     subject: `${subject} (${oneLine(workspace)})`,
     text: `${text}\n\n${lines.join('\n')}\n\nSee ${publicUrl}\n`,
   };
-}
-
-/** A name that people chose does not make a header of its own. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').slice(0, 100);
 }

@@ -10,10 +10,12 @@ export const acceptInviteRoute = (context: Context) =>
     async ({ params: { token }, body: { email }, req, requestId, log }) => {
       const isSignedIn = req.headers.authorization !== undefined;
       const user = isSignedIn ? (await authenticate(context, bearerToken(req))).user : null;
-      const joined = await acceptInviteBy(context, { token, email, user, requestId });
+      const { invite, joined } = await acceptInviteBy(context, { token, email, user, requestId });
       const accepted = true as const;
-      if (joined === null)
-        return { accepted, verificationRequired: true as const, ...(await sendCode(context, { email, req, log })) };
+      if (joined === null) {
+        const sent = await sendCode(context, { email, invite, req, log });
+        return { accepted, verificationRequired: true as const, ...sent };
+      }
       const workspace = { id: joined.workspaceId, name: joined.workspaceName };
       return { accepted, verificationRequired: false as const, workspace, role: joined.role };
     },

@@ -7,5 +7,5 @@ export const requestEmailCodeRoute = (context: Context) =>
   handlePublic(requestEmailCode, { rateLimit: 'auth' })(async ({ body: { email }, req, log }) => ({
     sent: true,
     email,
-    ...(await sendCode(context, { email, req, log })),
+    ...(await sendCode(context, { email, invite: null, req, log })),
   }));

@@ -1,6 +1,15 @@
 import type { Tx } from './database.ts';
 
-export type LiveCode = { id: string; email: string; codeHmac: string; tries: number; expiresAt: Date };
+export type LiveCode = {
+  id: string;
+  email: string;
+  codeHmac: string;
+  /** Of the invite that was accepted for the address last. */
+  inviteId: string | null;
+  inviteCodeHmac: string | null;
+  tries: number;
+  expiresAt: Date;
+};
 
 /** Serialises all that happens to the codes of one address until the transaction ends, known address or not. */
 export async function lockAddress(tx: Tx, email: string): Promise<void> {
@@ -25,6 +34,15 @@ export async function replaceLiveCode(
   const { id, email, codeHmac, createdAt, expiresAt } = code;
   await tx.emailCode.updateMany({ where: { email, endedAt: null }, data: { endedAt: createdAt } });
   await tx.emailCode.create({ data: { id, email, codeHmac, createdAt, expiresAt } });
+}
+
+/** From now on the live code has a second form, which joins by this invite; one of an invite before it is no code any more. */
+export async function putInviteCode(
+  tx: Tx,
+  codeId: string,
+  { inviteId, inviteCodeHmac }: { inviteId: string; inviteCodeHmac: string },
+): Promise<void> {
+  await tx.emailCode.update({ where: { id: codeId }, data: { inviteId, inviteCodeHmac } });
 }
 
 /** Under the lock of the address. */

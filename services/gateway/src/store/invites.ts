@@ -56,29 +56,49 @@ export async function endInvitesOf(tx: Tx, workspaceId: string, email: string, n
   await tx.invite.updateMany({ where: { workspaceId, email, endedAt: null }, data: { endedAt: now } });
 }
 
-type HeldInvite = { id: string; workspaceId: string; role: InvitedRole; invitedBy: string };
-
-/** The live invite of token and address, marked as accepted. Over all workspaces: the token names one. */
-export async function acceptLiveInvite(
+/** All that one person invited to a workspace and that could still lead to a member; how many there were. */
+export async function endInvitesBy(
   tx: Tx,
-  { tokenHash, email, now }: { tokenHash: string; email: string; now: Date },
-): Promise<boolean> {
-  const { count } = await tx.invite.updateMany({
-    where: { tokenHash, email, ...live(now) },
-    data: { acceptedAt: now },
-  });
+  { workspaceId, invitedBy }: { workspaceId: string; invitedBy: string },
+  now: Date,
+): Promise<number> {
+  const where = { workspaceId, invitedBy, ...live(now) };
+  const { count } = await tx.invite.updateMany({ where, data: { endedAt: now } });
+  return count;
+}
+
+/** The invite of token and address, and who sent it. Over all workspaces: the token names one. */
+export async function findInviteByToken(
+  reader: Reader,
+  { tokenHash, email }: { tokenHash: string; email: string },
+): Promise<{ id: string; workspaceId: string; workspace: string; from: string } | null> {
+  const row = await reader.invite.findUnique({ where: { tokenHash, email }, include: { workspace: true } });
+  if (row === null) return null;
+  const inviter = await reader.user.findUniqueOrThrow({ where: { id: row.invitedBy } });
+  const { id, workspaceId, workspace } = row;
+  return { id, workspaceId, workspace: workspace.name, from: inviter.email ?? inviter.name };
+}
+
+/** Marks it as accepted. False when it has ended. Under the lock of the workspace's memberships. */
+export async function acceptLiveInvite(tx: Tx, inviteId: string, now: Date): Promise<boolean> {
+  const { count } = await tx.invite.updateMany({ where: { id: inviteId, ...live(now) }, data: { acceptedAt: now } });
   return count === 1;
 }
 
-/** Ends, and gives to the caller alone, all accepted invites of a proven address. Over all workspaces that invited it. */
-export async function takeAcceptedInvites(tx: Tx, email: string, now: Date): Promise<HeldInvite[]> {
-  const rows = await tx.invite.updateManyAndReturn({
-    where: { email, acceptedAt: { not: null }, ...live(now) },
-    data: { endedAt: now },
-  });
-  return rows
-    .sort((left, right) => (left.id < right.id ? -1 : 1))
-    .map(({ id, workspaceId, role, invitedBy }) => ({ id, workspaceId, role: InvitedRole.parse(role), invitedBy }));
+type InvitedTo = { email: string; workspaceId: string; role: InvitedRole; invitedBy: string };
+
+export async function findInvite(reader: Reader, inviteId: string): Promise<InvitedTo | null> {
+  const row = await reader.invite.findUnique({ where: { id: inviteId } });
+  if (row === null) return null;
+  const { email, workspaceId, invitedBy } = row;
+  return { email, workspaceId, role: InvitedRole.parse(row.role), invitedBy };
+}
+
+/** True for the one caller whom it makes a member. Under the lock of the workspace's memberships. */
+export async function endAcceptedInvite(tx: Tx, inviteId: string, now: Date): Promise<boolean> {
+  const where = { id: inviteId, acceptedAt: { not: null }, ...live(now) };
+  const { count } = await tx.invite.updateMany({ where, data: { endedAt: now } });
+  return count === 1;
 }
 
 /** Removes what led nowhere, or to a member, long ago: the audit log keeps the story. */

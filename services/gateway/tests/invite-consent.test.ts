@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import type { StartedGateway } from '../src/index.ts';
+import { clientOf, rowsOf, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+
+type Sent = { code: string; joins: { workspace: string; from: string } | null };
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let other: StartedGateway;
+let eve: Person;
+const sent: Record<string, Sent> = {};
+
+const mailer = {
+  sendCode: (email: string, code: string, joins: Sent['joins']) => {
+    sent[email] = { code, joins };
+    return Promise.resolve();
+  },
+  sendInvite: () => Promise.resolve(true),
+  sendNotification: () => Promise.resolve(),
+  close: () => undefined,
+};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const config = testConfig(database, { GOV_RUN_WORKERS: '0', GOV_SMTP_URL: 'smtp://127.0.0.1:9' });
+  gateway = await startTestGateway(config, { mailer });
+  other = await startTestGateway(config, { mailer });
+  eve = await signedIn('eve@example.org');
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await other?.stop();
+  await database?.drop();
+});
+
+const codeOf = (email: string) => sent[email]?.code ?? '';
+
+async function verified(email: string, code: string, url = gateway.url): Promise<Person> {
+  const { body } = await clientOf(url).verifyEmailCode({ body: { email, code } });
+  const headers = { authorization: `Bearer ${body.token}`, 'x-workspace-id': body.workspace.id };
+  return { ...body, headers, client: clientOf(url, headers) };
+}
+
+async function signedIn(email: string): Promise<Person> {
+  await clientOf(gateway.url).requestEmailCode({ body: { email } });
+  return verified(email, codeOf(email));
+}
+
+async function invited(email: string, by = eve): Promise<string> {
+  const { body } = await by.client.createInvite({ params: { id: by.workspace.id }, body: { email, role: 'member' } });
+  return body.inviteToken;
+}
+
+const accept = (token: string, email: string, headers: Record<string, string> = {}, url = gateway.url) =>
+  clientOf(url, headers).acceptInvite({ params: { token }, body: { email } });
+
+/** Of the person, but for the twins of workspaces, whose members are the same people. */
+async function isMember(person: Person, { workspace } = eve): Promise<boolean> {
+  return (await person.client.getMe()).body.workspaces.some(({ id }) => id === workspace.id);
+}
+
+describe('an invite that somebody else accepted', () => {
+  verifies(
+    'gw.invite',
+    'makes nobody a member who only signs in, with a code asked for before, after or at once',
+    async () => {
+      const email = 'victim@example.org';
+      const victim = await signedIn(email);
+      await clientOf(gateway.url).requestEmailCode({ body: { email } });
+      const before = codeOf(email);
+      // Whoever invites has the token, and nothing says who holds it.
+      await accept(await invited(email), email);
+      expect(sent[email]?.joins).toMatchObject({ workspace: "eve's workspace", from: 'eve@example.org' });
+      expect(codeOf(email)).not.toBe(before);
+      await clientOf(gateway.url).requestEmailCode({ body: { email } });
+      expect(sent[email]).toEqual({ code: before, joins: null });
+
+      const again = await verified(email, before);
+      expect(again.workspace.id).toBe(victim.workspace.id);
+      expect(await isMember(again)).toBe(false);
+      const later = await signedIn(email);
+      expect([later.workspace.id, await isMember(later)]).toEqual([victim.workspace.id, false]);
+    },
+  );
+
+  verifies('gw.invite', 'is not joined along with another one, accepted in a session', async () => {
+    const email = 'busy@example.org';
+    const ada = await signedIn('ada@example.org');
+    const busy = await signedIn(email);
+    await accept(await invited(email), email);
+    await accept(await invited(email, ada), email, busy.headers);
+    expect([await isMember(busy, ada), await isMember(busy)]).toEqual([true, false]);
+  });
+});
+
+describe('the code of an invite', () => {
+  verifies('gw.invite', 'joins its own invite, once, on any replica', async () => {
+    const email = 'guest@example.org';
+    const token = await invited(email);
+    await accept(token, email);
+    const first = codeOf(email);
+    const ada = await signedIn('ada2@example.org');
+    await accept(await invited(email, ada), email, {}, other.url);
+    // It was for an invite that is not the last one accepted.
+    await expect(verified(email, first)).rejects.toMatchObject({ code: 'CODE_INVALID' });
+    const tries = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, nth) => verified(email, codeOf(email), nth % 2 === 0 ? gateway.url : other.url)),
+    );
+    const [joined, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(more).toEqual([]);
+    if (joined === undefined) throw new Error('Nobody was signed in');
+    expect(joined.workspace.id).toBe(ada.workspace.id);
+    expect([await isMember(joined, ada), await isMember(joined)]).toEqual([true, false]);
+    await accept(token, email, joined.headers);
+    expect(await isMember(joined)).toBe(true);
+    const stored = JSON.stringify(await rowsOf(database, 'SELECT * FROM email_codes'));
+    expect(stored).not.toContain(`"${codeOf(email)}"`);
+  });
+
+  it('only signs in when the invite was revoked meanwhile', async () => {
+    const email = 'late@example.org';
+    await accept(await invited(email), email);
+    const { id } = eve.workspace;
+    const { body } = await eve.client.listInvites({ params: { id } });
+    const inviteId = body.data.find((invite) => invite.email === email)?.id ?? '';
+    await eve.client.revokeInvite({ params: { id, inviteId } });
+    expect(await isMember(await verified(email, codeOf(email)))).toBe(false);
+  });
+
+  it('is of no use in a race of accepting, inviting again and revoking, which all of them survive', async () => {
+    const owner = await signedIn('racer@example.org');
+    const guest = await signedIn('raced@example.org');
+    const { id } = owner.workspace;
+    for (let turn = 0; turn < 10; turn += 1) {
+      const token = await invited('raced@example.org', owner);
+      const ended = await Promise.allSettled([
+        ...[gateway.url, other.url].map((url) => accept(token, 'raced@example.org', guest.headers, url)),
+        invited('raced@example.org', owner),
+        clientOf(other.url, owner.headers).createInvite({
+          params: { id },
+          body: { email: 'raced@example.org', role: 'partner' },
+        }),
+      ]);
+      const codes = ended.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
+      expect(codes.filter((code) => !['NOT_FOUND', 'ALREADY_EXISTS'].includes(code))).toEqual([]);
+      const params = { id, userId: guest.user.id };
+      if (await isMember(guest, owner)) await owner.client.removeMember({ params });
+    }
+  });
+});
