@@ -3,7 +3,13 @@ export { Courier } from './courier.ts';
 export type { MailNotification } from './courier.ts';
 export { forgetNotifications, hasNotification, listNotifications, redrive } from './notifications.ts';
 export type { Notification } from './notifications.ts';
-export { addSubscription, endSubscription, listSubscriptions, rotateSecret } from './subscriptions.ts';
+export {
+  addSubscription,
+  disableWebhooksOf,
+  endSubscription,
+  listSubscriptions,
+  rotateSecret,
+} from './subscriptions.ts';
 export type { Channel, Subscription } from './subscriptions.ts';
 export { deliveryTablesSql } from './tables.ts';
 export { liveSecrets, secretOverlapMs } from './webhook-secret.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '@countersign/messaging';
 import { givenUpAfterMs, waitMsAfter } from './retry-schedule.ts';
-import { subscriptionOf, type Subscription } from './subscriptions.ts';
+import { failDue, subscriptionOf, type Subscription } from './subscriptions.ts';
 import type { Outcome } from './webhook-post.ts';
 
 /** One subscription with what it is to be told next, held by this process alone until `until`. */
@@ -72,19 +72,13 @@ export async function keepOutcome(tx: Queryable, attempt: Attempt, random: () =>
   const since = subscription.failingSince ?? now;
   const isGivenUp = outcome.kind === 'gone' || now.getTime() - since.getTime() >= givenUpAfterMs;
   await tx.query(
-    `UPDATE subscriptions SET failing_since = $2::timestamptz, disabled_at = $3::timestamptz, disabled_reason = $4 WHERE id = $1`,
+    // One that was disabled while the attempt was under way stays so.
+    `UPDATE subscriptions SET failing_since = $2::timestamptz, disabled_at = coalesce(disabled_at, $3::timestamptz),
+            disabled_reason = coalesce(disabled_reason, $4) WHERE id = $1`,
     [subscription.id, since, isGivenUp ? now : null, isGivenUp ? error : null],
   );
-  if (isGivenUp) await failAll(tx, subscription.id, now);
+  if (isGivenUp) await failDue(tx, subscription.id, now);
   return isGivenUp;
-}
-
-/** Nothing waits for a receiver that was given up; each can be tried again when it is back. */
-async function failAll(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
-  await tx.query(
-    `UPDATE notifications SET state = 'failed', ended_at = $2::timestamptz WHERE subscription_id = $1 AND state = 'due'`,
-    [subscriptionId, now],
-  );
 }
 
 /** Later, and nothing else of the subscription before it: a receiver that is away is asked with one notification, and not with all of them. */
@@ -96,7 +90,7 @@ async function postpone(
   const waitMs = waitMsAfter(attempts + 1, random);
   const dueAt = new Date(now.getTime() + (waitMs ?? 0));
   await tx.query(
-    `UPDATE notifications SET attempts = attempts + 1, last_error = $2, due_at = $3::timestamptz, state = $4, ended_at = $5::timestamptz WHERE id = $1`,
+    `UPDATE notifications SET attempts = attempts + 1, last_error = $2, due_at = $3::timestamptz, state = $4, ended_at = $5::timestamptz WHERE id = $1 AND state = 'due'`,
     [id, error, dueAt, waitMs === null ? 'failed' : 'due', waitMs === null ? now : null],
   );
   if (waitMs === null) return;

@@ -26,8 +26,8 @@ type NewSubscription = Pick<
 >;
 
 /**
- * Adds a subscription, or changes the one of this owner, channel and target: its types become these, and one that was disabled is tried again. The
- * secret stays. False: the owner has `max` of them already.
+ * Adds a subscription, or changes the one of this owner, channel and target: its types become these, it is theirs who asked last, and one that was
+ * disabled is tried again. The secret stays, unless one that was disabled had been somebody else's. False: the owner has `max` of them already.
  */
 export async function addSubscription(
   tx: Queryable,
@@ -43,13 +43,41 @@ export async function addSubscription(
     `INSERT INTO subscriptions (id, owner, channel, target, event_types, created_by, created_at)
      VALUES ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz)
      ON CONFLICT (owner, channel, target) DO UPDATE
-       SET event_types = excluded.event_types, disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+       SET event_types = excluded.event_types, disabled_at = NULL, disabled_reason = NULL, failing_since = NULL, created_by = excluded.created_by,
+           secret_version = CASE WHEN ${isAnothers} THEN subscriptions.secret_version + 1 ELSE subscriptions.secret_version END,
+           rotated_at = CASE WHEN ${isAnothers} THEN NULL ELSE subscriptions.rotated_at END
      RETURNING ${columns}`,
     [id, owner, channel, target, eventTypes, createdBy, createdAt],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('A subscription that was written was not answered');
   return subscriptionOf(row);
+}
+
+/** Whose secret must not sign any more: the day in which a rotated one goes on signing is for those who stay. */
+const isAnothers = 'subscriptions.disabled_at IS NOT NULL AND subscriptions.created_by <> excluded.created_by';
+
+/** The webhooks that somebody asked for, of those that are told anything: they are told nothing more. Each can be asked for again. */
+export async function disableWebhooksOf(
+  tx: Queryable,
+  { owner, createdBy, reason, now }: { owner: string; createdBy: string; reason: string; now: Date },
+): Promise<Subscription[]> {
+  const { rows } = await tx.query(
+    `UPDATE subscriptions SET disabled_at = $3::timestamptz, disabled_reason = $4
+      WHERE owner = $1 AND created_by = $2 AND channel = 'webhook' AND disabled_at IS NULL RETURNING ${columns}`,
+    [owner, createdBy, now, reason],
+  );
+  const disabled = rows.map(subscriptionOf);
+  for (const { id } of disabled) await failDue(tx, id, now);
+  return disabled;
+}
+
+/** Nothing waits for a receiver that is told nothing more; each can be tried again when it is back. */
+export async function failDue(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
+  await tx.query(
+    `UPDATE notifications SET state = 'failed', ended_at = $2::timestamptz WHERE subscription_id = $1 AND state = 'due'`,
+    [subscriptionId, now],
+  );
 }
 
 /** All of an owner, oldest first: an owner has few. */

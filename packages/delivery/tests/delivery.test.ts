@@ -11,6 +11,7 @@ import {
   Courier,
   createWebhookPost,
   deliveryTablesSql,
+  disableWebhooksOf,
   endSubscription,
   forgetNotifications,
   listNotifications,
@@ -257,6 +258,38 @@ describe('a subscription', () => {
     await tell({ back: true });
     await pass();
     expect((await told(dead))[0]).toMatchObject({ state: 'delivered' });
+  });
+
+  it('is told nothing more when who asked for it is to hear nothing, and comes back with another secret', async () => {
+    const hers = await subscribe();
+    const his = await subscribe({ target: `${url}/his`, createdBy: 'bob' });
+    const foreign = await subscribe({ owner: 'wsp_b' });
+    const mailbox = await subscribe({ channel: 'mail', target: 'ada@example.org' });
+    let release: (status: number) => void = () => undefined;
+    answer = () => new Promise((resolve) => (release = resolve));
+    await tell({});
+    const slow = newCourier(createWebhookPost({ reachesPrivate: true }));
+    const attempt = pass(slow);
+    while (got.length < 2) await new Promise((wait) => setTimeout(wait, 5));
+    const reason = 'she went';
+    const disable = () => transaction((tx) => disableWebhooksOf(tx, { owner: 'wsp_a', createdBy: 'ada', reason, now }));
+    expect((await disable()).map(({ id }) => id)).toEqual([hers.id]);
+    expect(await disable()).toEqual([]);
+    release(500);
+    release = () => undefined;
+    receiver.closeAllConnections();
+    await attempt;
+    const listed = await transaction((tx) => listSubscriptions(tx, 'wsp_a'));
+    const reasonOf = (one: Subscription) => listed.find(({ id }) => id === one.id)?.disabledReason;
+    expect([hers, his, mailbox].map(reasonOf)).toEqual([reason, null, null]);
+    expect(await told(hers)).toMatchObject([{ state: 'failed' }]);
+    expect((await transaction((tx) => listSubscriptions(tx, foreign.owner)))[0]?.disabledAt).toBeNull();
+    const again = await subscribe({ createdBy: 'bob' });
+    expect(again).toMatchObject({ id: hers.id, createdBy: 'bob', disabledAt: null, rotatedAt: null });
+    expect(liveSecrets(secretKey, again, now)).not.toEqual(expect.arrayContaining(liveSecrets(secretKey, hers, now)));
+    expect(liveSecrets(secretKey, await subscribe({ createdBy: 'cara' }), now)).toEqual(
+      liveSecrets(secretKey, again, now),
+    );
   });
 
   it('signs with the secret before for a day after a rotation', async () => {

@@ -5,7 +5,7 @@ import { notFound, type WorkspaceCaller } from '../guards.ts';
 import { countLiveApiKeys, insertApiKey, shortenApiKey } from '../store/api-keys.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { lockMembers } from '../store/members.ts';
+import { holdRole } from '../workspaces/hold-role.ts';
 import { reachOf } from './reach.ts';
 import { apiKeyHash, newApiKey, shownPrefix } from './secret.ts';
 
@@ -27,7 +27,7 @@ export async function createKeyOf(
   const { name, role, scopes, expiresInDays, replaces } = asked;
   const made = await context.transaction(async (tx) => {
     const now = context.now();
-    await lockMembers(tx, workspaceId);
+    await holdRole(tx, caller, role);
     if (replaces !== undefined) await giveADay(tx, { caller, keyId: replaces, now });
     if ((await countLiveApiKeys(tx, workspaceId, now)) >= liveKeysMax)
       throw new AppError('RATE_LIMITED', `The workspace has ${liveKeysMax} live keys; revoke some first`);

@@ -3,43 +3,68 @@ import type { Role } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishMembersChanged } from '../events.ts';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
+import { silenceWebhooksOf } from '../notifications/silence-webhooks.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { countOwners, deleteMember, findRole, lockMembers, setRole } from '../store/members.ts';
+import { endInvitesBy } from '../store/invites.ts';
+import { countOwners, deleteMember, findRole, setRole } from '../store/members.ts';
+import { holdRole } from '../workspaces/hold-role.ts';
 
 type Change = { caller: WorkspaceCaller; userId: string; requestId: string };
 
-/** Throws NOT_FOUND for a person who is no member, LAST_OWNER. */
+/** Throws NOT_FOUND for a person who is no member, LAST_OWNER, and PERMISSION_DENIED for who is no owner any more. */
 export async function changeRole(context: Context, { role, ...change }: Change & { role: Role }): Promise<void> {
   const { caller, userId, requestId } = change;
   const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
+    await holdRole(tx, caller, 'owner');
     const before = await heldRole(tx, workspaceId, userId);
     if (before === role) return;
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
+    const ended = before === 'owner' ? await endWordOf(tx, context, { workspaceId, userId }) : {};
     await publishMembersChanged(tx, context, workspaceId);
     const event = { workspaceId, action: 'member.role_changed', actor, requestId } as const;
-    await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { before, role } }, context.now());
+    await recordAudit(
+      tx,
+      { ...event, verdict: 'allow', subject: userId, details: { before, role, ...ended } },
+      context.now(),
+    );
   });
 }
 
-/** Throws NOT_FOUND for a person who is no member, LAST_OWNER. */
+/** Of somebody else by an owner, or one's own. Throws as changeRole does. */
 export async function endMembership(context: Context, { caller, userId, requestId }: Change): Promise<void> {
   const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
+    await holdRole(tx, caller, userId === caller.user.id ? 'member' : 'owner');
     const role = await heldRole(tx, workspaceId, userId);
     if (role === 'owner') await refuseLastOwner(tx, workspaceId);
     await deleteMember(tx, workspaceId, userId);
+    const ended = role === 'owner' ? await endWordOf(tx, context, { workspaceId, userId }) : {};
     await publishMembersChanged(tx, context, workspaceId);
     const event = { workspaceId, action: 'member.removed', actor, requestId } as const;
-    await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { role } }, context.now());
+    await recordAudit(tx, { ...event, verdict: 'allow', subject: userId, details: { role, ...ended } }, context.now());
   });
+}
+
+/**
+ * What an owner arranged for others goes with the role: an invite would be a way back in, and a webhook a way to go on listening. How much
+ * that was is told with the change.
+ */
+async function endWordOf(
+  tx: Tx,
+  context: Context,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<{ invitesEnded: number; webhooksSilenced: number }> {
+  return {
+    invitesEnded: await endInvitesBy(tx, { workspaceId, invitedBy: userId }, context.now()),
+    webhooksSilenced: await silenceWebhooksOf(tx, context, { workspaceId, userId }),
+  };
 }
 
 /** Under the lock of the workspace's memberships. */
 async function heldRole(tx: Tx, workspaceId: string, userId: string): Promise<Role> {
-  await lockMembers(tx, workspaceId);
   const role = await findRole(tx, workspaceId, userId);
   if (role === null) throw notFound();
   return role;

@@ -5,7 +5,8 @@ import { publishInviteCreated } from '../events.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
 import { countLiveInvites, endInvitesOf, insertInvite } from '../store/invites.ts';
-import { isMemberAddress, lockMembers } from '../store/members.ts';
+import { isMemberAddress } from '../store/members.ts';
+import { holdRole } from '../workspaces/hold-role.ts';
 import { inviteLifetimeMs, inviteTokenHash, newInviteToken } from './invite-token.ts';
 
 /** More than a large company invites in a week, and few enough that a stolen session is no source of mail. */
@@ -19,7 +20,7 @@ export async function createInviteOf(context: Context, { email, role, caller, re
   const { workspaceId, user } = caller;
   await context.transaction(async (tx) => {
     const now = context.now();
-    await lockMembers(tx, workspaceId);
+    await holdRole(tx, caller, 'owner');
     if (await isMemberAddress(tx, workspaceId, email))
       throw new AppError('ALREADY_EXISTS', 'This address belongs to a member already', { param: 'email' });
     await endInvitesOf(tx, workspaceId, email, now);

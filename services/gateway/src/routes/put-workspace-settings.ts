@@ -4,12 +4,14 @@ import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { getSettings, lockSettings, putSettings } from '../store/workspaces.ts';
+import { holdRole } from '../workspaces/hold-role.ts';
 import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
 
 export const putWorkspaceSettingsRoute = (context: Context) =>
   handleWorkspace(putWorkspaceSettings)(async ({ body, caller, req, requestId, setHeader }) => {
     const { workspaceId, actor } = caller;
     const settings = await context.transaction(async (tx) => {
+      await holdRole(tx, caller, 'owner');
       await lockSettings(tx, workspaceId);
       const { settings: stored, version } = await getSettings(tx, workspaceId);
       refuseStale(req.headers['if-match'], settingsEtag(stored));

@@ -4,10 +4,13 @@ import { notFound } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { endInvite } from '../store/invites.ts';
+import { holdRole } from '../workspaces/hold-role.ts';
 
 export const revokeInviteRoute = (context: Context) =>
-  handleWorkspace(revokeInvite)(async ({ params: { inviteId }, caller: { workspaceId, actor }, requestId }) => {
+  handleWorkspace(revokeInvite)(async ({ params: { inviteId }, caller, requestId }) => {
+    const { workspaceId, actor } = caller;
     await context.transaction(async (tx) => {
+      await holdRole(tx, caller, 'owner');
       const now = context.now();
       if (!(await endInvite(tx, workspaceId, inviteId, now))) throw notFound();
       const event = { workspaceId, action: 'invite.revoked', actor, requestId } as const;
