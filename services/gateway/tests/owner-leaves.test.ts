@@ -162,48 +162,36 @@ describe('an owner', () => {
     ],
   ];
 
-  it.each(acts)('does not %s any more by a request that waited while the role went', async (_what, act) => {
+  const contentOf = ({ id, leaving }: Owners) =>
+    rowsOf(
+      database,
+      `SELECT (SELECT json_agg(m ORDER BY user_id) FROM workspace_members m WHERE workspace_id = $1 AND user_id <> $2) AS members,
+              (SELECT json_agg(i.id) FROM invites i WHERE workspace_id = $1) AS invites,
+              (SELECT json_agg(k.id) FROM api_keys k WHERE workspace_id = $1) AS keys,
+              (SELECT json_agg(s) FROM workspace_settings s WHERE workspace_id = $1) AS settings,
+              (SELECT mode FROM workspaces WHERE id = $1) AS mode,
+              (SELECT json_agg(s ORDER BY id) FROM subscriptions s WHERE owner = $1) AS subscriptions`,
+      [id, leaving.user.id],
+    );
+
+  it.each(acts)('does not %s any more by a request that waited while the membership went', async (_what, act) => {
     const owners = await twoOwners();
     const { id, staying, leaving } = owners;
     const { body: own } = await staying.client.createSubscription({ params: { id }, body: hook });
-    const content = () =>
-      rowsOf(
-        database,
-        `SELECT (SELECT json_agg(m ORDER BY user_id) FROM workspace_members m WHERE workspace_id = $1 AND user_id <> $2) AS members,
-                (SELECT json_agg(i.id) FROM invites i WHERE workspace_id = $1) AS invites,
-                (SELECT json_agg(k.id) FROM api_keys k WHERE workspace_id = $1) AS keys,
-                (SELECT json_agg(s) FROM workspace_settings s WHERE workspace_id = $1) AS settings,
-                (SELECT mode FROM workspaces WHERE id = $1) AS mode,
-                (SELECT json_agg(s ORDER BY id) FROM subscriptions s WHERE owner = $1) AS subscriptions`,
-        [id, leaving.user.id],
-      );
-    const before = await content();
-    const holder = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
-    await holder.connect();
-    try {
-      await holder.query('BEGIN');
-      await holder.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [id]);
-      const waiting = async () => {
-        const [row] = await rowsOf<{ count: number }>(
-          database,
-          "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        return row?.count ?? 0;
-      };
-      const removal = staying.client.removeMember({ params: { id, userId: leaving.user.id } });
-      await until(async () => (await waiting()) === 1);
-      const refused = act(owners, own.id).then(
-        () => 'done',
-        (error: { code: string }) => error.code,
-      );
-      await until(async () => (await waiting()) === 2);
-      await holder.query('COMMIT');
-      await removal;
-      expect(await refused).toBe('NOT_FOUND');
-      expect(await content()).toEqual(before);
-    } finally {
-      await holder.end();
-    }
+    const before = await contentOf(owners);
+    const remove = () => staying.client.removeMember({ params: { id, userId: leaving.user.id } });
+    expect(await inTurn(id, remove, () => act(owners, own.id))).toBe('NOT_FOUND');
+    expect(await contentOf(owners)).toEqual(before);
+  });
+
+  it.each(acts.slice(0, 2))('does not %s any more by a request that waited while the role went', async (_what, act) => {
+    const owners = await twoOwners();
+    const { id, staying, leaving } = owners;
+    const before = await contentOf(owners);
+    const demote = () =>
+      staying.client.putMemberRole({ params: { id, userId: leaving.user.id }, body: { role: 'partner' } });
+    expect(await inTurn(id, demote, () => act(owners, ''))).toBe('PERMISSION_DENIED');
+    expect(await contentOf(owners)).toEqual(before);
   });
 
   it('is removed by another, or removes that one, and never both, when each removes the other on two replicas', async () => {
@@ -231,3 +219,32 @@ describe('an owner', () => {
     }
   });
 });
+
+/** Both wait for the memberships of a workspace, one behind the other; what becomes of the second. */
+async function inTurn(id: string, first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<string> {
+  const holder = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path=gateway' });
+  await holder.connect();
+  const waiting = async () => {
+    const [row] = await rowsOf<{ count: number }>(
+      database,
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return row?.count ?? 0;
+  };
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [id]);
+    const done = first();
+    await until(async () => (await waiting()) === 1);
+    const ended = second().then(
+      () => 'done',
+      (error: { code: string }) => error.code,
+    );
+    await until(async () => (await waiting()) === 2);
+    await holder.query('COMMIT');
+    await done;
+    return await ended;
+  } finally {
+    await holder.end();
+  }
+}
