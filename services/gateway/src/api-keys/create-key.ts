@@ -5,7 +5,7 @@ import { notFound, type WorkspaceCaller } from '../guards.ts';
 import { countLiveApiKeys, insertApiKey, shortenApiKey } from '../store/api-keys.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from '../members/hold-role.ts';
 import { reachOf } from './reach.ts';
 import { apiKeyHash, newApiKey, shownPrefix } from './secret.ts';
 

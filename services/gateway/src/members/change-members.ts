@@ -3,12 +3,12 @@ import type { Role } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishMembersChanged } from '../events.ts';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
-import { silenceWebhooksOf } from '../notifications/silence-webhooks.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { endInvitesBy } from '../store/invites.ts';
 import { countOwners, deleteMember, findRole, setRole } from '../store/members.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from './hold-role.ts';
+import { silenceWebhooksOf } from './silence-webhooks.ts';
 
 type Change = { caller: WorkspaceCaller; userId: string; requestId: string };
 

@@ -6,7 +6,7 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
 import { countLiveInvites, endInvitesOf, insertInvite } from '../store/invites.ts';
 import { isMemberAddress } from '../store/members.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from './hold-role.ts';
 import { inviteLifetimeMs, inviteTokenHash, newInviteToken } from './invite-token.ts';
 
 /** More than a large company invites in a week, and few enough that a stolen session is no source of mail. */

@@ -8,7 +8,7 @@ import { newId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { isMemberAddress } from '../store/members.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from '../members/hold-role.ts';
 
 /** Each of them may be told of each event, so there are few. */
 const subscriptionsMax = 20;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { setMode } from '../store/workspaces.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from '../members/hold-role.ts';
 
 export const putWorkspaceModeRoute = (context: Context) =>
   handleWorkspace(putWorkspaceMode)(async ({ body: { mode }, caller, requestId }) => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { getSettings, lockSettings, putSettings } from '../store/workspaces.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from '../members/hold-role.ts';
 import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
 
 export const putWorkspaceSettingsRoute = (context: Context) =>

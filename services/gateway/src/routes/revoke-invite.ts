@@ -4,7 +4,7 @@ import { notFound } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { endInvite } from '../store/invites.ts';
-import { holdRole } from '../workspaces/hold-role.ts';
+import { holdRole } from '../members/hold-role.ts';
 
 export const revokeInviteRoute = (context: Context) =>
   handleWorkspace(revokeInvite)(async ({ params: { inviteId }, caller, requestId }) => {
