@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { gatewayVariables } from '@countersign/gateway';
 import { kernelVariables } from '@countersign/governance-kernel';
-import { port, readConfig, secret, secretUrl, type Environment } from '@countersign/service-kit';
+import { port, readConfig, secret, secretUrl, serviceVariables, type Environment } from '@countersign/service-kit';
 import { z } from 'zod';
 
 export const localVariables = z.object({
@@ -36,6 +36,8 @@ export type LocalSettings = Readonly<{
   healthPort: number;
   databaseUrl: string | null;
   amqpUrl: string | null;
+  /** Under which the services name their queues. */
+  exchange: string;
   /** Null: that of the data directory. */
   policyFile: string | null;
   adminApiKey: string | null;
@@ -80,12 +82,19 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     healthPort: own.GOV_HEALTH_PORT,
     databaseUrl: own.DATABASE_URL ?? null,
     amqpUrl: own.AMQP_URL ?? null,
+    exchange: exchangeOf(env),
     policyFile: own.GOV_POLICY_FILE === undefined ? null : resolve(own.GOV_POLICY_FILE),
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
     forKernel: environmentOf(kernelNames, env),
     forGateway: environmentOf(gatewayNames, env),
   });
+}
+
+/** The services read it too: under it they name their queues. */
+function exchangeOf({ GOV_AMQP_EXCHANGE: given }: Environment): string {
+  const shape = z.object({ GOV_AMQP_EXCHANGE: serviceVariables.GOV_AMQP_EXCHANGE });
+  return readConfig(shape, { GOV_AMQP_EXCHANGE: given }, { prefix: 'GOV_' }).GOV_AMQP_EXCHANGE;
 }
 
 function environmentOf(names: ReadonlySet<string>, env: Environment): Environment {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './cluster-directory.ts';
@@ -30,6 +30,15 @@ export async function clearStaleServer({ dataDir, ownerFile }: Cluster, log: (li
   log(`Stopping the PostgreSQL (pid ${pid}) of a process that was killed`);
   process.kill(pid, 'SIGINT');
   await waitForEnd(pid);
+}
+
+/** The address of the server that runs on the cluster in `home`; null when there is none. */
+export function embeddedUrl(home: string): string | null {
+  const cluster = join(home, 'cluster');
+  const [pid = '', , , port] = readText(join(cluster, 'postmaster.pid'))?.split('\n') ?? [];
+  const password = readText(join(home, 'password'))?.trim();
+  if (password === undefined || !existsSync(cluster) || !servesDirectory(Number(pid), cluster)) return null;
+  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 }
 
 /** Leaves the note by which a later start tells an orphan from a server in use. */

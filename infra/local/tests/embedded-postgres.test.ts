@@ -8,6 +8,7 @@ import { openDatabase } from '@countersign/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startEmbeddedPostgres } from '../src/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../src/embedded-postgres.ts';
+import { embeddedUrl } from '../src/running-server.ts';
 
 let home: string;
 let running: EmbeddedPostgres[];
@@ -64,9 +65,12 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 
 describe('embedded PostgreSQL', () => {
   it('keeps what was written before a stop', async () => {
+    expect(embeddedUrl(join(home, 'data'))).toBeNull();
     const first = await start();
+    expect(embeddedUrl(join(home, 'data'))).toBe(first.adminUrl);
     await query(first, "CREATE TABLE kept AS SELECT 'still here' AS word");
     await first.stop();
+    expect(embeddedUrl(join(home, 'data'))).toBeNull();
     expect(await query(await start(), 'SELECT word FROM kept')).toEqual([{ word: 'still here' }]);
   });
 

@@ -11,6 +11,7 @@ export function aroundDeliveries(bus: MessageBus, around: Around): MessageBus {
     publish: (batch) => bus.publish(batch),
     consume: (subscription) => bus.consume(surrounded(subscription, around)),
     redrive: (queue) => bus.redrive(queue),
+    countDeadLetters: () => bus.countDeadLetters(),
     status: () => bus.status(),
     close: (options) => bus.close(options),
   };

@@ -2,6 +2,7 @@ import { systemClock, type Clock } from './clock.ts';
 import { LocalQueue } from './local-queue.ts';
 import { silent, type Message, type MessageBus, type Report } from './message-bus.ts';
 import { graceMsDefault } from './running-deliveries.ts';
+import { sum } from './sum.ts';
 import { matchesTopic } from './topic-pattern.ts';
 
 type InProcessBusOptions = {
@@ -49,11 +50,12 @@ export function createInProcessBus(options: InProcessBusOptions = {}): InProcess
       if (queue === undefined) throw new Error(`Queue ${name} has no consumer in this process.`);
       return queue.redrive();
     },
+    countDeadLetters: async () => sum(await Promise.all([...queues.values()].map((queue) => queue.countDeadLetters()))),
     status: () => ({
       driver: 'in-process',
       connected: open,
       consuming: [...queues.keys()],
-      handling: [...queues.values()].reduce((sum, { handling }) => sum + handling, 0),
+      handling: sum([...queues.values()].map(({ handling }) => handling)),
     }),
     async close({ graceMs = graceMsDefault } = {}) {
       open = false;

@@ -84,18 +84,18 @@ export async function releaseLeases(tx: Queryable, queue: string, held: readonly
 }
 
 /**
- * Moves the in-process dead letters of a queue back into it and returns how many. For a command that runs beside the service;
- * inside it, `bus.redrive(queue)` also wakes the consumer.
+ * Moves the in-process dead letters of a queue, or one of them, back into it and returns how many. For a command that runs beside the
+ * service; inside it, `bus.redrive(queue)` also wakes the consumer.
  */
-export function redriveDeadLetters(transaction: Transaction, queue: string): Promise<number> {
+export function redriveDeadLetters(transaction: Transaction, queue: string, messageId?: string): Promise<number> {
   return transaction(async (tx) => {
     const { rows } = await tx.query(
-      `WITH risen AS (DELETE FROM dead_letters WHERE queue = $1 RETURNING *)
+      `WITH risen AS (DELETE FROM dead_letters WHERE queue = $1 AND ($2::text IS NULL OR message_id = $2) RETURNING *)
        INSERT INTO deliveries (queue, message_id, envelope)
        SELECT queue, message_id, envelope FROM risen ORDER BY dead_at
        ON CONFLICT (queue, message_id) DO UPDATE SET attempts = 0, available_at = now()
        RETURNING message_id`,
-      [queue],
+      [queue, messageId ?? null],
     );
     return rows.length;
   });

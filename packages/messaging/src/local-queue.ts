@@ -11,6 +11,7 @@ import {
   remove,
   type LocalDelivery,
 } from './local-deliveries.ts';
+import { localDeadLetters } from './local-dead-letters.ts';
 import { reasonOf, type Message, type Report, type Subscription } from './message-bus.ts';
 import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 import { createWake, type Wake } from './wake.ts';
@@ -59,6 +60,10 @@ export class LocalQueue {
     const count = await redriveDeadLetters(this.subscription.transaction, this.subscription.queue);
     this.#wake.poke();
     return count;
+  }
+
+  countDeadLetters(): Promise<number> {
+    return localDeadLetters(this.subscription.transaction).count(this.subscription.queue);
   }
 
   async close(graceMs: number): Promise<void> {

@@ -88,6 +88,8 @@ export type MessageBus = {
   ): Consumer;
   /** Moves the dead letters of a queue back into it, as new messages; returns how many. */
   redrive(queue: string): Promise<number>;
+  /** How many dead letters the queues have that this process consumes. Rejects while nobody knows. */
+  countDeadLetters(): Promise<number>;
   status(): BusStatus;
   /** Stops deliveries, aborts `delivery.signal`, waits for running handlers (at most `graceMs`), disconnects. */
   close(options?: { graceMs?: number }): Promise<void>;

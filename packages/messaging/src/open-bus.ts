@@ -26,3 +26,17 @@ export function reportTo(log: { warn(event: string, fields: Record<string, strin
 export async function assertConnected(bus: MessageBus): Promise<void> {
   if (!bus.status().connected) throw new Error('The queue is not connected');
 }
+
+type Gauges = { gauge(instrument: { name: string; help: string }, read: () => Promise<number>): void };
+
+/** Tells whoever watches a service how many messages no handler took. */
+export function gaugeDeadLetters(meter: Gauges, bus: MessageBus): void {
+  const help = 'Dead letters of the queues that this process consumes; make redrive tells which.';
+  meter.gauge({ name: 'countersign_dead_letters', help }, () => bus.countDeadLetters());
+}
+
+/** A health check: rejects while there are dead letters, and while nobody knows. */
+export async function assertNoDeadLetters(bus: MessageBus): Promise<'none'> {
+  if ((await bus.countDeadLetters()) > 0) throw new Error('There are dead letters: see make redrive');
+  return 'none';
+}

@@ -5,6 +5,7 @@ import { RabbitConsumer } from './rabbit-consumer.ts';
 import { RabbitLink } from './rabbit-link.ts';
 import { RabbitPublisher } from './rabbit-publisher.ts';
 import { graceMsDefault } from './running-deliveries.ts';
+import { sum } from './sum.ts';
 
 type RabbitBusOptions = {
   url: string;
@@ -39,11 +40,12 @@ export function createRabbitBus(options: RabbitBusOptions): MessageBus {
       consumers.push(consumer);
       return { subscribed: consumer.subscribed };
     },
+    countDeadLetters: async () => sum(await Promise.all(consumers.map((consumer) => consumer.countDeadLetters()))),
     status: () => ({
       driver: 'rabbitmq',
       connected: publisher.open,
       consuming: consumers.filter(({ live }) => live).map(({ queue }) => queue),
-      handling: consumers.reduce((sum, { handling }) => sum + handling, 0),
+      handling: sum(consumers.map(({ handling }) => handling)),
     }),
     async close({ graceMs = graceMsDefault } = {}) {
       await Promise.all(consumers.map((consumer) => consumer.close(graceMs)));

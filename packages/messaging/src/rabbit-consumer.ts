@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { keepOpen, type Retrying } from './keep-open.ts';
 import type { Report, Subscription } from './message-bus.ts';
 import { closing, type RabbitLink } from './rabbit-link.ts';
-import { declareQueue } from './rabbit-topology.ts';
+import { deadQueueOf, declareQueue } from './rabbit-topology.ts';
 import { prefetchDefault, RunningDeliveries } from './running-deliveries.ts';
 
 /** One subscription on a channel of its own: a channel that breaks takes no other subscription with it. */
@@ -42,6 +42,11 @@ export class RabbitConsumer {
 
   get handling(): number {
     return this.#handlers.size;
+  }
+
+  async countDeadLetters(): Promise<number> {
+    if (this.#live === undefined) throw new Error('RabbitMQ is not connected.');
+    return (await this.#live.channel.checkQueue(deadQueueOf(this.queue))).messageCount;
   }
 
   /** What is not answered by the end goes back into the queue when the connection closes. */

@@ -105,6 +105,44 @@ export function describeMessageBus(driver: DriverName): void {
       expect(await world.deadLetters()).toBe(0);
     });
 
+    it('tells of dead letters whoever looks, as often as he looks, and moves one of them or all', async () => {
+      const taken: number[] = [];
+      let isOpen = false;
+      await carry({
+        handler: async ({ data }) => {
+          taken.push(data.value);
+          return isOpen ? ack : reject('not yet');
+        },
+      });
+      const letters = await world.openDeadLetters();
+      expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([0, 0]);
+      expect([await letters.list(world.queue), await letters.count(`${world.queue}.unheard-of`)]).toEqual([[], 0]);
+      await world.recordNotes(0, 3);
+      await eventually(async () =>
+        expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([3, 3]),
+      );
+      const first = await letters.list(world.queue);
+      // More often than a broker delivers what nobody takes.
+      for (let nth = 0; nth < 30; nth += 1) expect(await letters.list(world.queue)).toEqual(first);
+      expect(first.map(({ type }) => type)).toEqual(Array(3).fill(noteTaken.type));
+      expect(first.map(({ reason }) => reason)).toEqual(
+        Array(3).fill(world.driver === 'rabbitmq' ? 'rejected' : 'not yet'),
+      );
+      for (const { deadAt } of first) expect(Math.abs((deadAt?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
+      isOpen = true;
+      taken.length = 0;
+      expect(await letters.redrive(world.queue, 'no-such-message')).toBe(0);
+      expect(await letters.redrive(world.queue, first[1]?.messageId)).toBe(1);
+      await eventually(() => expect(taken).toHaveLength(1));
+      expect((await letters.list(world.queue)).map(({ messageId }) => messageId)).toEqual([
+        first[0]?.messageId,
+        first[2]?.messageId,
+      ]);
+      expect(await letters.redrive(world.queue)).toBe(2);
+      await eventually(() => expect(sorted(taken)).toEqual([0, 1, 2]));
+      expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([0, 0]);
+    });
+
     it('gives a message back that its handler wants later, and undoes what the handler wrote', async () => {
       await carry({
         handler: async (_event, tx, { number }) => {

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'amqplib';
 import {
   eventFactory,
+  localDeadLetters,
+  openRabbitDeadLetters,
+  type DeadLetters,
   messagingTablesSql,
   OutboxRelay,
   recordEvents,
@@ -96,6 +99,14 @@ export class World {
   async deadLetters(): Promise<number> {
     if (this.driver === 'in-process') return (await this.database.pool.query('SELECT 1 FROM dead_letters')).rows.length;
     return this.#onBroker(async (channel) => (await channel.checkQueue(`${this.queue}.dead`)).messageCount);
+  }
+
+  /** As somebody sees them who is no service. */
+  async openDeadLetters(): Promise<DeadLetters> {
+    if (this.driver === 'in-process') return localDeadLetters((work) => inTransaction(this.database.pool, work));
+    const letters = await openRabbitDeadLetters(amqpUrl);
+    this.#stops.push(() => letters.close());
+    return letters;
   }
 
   async destroy(): Promise<void> {

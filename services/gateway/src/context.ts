@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import {
   aroundDeliveries,
   eventFactory,
+  gaugeDeadLetters,
   openBus,
   OutboxRelay,
   reportTo,
@@ -71,6 +72,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const spans = telemetry.tracer === null ? null : messageSpans(telemetry.tracer);
   const opened = overrides.bus ?? openBus({ ...config.bus, name: 'countersign gateway', report });
   const bus = spans === null ? opened : aroundDeliveries(opened, spans.around);
+  gaugeDeadLetters(telemetry.meter, bus);
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
   const { governance } = config;

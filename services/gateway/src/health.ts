@@ -1,5 +1,5 @@
 import type { Reachability } from '@countersign/contracts/gateway';
-import { assertConnected } from '@countersign/messaging';
+import { assertConnected, assertNoDeadLetters } from '@countersign/messaging';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { probeGovernance } from './governance/probe.ts';
@@ -31,5 +31,6 @@ export function readinessChecks(context: Context): Record<string, HealthCheck> {
 
 /** What is told beside it. */
 export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
-  return { queue: () => assertConnected(bus), workers: workers.check };
+  const deadLetters = () => assertNoDeadLetters(bus);
+  return { queue: () => assertConnected(bus), dead_letters: deadLetters, workers: workers.check };
 }

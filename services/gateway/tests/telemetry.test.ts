@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runEnqueued } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
 import type { StartedGateway } from '../src/index.ts';
@@ -10,6 +11,7 @@ import {
   testConfig,
   testDatabase,
   testExchange,
+  until,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
@@ -73,5 +75,23 @@ describe.each(buses)('a run over the bus %#', (url) => {
     expect(text).toMatch(/countersign_http_request_duration_seconds_count\{operation="run-task",status="\d+"\} 1/);
     expect((await fetch(`${gateway.healthUrl}/health/live`)).status).toBe(200);
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+  });
+
+  it('that nobody can handle is seen by whoever watches the service, and makes it no less ready', async () => {
+    const watched = async () => {
+      const ready = await fetch(`${gateway.healthUrl}/health/ready`);
+      const { checks } = (await ready.json()) as { checks: Record<string, string> }; // an answer of the gateway
+      const metrics = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
+      return [
+        ready.status,
+        checks['dead_letters'],
+        /^countersign_dead_letters(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1],
+      ];
+    };
+    expect(await watched()).toEqual([200, 'none', '0']);
+    const { bus } = gateway.context;
+    await bus.publish([{ id: 'broken', type: runEnqueued.type, body: '{"no":"event"}', needsConsumer: true }]);
+    await until(async () => (await bus.countDeadLetters()) === 1);
+    expect(await watched()).toEqual([200, 'down', '1']);
   });
 });

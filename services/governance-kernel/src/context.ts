@@ -2,7 +2,14 @@ import type { Digest } from '@countersign/contracts';
 import { shownReceiptsMax } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus } from '@countersign/messaging';
+import {
+  eventFactory,
+  gaugeDeadLetters,
+  openBus,
+  OutboxRelay,
+  reportTo,
+  type MessageBus,
+} from '@countersign/messaging';
 import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
 import { AssertionVerifier, createLogger, openTelemetry, type Log, type Telemetry } from '@countersign/service-kit';
@@ -317,9 +324,10 @@ function createConformance(core: Core) {
 }
 
 /** A bus that was handed in is shared with other services of the process. */
-function createMessages({ config, log, transaction }: Core, overrides: ContextOverrides) {
+function createMessages({ config, log, telemetry, transaction }: Core, overrides: ContextOverrides) {
   const report = reportTo(log);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'governance-kernel', report });
+  gaugeDeadLetters(telemetry.meter, bus);
   const relay = new OutboxRelay({ bus, report, transaction: messagingTransaction(transaction) });
   const close = async () => {
     await relay.stop();

@@ -1,5 +1,5 @@
 import { gateOrder } from '@countersign/contracts';
-import { assertConnected } from '@countersign/messaging';
+import { assertConnected, assertNoDeadLetters } from '@countersign/messaging';
 import { confirmationSkewMaxMs } from '@countersign/policy';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
@@ -29,7 +29,12 @@ export function toldChecks(
   { bus, reader }: Pick<Context, 'bus' | 'reader'>,
   workers: { check: HealthCheck },
 ): Record<string, HealthCheck> {
-  return { queue: () => assertConnected(bus), workers: workers.check, conformance: () => assertPassed(reader) };
+  return {
+    queue: () => assertConnected(bus),
+    dead_letters: () => assertNoDeadLetters(bus),
+    workers: workers.check,
+    conformance: () => assertPassed(reader),
+  };
 }
 
 /** What failed a vector may be a gate that lets everything pass, or a deployment that is slow: people decide whether traffic stops. */

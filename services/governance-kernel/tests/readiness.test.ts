@@ -23,6 +23,7 @@ it('a kernel that waits for its first policy says that there is none and is read
     status: 200,
     database: 'up',
     conformance: 'none',
+    dead_letters: 'none',
     gates: 'up',
     policy: 'none',
     queue: 'up',

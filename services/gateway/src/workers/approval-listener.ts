@@ -3,6 +3,7 @@ import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel
 import { ack, retry } from '@countersign/messaging';
 import { followKernel } from '../approvals/follow-kernel.ts';
 import type { Context } from '../context.ts';
+import { gatewayQueues } from '../queues.ts';
 import { messagingTransaction } from '../store/messages.ts';
 
 /**
@@ -17,7 +18,7 @@ const deliveriesMax = 60;
 /** Hears of approvals that were decided in the kernel. To apply one twice changes nothing, so no inbox is needed. */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
-    queue: `${context.config.bus.exchange}.gateway.approvals`,
+    queue: gatewayQueues(context.config.bus.exchange).approvals,
     events: [kernelApprovalResolved],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',

@@ -2,6 +2,7 @@ import { runEnqueued } from '@countersign/contracts/gateway';
 import { ack } from '@countersign/messaging';
 import { repeat, type HealthCheck } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { gatewayQueues } from '../queues.ts';
 import { messagingTransaction } from '../store/messages.ts';
 import { sweep } from './sweep.ts';
 import { workOnRun } from '../orchestrator/work-on-run.ts';
@@ -28,7 +29,7 @@ export function startOrchestrator(context: Context): Orchestrator {
   const { workers, leaseMs } = context.config.runs;
   const stopping = new AbortController();
   const consumer = context.bus.consume({
-    queue: `${context.config.bus.exchange}.gateway.runs`,
+    queue: gatewayQueues(context.config.bus.exchange).runs,
     events: [runEnqueued],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',

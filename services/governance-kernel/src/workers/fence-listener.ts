@@ -2,6 +2,7 @@ import { isAppError } from '@countersign/contracts';
 import { fenceSet } from '@countersign/contracts/governance-kernel';
 import { ack, reject } from '@countersign/messaging';
 import type { Context } from '../context.ts';
+import { kernelQueues } from '../queues.ts';
 import { setFence } from '../fences/set-fence.ts';
 import { messagingTransaction } from '../store/messages.ts';
 
@@ -14,7 +15,7 @@ const deliveriesMax = 10_000;
  */
 export function startFenceListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
-    queue: `${context.config.bus.exchange}.governance-kernel.fences`,
+    queue: kernelQueues(context.config.bus.exchange).fences,
     events: [fenceSet],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',

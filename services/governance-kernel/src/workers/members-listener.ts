@@ -1,5 +1,6 @@
 import { membersChanged } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
+import { kernelQueues } from '../queues.ts';
 import { ack } from '@countersign/messaging';
 import { applyMembers } from '../relations/apply-members.ts';
 import { messagingTransaction } from '../store/messages.ts';
@@ -13,7 +14,7 @@ const deliveriesMax = 10_000;
  */
 export function startMembersListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
-    queue: `${context.config.bus.exchange}.governance-kernel.members`,
+    queue: kernelQueues(context.config.bus.exchange).members,
     events: [membersChanged],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { gatewayQueues } from '@countersign/gateway';
+import { kernelQueues } from '@countersign/governance-kernel';
+import { inTransaction, openDatabase } from '@countersign/database';
+import { localDeadLetters, openRabbitDeadLetters, type DeadLetters } from '@countersign/messaging';
+import type { LocalSettings } from '../config.ts';
+import { LocalProblem } from '../local-problem.ts';
+import { embeddedUrl } from '../running-server.ts';
+
+/** The dead letters of one installation. */
+export type Letters = {
+  /** Where they were looked for, without credentials. */
+  place: string;
+  /** The queues that may have some, in alphabetical order. */
+  queues: string[];
+  of(queue: string): DeadLetters | null;
+  close(): Promise<void>;
+};
+
+/** By the address that was named, or as the services themselves choose: a broker if there is one, else the tables of the database. */
+export async function lettersAt(settings: LocalSettings, named: string | undefined): Promise<Letters> {
+  const url = named ?? settings.amqpUrl ?? settings.databaseUrl ?? embeddedUrl(join(settings.dataDir, 'postgres'));
+  if (url === null)
+    throw new LocalProblem(
+      `Countersign does not run on ${settings.dataDir}.`,
+      'Start it with make up, or name a broker or a database: make redrive url=amqp://…',
+    );
+  return url.startsWith('amqp') ? lettersOnBroker(url, settings.exchange) : lettersInTables(url);
+}
+
+async function lettersOnBroker(url: string, exchange: string): Promise<Letters> {
+  const letters = await openRabbitDeadLetters(url);
+  const queues = [...Object.values(gatewayQueues(exchange)), ...Object.values(kernelQueues(exchange))].sort();
+  return { place: placeOf(url), queues, of: () => letters, close: () => letters.close() };
+}
+
+/** Each service has a schema of its own, and a role that sees no other. */
+const schemas = ['gateway', 'kernel'];
+const readableSql = `
+  SELECT CASE WHEN to_regnamespace($1) IS NULL OR NOT has_schema_privilege($1, 'USAGE') THEN false
+              ELSE has_table_privilege(to_regclass($1 || '.dead_letters'), 'DELETE') END AS readable`;
+
+async function lettersInTables(url: string): Promise<Letters> {
+  const databases = schemas.map((schema) => openDatabase({ url, schema, applicationName: 'countersign redrive' }));
+  const close = async () => void (await Promise.all(databases.map((database) => database.close())));
+  try {
+    const found = new Map<string, DeadLetters>();
+    let isReadable = false;
+    for (const { pool, schema } of databases) {
+      const { rows } = await pool.query<{ readable: boolean | null }>(readableSql, [schema]);
+      if (rows[0]?.readable !== true) continue;
+      isReadable = true;
+      const letters = localDeadLetters((work) => inTransaction(pool, work));
+      for (const queue of await letters.queues()) found.set(queue, letters);
+    }
+    if (!isReadable)
+      throw new LocalProblem(
+        `${placeOf(url)} shows no dead letters to this role.`,
+        'Name the URL that a service of Countersign logs in with.',
+      );
+    return { place: placeOf(url), queues: [...found.keys()].sort(), of: (queue) => found.get(queue) ?? null, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function placeOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

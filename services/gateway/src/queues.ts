@@ -1,0 +1,7 @@
+/** The queues that this service takes messages from. */
+export function gatewayQueues(exchange: string) {
+  return {
+    runs: `${exchange}.gateway.runs`,
+    approvals: `${exchange}.gateway.approvals`,
+  };
+}
