@@ -1,3 +1,4 @@
+import { defaultMaxListeners } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,13 +15,17 @@ beforeAll(async () => {
 afterAll(() => upstream.stop());
 
 describe('the time that is given', () => {
+  let listenersSeen = 0;
+
   /** What a caller gets of an upstream under these bounds. */
   async function askUnder(bounds: { silenceMaxMs: number; answerMaxMs: number }): Promise<string> {
     const agent = new Agent({ keepAlive: true });
     const forward = createForward({ url: upstreamUrl, agent, ...bounds });
     const server = createServer((req, res) => {
       const { signal } = new AbortController();
-      const passed = { req, res, headers: {}, bodyBytesMax: 10, signal, answered: () => undefined };
+      // When this is told, the answer is not passed back yet.
+      const answered = () => setImmediate(() => (listenersSeen = res.listenerCount('close')));
+      const passed = { req, res, headers: {}, bodyBytesMax: 10, signal, answered };
       forward(passed).catch((error: unknown) => res.end(isAppError(error) ? error.code : String(error)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,5 +50,15 @@ describe('the time that is given', () => {
     expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 150 })).toBe('cut');
     upstream.answer = (_req, res) => res.end('whole');
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 150 })).toBe('whole');
+  });
+
+  it('leaves few listeners on an answer: Node writes a warning for each answer with more than ten', async () => {
+    upstream.answer = (_req, res) => {
+      res.write('begun');
+      setTimeout(() => res.end(), 50);
+    };
+    expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 5_000 })).toBe('begun');
+    expect(listenersSeen).toBeGreaterThan(0);
+    expect(listenersSeen).toBeLessThanOrEqual(defaultMaxListeners / 2);
   });
 });

@@ -1,9 +1,9 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, type Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { AppError, isAppError } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
 import { boundedBody, hasBody } from '@countersign/service-kit';
-import { createProxyMiddleware } from 'http-proxy-middleware';
+import { createProxyMiddleware, debugProxyErrorsPlugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { forwardedUrl } from './forwarded-url.ts';
 import { returnedHeaders } from './forwarded-headers.ts';
 
@@ -37,6 +37,9 @@ export function createForward({ url, agent, silenceMaxMs, answerMaxMs }: Target)
     // The library would copy headers that end here, and leave the caller waiting when an answer breaks off.
     selfHandleResponse: true,
     proxyTimeout: silenceMaxMs,
+    // Its own set of plugins with one left out, which makes a line of a log for each answer that nobody reads.
+    ejectPlugins: true,
+    plugins: [debugProxyErrorsPlugin, proxyEventsPlugin],
     on: {
       proxyRes: (answer, request) => hooksOf.get(request)?.began(answer),
       error: (error, request) => hooksOf.get(request)?.failed(error),
@@ -97,10 +100,14 @@ function requestOf(
 function passBack(answer: IncomingMessage, res: ServerResponse): void {
   const status = answer.statusCode ?? 502;
   res.writeHead(status, returnedHeaders(answer.headers, status));
-  // Who listens to a stream wants to know that it is open.
-  res.flushHeaders();
+  // Who listens to a stream wants to know that it is open; what has a length follows at once.
+  if (answer.headers['content-length'] === undefined) res.flushHeaders();
   // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
-  pipeline(answer, res, () => undefined);
+  answer.once('close', () => {
+    if (!answer.complete) res.destroy();
+  });
+  answer.on('error', () => res.destroy());
+  answer.pipe(res);
 }
 
 function unreachable(cause: unknown): AppError {
