@@ -28,7 +28,7 @@ export type OutboxRelayOptions = {
   report?: Report;
 };
 
-/** `backlog` stops counting at 1,000; it is the one of the last pass. `failing` says why nothing moves. */
+/** `backlog` stops counting at 1,000; it was counted a poll interval ago at most. `failing` says why nothing moves. */
 type RelayStatus = { connected: boolean; backlog: number; failing?: string };
 
 /**
@@ -42,6 +42,7 @@ export class OutboxRelay {
   #stopping = false;
   #failures = 0;
   #purgedAtMs = 0;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
   #backlog = 0;
   #failing: string | undefined;
 
@@ -123,8 +124,10 @@ export class OutboxRelay {
   }
 
   async #tidy(): Promise<void> {
-    const { transaction, clock, retention } = this.#options;
+    const { transaction, clock, retention, pollMs } = this.#options;
+    if (clock.now() - this.#countedAtMs < pollMs) return;
     this.#backlog = await transaction((tx) => countUnsent(tx, backlogBound));
+    this.#countedAtMs = clock.now();
     if (clock.now() - this.#purgedAtMs < purgeIntervalMs) return;
     await transaction((tx) => purge(tx, retention));
     this.#purgedAtMs = clock.now();

@@ -27,7 +27,7 @@ import { ReportWriter } from './reports/report-writer.ts';
 import { listAuditEnds } from './store/audit.ts';
 import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
-import { messagingTransaction } from './store/messages.ts';
+import { messagingTransaction, tellsEvents } from './store/messages.ts';
 
 /** Everything that the gateway works with. Made once, closed in reverse. */
 export type Context = {
@@ -53,7 +53,7 @@ export type Context = {
   readonly mailer: Mailer | null;
   readonly fetchNow: typeof fetch;
   now(): Date;
-  /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
+  /** Runs `work` in one transaction and wakes the outbox relay when it has committed with events to publish. */
   readonly transaction: Transaction;
   close(): Promise<void>;
 };
@@ -100,8 +100,12 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     fetchNow: overrides.fetch ?? fetch,
     now,
     transaction: async (work) => {
-      const result = await database.transaction(work);
-      relay.poke();
+      const { result, isTelling } = await database.transaction(async (tx) => ({
+        result: await work(tx),
+        isTelling: tellsEvents(tx),
+      }));
+      // Most transactions of a run tell nothing, and each pass of the relay is two transactions of its own.
+      if (isTelling) relay.poke();
       return result;
     },
     close: async () => {
