@@ -105,14 +105,14 @@ describe('two at once', () => {
       const order: string[] = [];
       let claimed: Promise<unknown> = Promise.resolve();
       await transaction(async (tx) => {
-        expect(await lockLeasedRun(tx, lease)).not.toBeNull();
+        expect(await lockLeasedRun(tx, lease)).toBe(true);
         claimed = claim('quick').then((taken) => order.push(`claimed ${taken?.fence}`));
         await until(async () => order.length > 0 || (await waiting()) === 1);
         order.push('written');
       });
       await claimed;
       expect(order).toEqual(['written', 'claimed 2']);
-      expect(await transaction((tx) => lockLeasedRun(tx, lease))).toBeNull();
+      expect(await transaction((tx) => lockLeasedRun(tx, lease))).toBe(false);
     },
   );
 });

@@ -6,7 +6,7 @@ import { recordResolution } from '../orchestrator/record-resolution.ts';
 import { resolveApproval, type StoredApproval } from '../store/approvals.ts';
 import type { Tx } from '../store/database.ts';
 import { grantStep } from '../store/steps.ts';
-import { lockTask } from '../store/tasks.ts';
+import { holdTask } from '../store/tasks.ts';
 import { endUnapproved } from './end-unapproved.ts';
 
 type Resolution = {
@@ -28,7 +28,7 @@ export async function applyResolution(
   approval: StoredApproval,
   { status, resolvedBy, actor, reason, requestId }: Resolution,
 ): Promise<WorkspaceApproval | null> {
-  await lockTask(tx, approval.workspaceId, approval.taskId);
+  await holdTask(tx, approval.workspaceId, approval.taskId);
   const resolved = await resolveApproval(tx, approval.id, { status, resolvedBy, now: context.now() });
   if (resolved === null) return null;
   if (status !== 'approved') {

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { resolveApproval, type ExpiredApproval } from '../store/approvals.ts';
-import { lockTask } from '../store/tasks.ts';
+import { holdTask } from '../store/tasks.ts';
 import { endUnapproved } from './end-unapproved.ts';
 
 /** Time is up: the approval expires and its run ends as denied. */
 export async function expireApproval(context: Context, expired: ExpiredApproval): Promise<void> {
   await context.transaction(async (tx) => {
-    await lockTask(tx, expired.workspaceId, expired.taskId);
+    await holdTask(tx, expired.workspaceId, expired.taskId);
     const now = context.now();
     const approval = await resolveApproval(tx, expired.approvalId, { status: 'expired', resolvedBy: null, now });
     if (approval === null) return;

@@ -8,9 +8,9 @@ import type { Move } from '../runs/next-move.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { holdsSettings } from '../store/confirmed-settings.ts';
 import type { Tx } from '../store/database.ts';
-import { lockLeasedRun, type Lease } from '../store/leases.ts';
+import { lockRunningRun, type Lease } from '../store/leases.ts';
 import { insertStep, type NewStep } from '../store/steps.ts';
-import { lockTask } from '../store/tasks.ts';
+import { holdTask } from '../store/tasks.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
@@ -72,9 +72,8 @@ async function begin(
 
 /** Locks task and run, in this order, and tells whether the lease still counts for a running run. */
 export async function stillOurs(tx: Tx, lease: Lease): Promise<boolean> {
-  await lockTask(tx, lease.workspaceId, lease.taskId);
-  const run = await lockLeasedRun(tx, lease);
-  return run !== null && run.status === 'running';
+  await holdTask(tx, lease.workspaceId, lease.taskId);
+  return lockRunningRun(tx, lease);
 }
 
 export function stepOf(lease: Lease, loaded: LoadedRun): Pick<NewStep, 'workspaceId' | 'runId' | 'seq'> {

@@ -15,7 +15,7 @@ import { lockLeasedRun, type Lease } from '../store/leases.ts';
 import { isReceiptOfOtherStep, recordReceipt } from '../store/receipts.ts';
 import { addProgress } from '../store/run-progress.ts';
 import { endOpenStep, updateStep, type StepDecision } from '../store/steps.ts';
-import { lockTask } from '../store/tasks.ts';
+import { holdTask } from '../store/tasks.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { changeRun, endedUndecided } from './change-run.ts';
 import type { StepResult } from './submit-step.ts';
@@ -33,8 +33,8 @@ export async function settleStep(
   { loaded, step, result }: { loaded: LoadedRun; step: StepFacts; result: StepResult },
 ): Promise<boolean> {
   return context.transaction(async (tx) => {
-    await lockTask(tx, lease.workspaceId, lease.taskId);
-    if ((await lockLeasedRun(tx, lease)) === null) return false;
+    await holdTask(tx, lease.workspaceId, lease.taskId);
+    if (!(await lockLeasedRun(tx, lease))) return false;
     const settling = { tx, context, lease, loaded, step, now: context.now() };
     const checked = await refuseReplay(settling, result);
     if (checked.kind === 'failed') await settleFailure(settling, checked.error);
@@ -49,7 +49,8 @@ async function refuseReplay({ tx, lease, step }: Settling, result: StepResult): 
   const decisionId = receipt.payload.decision_id;
   const isReplay = await isReceiptOfOtherStep(tx, { workspaceId: lease.workspaceId, decisionId, stepId: step.id });
   if (isReplay) return refused('The receipt of the kernel was refused: it belongs to another step');
-  const asked = { kernelApprovalId: approval?.approvalId ?? '', runId: lease.runId };
+  if (approval === null) return result;
+  const asked = { kernelApprovalId: approval.approvalId, runId: lease.runId };
   if (await isApprovalOfOtherRun(tx, asked)) return refused('The kernel asks for an approval of another run');
   return result;
 }

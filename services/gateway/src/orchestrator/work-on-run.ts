@@ -5,7 +5,7 @@ import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';
 import { claimRun, releaseLease, renewLease, type Lease } from '../store/leases.ts';
-import { lockTask, setTaskStatus } from '../store/tasks.ts';
+import { findTask, setTaskStatus } from '../store/tasks.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
 import { notConfigured } from './submit-step.ts';
@@ -62,7 +62,7 @@ function keepLease(context: Context, lease: Lease, stopping: AbortSignal): { sig
 async function showRunning(context: Context, lease: Lease): Promise<void> {
   await context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return;
-    const task = await lockTask(tx, lease.workspaceId, lease.taskId);
+    const task = await findTask(tx, lease.workspaceId, lease.taskId);
     if (task === null || task.status === 'running') return;
     const now = context.now();
     await setTaskStatus(tx, task.id, 'running', now);

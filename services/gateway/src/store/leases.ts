@@ -38,10 +38,16 @@ export function findLeasedRun(reader: Reader, { runId, fence }: Lease): Promise<
   return reader.run.findUnique({ where: { id: runId, leaseFence: fence } });
 }
 
-/** Holds the run until the transaction ends; null when the lease no longer counts. */
-export async function lockLeasedRun(tx: Tx, lease: Lease): Promise<RunModel | null> {
-  await tx.$executeRaw`SELECT FROM runs WHERE id = ${lease.runId} AND lease_fence = ${lease.fence}::int FOR UPDATE`;
-  return findLeasedRun(tx, lease);
+/** Holds the run until the transaction ends; false when the lease no longer counts. */
+export async function lockLeasedRun(tx: Tx, { runId, fence }: Lease): Promise<boolean> {
+  return (await tx.$executeRaw`SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int FOR UPDATE`) === 1;
+}
+
+/** As lockLeasedRun, and false as well when the run is not running any more. */
+export async function lockRunningRun(tx: Tx, { runId, fence }: Lease): Promise<boolean> {
+  const held = await tx.$executeRaw`
+    SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int AND status = 'running' FOR UPDATE`;
+  return held === 1;
 }
 
 /** Gives a run back to the queue, for a worker that stops in good order. */

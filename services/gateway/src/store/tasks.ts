@@ -27,8 +27,13 @@ export async function findTask(reader: Reader, workspaceId: string, taskId: stri
 /** As findTask, and nobody else moves the task until the transaction ends. */
 export async function lockTask(tx: Tx, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
-  await tx.$executeRaw`SELECT FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} FOR UPDATE`;
+  await holdTask(tx, workspaceId, taskId);
   return findTask(tx, workspaceId, taskId);
+}
+
+/** Nobody else moves the task until the transaction ends, for whoever need not know more of it. */
+export async function holdTask(tx: Tx, workspaceId: string, taskId: string): Promise<void> {
+  await tx.$executeRaw`SELECT FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} FOR UPDATE`;
 }
 
 export async function setTaskWords(
