@@ -8,6 +8,7 @@ import {
 } from '@countersign/database/testing';
 import { RunId } from '@countersign/contracts';
 import { newId } from '../src/ids.ts';
+import { findLiveApiKey } from '../src/store/api-keys.ts';
 import * as approvals from '../src/store/approvals.ts';
 import { listAuditEntries, recordAudit } from '../src/store/audit.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Tx } from '../src/store/database.ts';
@@ -85,6 +86,7 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await listReportsOf(reader, { workspaceId, userId: idOf('usr', 7) }, { ...page, status: 404 });
   await findReport(reader, { workspaceId, userId: null }, 'call-8');
   await findSession(reader, 'hash-none');
+  await findLiveApiKey(reader, 'hash-none', now);
   await workspaces.findMembership(reader, workspaceId, idOf('usr', 7));
   await workspaces.findWorkspace(reader, workspaceId);
   await workspaces.countOtherApprovers(reader, workspaceId, idOf('usr', 7));
@@ -100,6 +102,7 @@ async function writeEverything(tx: Tx): Promise<void> {
   await leases.claimRun(tx, { runId, owner: 'nobody', leaseMs: 1_000 });
   await leases.renewLease(tx, leaseOf(runId), 1_000);
   await leases.lockLeasedRun(tx, leaseOf(runId));
+  await leases.lockRunningRun(tx, leaseOf(runId));
   await leases.releaseLease(tx, leaseOf(runId));
   await leases.takeOrphans(tx, 1_000);
   await leases.takeUnclaimed(tx, 1_000);
