@@ -246,6 +246,22 @@ describe('a call that was allowed and not sent yet', () => {
     await command(`tenant:${tenant}`, { kind: 'throttle', epoch: 2, call_limit: 0, window_seconds: 60 });
     expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
   });
+
+  it('is not sent where nobody can tell, and takes no other call of its process down with it', async () => {
+    let nowMs = 0;
+    const { cycle } = test.kernel.context;
+    // Nobody hears of a second rejection unless all are awaited together, and what nobody hears of ends the process, and this test.
+    const away = () => Promise.reject(new Error('terminating connection due to administrator command'));
+    const boundary = createBoundary({
+      ...cycle,
+      ...{ findFencesAround: away, isRevokedCaller: away, isWithdrawnTool: away },
+      settings: { ...cycle.settings, monotonicMs: () => nowMs },
+    });
+    const call = spawnedAgent({ tenant: newTenant(), session: newSession() });
+    const decision = await decideAndDie(boundary, call);
+    nowMs += 500;
+    await expect(boundary.maySendLate(decision, call.caller)).rejects.toThrow('terminating connection');
+  });
 });
 
 describe('calls that were sent before a fence', () => {

@@ -214,9 +214,12 @@ async function isUnstopped(
 ): Promise<boolean> {
   const { tenant, principal } = caller;
   const tools = toolsNamed(intent);
-  const around = findFencesAround({ tenant, principal, tools });
-  const withdrawn = await Promise.all([isRevokedCaller(caller), isWithdrawnTool({ tenant, tools })]);
-  const fences = await around;
+  // Awaited together: where the database is away all of them fail, and one that nobody awaits yet would end the kernel.
+  const [fences, ...withdrawn] = await Promise.all([
+    findFencesAround({ tenant, principal, tools }),
+    isRevokedCaller(caller),
+    isWithdrawnTool({ tenant, tools }),
+  ]);
   return (
     !withdrawn.includes(true) && !fences.some((fence) => stopsEveryCall(fence) && isInForce(fence, clock().getTime()))
   );

@@ -177,7 +177,7 @@ export class Dispatch {
     await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
     throw new AppError(
       'UPSTREAM_FAILED',
-      'The call was held up until a fence stood before it, or its agent, credential or tool was withdrawn, so it was not sent',
+      'The call was held up, and then a fence stood before it, its agent, credential or tool was withdrawn, or nobody could tell: it was not sent',
     );
   }
 

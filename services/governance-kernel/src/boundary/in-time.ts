@@ -14,7 +14,7 @@ export function inTime(permit: Sendable, body: Buffer): Readable {
 async function* checked(permit: Sendable, body: Buffer): AsyncGenerator<Buffer> {
   if ((await permit.mayStillSend()) === false)
     throw new NotSent(
-      'The call had to wait until a fence stood before it, or its agent was revoked, so it was not sent',
+      'The call had to wait, and then a fence stood before it, its agent, credential or tool was withdrawn, or nobody could tell: it was not sent',
     );
   yield body;
 }
