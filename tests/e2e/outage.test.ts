@@ -1,23 +1,18 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Run } from '@countersign/contracts/gateway';
-import { encodeBase64Url } from '@countersign/crypto';
-import { generateSigningKey } from '@countersign/crypto/signing';
-import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '@countersign/governance-kernel';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
+import { newKeys, ofGateway, ofKernel, ownDatabases, throughProxy, type Databases } from './_environments.ts';
 import { signIn, until, type SignedIn } from './_system.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-const serviceKey = { GOV_SERVICE_API_KEY: 'service-key-'.repeat(4) };
-const assertionKey = generateSigningKey();
+const keys = newKeys();
 const awayMs = 3_000;
 
-let databases: { kernel: TestDatabase; gateway: TestDatabase };
+let databases: Databases;
 let toDatabase: TcpProxy;
 let toKernel: TcpProxy;
 let model: ScriptedModel;
@@ -27,10 +22,7 @@ let gateway: StartedGateway;
 let owner: SignedIn;
 
 beforeAll(async () => {
-  databases = {
-    kernel: await createTestDatabase({ serviceDir: `${repository}services/governance-kernel`, schema: 'kernel' }),
-    gateway: await createTestDatabase({ serviceDir: `${repository}services/gateway`, schema: 'gateway' }),
-  };
+  databases = await ownDatabases();
   const server = new URL(databases.kernel.url);
   toDatabase = await createTcpProxy({ host: server.hostname, port: Number(server.port || 5432) });
   [model, notes] = [await startScriptedModel(), await startNoteServer()];
@@ -48,57 +40,14 @@ afterAll(async () => {
   await Promise.all([databases?.kernel.drop(), databases?.gateway.drop()]);
 }, 60_000);
 
-function throughProxy(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${toDatabase.port}`;
-  return url.href;
-}
-
 function kernelEnvironment(): Record<string, string> {
-  const price = { input_per_million_minor: 300, output_per_million_minor: 1_500 };
-  return {
-    ...serviceKey,
-    GOV_ADMIN_API_KEY: 'admin-key-'.repeat(4),
-    GOV_ASSERTION_KEYS: encodeBase64Url(assertionKey.publicKey),
-    NODE_ENV: 'test',
-    DATABASE_URL: throughProxy(databases.kernel.url),
-    GOV_PORT: '0',
-    GOV_HEALTH_PORT: '0',
-    ...signingKeys(),
-    GOV_TENANT_SALT_SECRET: 'salt-secret-'.repeat(4),
-    GOV_LOG_LEVEL: 'silent',
-    GOV_RATE_LIMITS: '0',
-    GOV_SELF_TEST_DECISIONS: '0',
-    GOV_POLICY_FILE: `${repository}infra/local/policy/starter.yaml`,
-    GOV_UPSTREAM_URL: model.url,
-    GOV_MODEL_PRICES: JSON.stringify({ '*': { ...price, output_tokens_max: 64_000, input_tokens_max: 200_000 } }),
-    GOV_MCP_SERVERS: JSON.stringify({
-      servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }],
-    }),
-    GOV_MCP_LIST_MAX_AGE: '0',
-  };
-}
-
-/** One for each thing that is signed. */
-function signingKeys(): Record<string, string> {
-  const names = ['GOV_SIGNING_KEY', 'GOV_POLICY_KEY', 'GOV_LOG_KEY'];
-  return Object.fromEntries(names.map((name) => [name, generateSigningKey().privateKeyPem]));
+  return ofKernel({ keys, databaseUrl: throughProxy(databases.kernel.url, toDatabase), model, notes });
 }
 
 function gatewayEnvironment(): Record<string, string> {
-  return {
-    ...serviceKey,
-    GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
-    NODE_ENV: 'development',
-    DATABASE_URL: throughProxy(databases.gateway.url),
-    GOV_GATEWAY_PORT: '0',
-    GOV_SESSION_SECRET: 'session-secret-'.repeat(4),
-    GOV_GOVERNANCE_URL: `http://127.0.0.1:${toKernel.port}`,
-    GOV_FAIL_CLOSED: '1',
-    GOV_RATE_LIMITS: '0',
-    GOV_RUN_LEASE: '2s',
-    GOV_LOG_LEVEL: 'silent',
-  };
+  const kernelUrl = `http://127.0.0.1:${toKernel.port}`;
+  const databaseUrl = throughProxy(databases.gateway.url, toDatabase);
+  return { ...ofGateway({ keys, databaseUrl, kernelUrl }), GOV_RUN_LEASE: '2s' };
 }
 
 /** Breaks what `proxy` carries, and lets it through again some seconds later. */

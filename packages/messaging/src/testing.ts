@@ -29,3 +29,15 @@ async function withChannel(url: string, work: (channel: Channel) => Promise<void
     await connection.close();
   }
 }
+
+/** How many messages wait in a queue, and how many of it are dead letters. */
+export async function countMessages(url: string, queue: string): Promise<{ waiting: number; dead: number }> {
+  const connection = await connect(url);
+  try {
+    const channel = await connection.createChannel();
+    const [waiting, dead] = [await channel.checkQueue(queue), await channel.checkQueue(deadQueueOf(queue))];
+    return { waiting: waiting.messageCount, dead: dead.messageCount };
+  } finally {
+    await connection.close();
+  }
+}

@@ -2,13 +2,17 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
 
+type NoteCall = { tool: string; args: Record<string, unknown> };
+
 export type NoteServer = {
   /** The streamable HTTP endpoint. */
   readonly url: string;
   /** Headers of everything that arrived, oldest first. */
   readonly requests: readonly IncomingHttpHeaders[];
   /** Calls that really reached a tool. */
-  readonly calls: readonly { tool: string; args: Record<string, unknown> }[];
+  readonly calls: readonly NoteCall[];
+  /** Holds the answers of later calls until `work` on the call, which has had its effect, is done. */
+  hold(work: (call: NoteCall) => Promise<void>): void;
   /** Changes a definition under the feet of those who pinned it. */
   redefine(tool: string, change: Partial<Tool>): void;
   /** Adds a tool that was not there at first sight. */
@@ -61,9 +65,8 @@ const definitions: Tool[] = [
 export async function startNoteServer({ port = 0 }: { port?: number } = {}): Promise<NoteServer> {
   const tools = definitions.map((tool) => ({ ...tool }));
   const requests: IncomingHttpHeaders[] = [];
-  const calls: { tool: string; args: Record<string, unknown> }[] = [];
-  const notes = new Map<string, string>();
-  const handler = createMcpHandler(() => noteServer({ tools, calls, notes }));
+  const state: NoteState = { tools, calls: [], notes: new Map(), held: async () => undefined };
+  const handler = createMcpHandler(() => noteServer(state));
   const serve = toNodeHandler(handler);
   const http = createServer((req, res) => {
     requests.push(req.headers);
@@ -75,7 +78,8 @@ export async function startNoteServer({ port = 0 }: { port?: number } = {}): Pro
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
     requests,
-    calls,
+    calls: state.calls,
+    hold: (work) => void (state.held = work),
     redefine: (name, change) => Object.assign(tools.find((tool) => tool.name === name) ?? {}, change),
     addTool: (tool) => void tools.push(tool),
     close: async () => {
@@ -88,17 +92,20 @@ export async function startNoteServer({ port = 0 }: { port?: number } = {}): Pro
 
 type NoteState = {
   tools: Tool[];
-  calls: { tool: string; args: Record<string, unknown> }[];
+  calls: NoteCall[];
   notes: Map<string, string>;
+  held: (call: NoteCall) => Promise<void>;
 };
 
-function noteServer({ tools, calls, notes }: NoteState): Server {
+function noteServer(state: NoteState): Server {
   const server = new Server({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: {} } });
-  server.setRequestHandler('tools/list', () => ({ tools }));
-  server.setRequestHandler('tools/call', ({ params }) => {
-    const args = params.arguments ?? {};
-    calls.push({ tool: params.name, args });
-    return act(params.name, args, notes);
+  server.setRequestHandler('tools/list', () => ({ tools: state.tools }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const call = { tool: params.name, args: params.arguments ?? {} };
+    state.calls.push(call);
+    const result = act(call.tool, call.args, state.notes);
+    await state.held(call);
+    return result;
   });
   return server;
 }

@@ -19,8 +19,10 @@ export { followDirectives } from './scripted-answer.ts';
 
 type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
+type Answering = ScriptedAnswer | ((res: ServerResponse) => void);
+
 /** Answers one request; a function instead of an answer writes the response itself, to play an upstream that misbehaves. */
-export type ModelScript = (request: ScriptedRequest) => ScriptedAnswer | ((res: ServerResponse) => void);
+export type ModelScript = (request: ScriptedRequest) => Answering | Promise<Answering>;
 
 export type ScriptedModel = {
   /** Base URL in OpenAI's sense: ends in /v1. */
@@ -46,13 +48,12 @@ export async function startScriptedModel(
   const requests: ReceivedRequest[] = [];
   let script = options.script ?? followDirectives;
   const server = createServer((req, res) => {
-    void receive(req).then(
-      (received) => {
+    void receive(req)
+      .then((received) => {
         requests.push(received);
-        answer(received, res, script);
-      },
-      () => res.destroy(),
-    );
+        return answer(received, res, script);
+      })
+      .catch(() => res.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return {
@@ -89,12 +90,16 @@ async function receive(req: IncomingMessage): Promise<ReceivedRequest> {
   };
 }
 
-function answer({ method, path, body }: ReceivedRequest, res: ServerResponse, script: ModelScript): void {
+async function answer(
+  { method, path, body }: ReceivedRequest,
+  res: ServerResponse,
+  script: ModelScript,
+): Promise<void> {
   if (method === 'GET' && path === '/v1/models') return sendJson(res, 200, { object: 'list', data: [modelEntry()] });
   if (method !== 'POST' || path !== '/v1/chat/completions') return sendError(res, 404, 'Unknown path');
   const request = parseRequest(body);
   if (request === null) return sendError(res, 400, 'messages must be an array');
-  const said = script(request);
+  const said = await script(request);
   if (typeof said === 'function') return said(res);
   if (request.stream === true) return sendStream(res, request, said);
   sendJson(res, 200, completion(request, said));

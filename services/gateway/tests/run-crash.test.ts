@@ -1,8 +1,9 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
 import { verifies } from '@countersign/testkit/verifies';
 import { gatewayConfigFrom, type StartedGateway } from '../src/index.ts';
 import {
@@ -27,7 +28,7 @@ let gateway: StartedGateway;
 let env: Record<string, string>;
 const broker = testExchange(amqpUrl);
 const kernel = new KernelStub();
-const workers: ChildProcess[] = [];
+const workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
   // The worker is the real program in a process of its own, so it has to be built.
@@ -47,7 +48,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  for (const worker of workers) worker.kill('SIGKILL');
+  await Promise.all(workers.map((worker) => worker.kill()));
   await gateway?.stop();
   await kernel.kill();
   await broker.remove();
@@ -55,21 +56,12 @@ afterAll(async () => {
 });
 
 function startWorker(): void {
-  const { PATH = '' } = process.env;
-  const worker = spawn(process.execPath, ['dist/main.js'], {
-    cwd: serviceDir,
-    env: { ...env, PATH },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  workers.push(worker);
+  workers.push(spawnService(`${serviceDir}dist/main.js`, env));
 }
 
 /** kill -9 of the worker at work, and another one in its place. */
 async function replaceWorker(): Promise<void> {
-  const worker = workers.at(-1);
-  const died = new Promise((resolve) => worker?.once('exit', resolve));
-  worker?.kill('SIGKILL');
-  await died;
+  await workers.at(-1)?.kill();
   startWorker();
 }
 
@@ -122,7 +114,7 @@ describe('kill -9 of the worker', () => {
     const person = await signInAs(gateway.url, 'grace@example.org');
     const killed = new Promise<void>((resolve) => {
       kernel.beforeModelAnswer = async () => {
-        workers.at(-1)?.kill('SIGKILL');
+        await workers.at(-1)?.kill();
         resolve();
       };
     });

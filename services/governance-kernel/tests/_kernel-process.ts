@@ -1,11 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { hasEnded, spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-export type KernelProcess = { url: string; kill(): Promise<void>; child: ChildProcess };
+export type KernelProcess = ServiceProcess & { url: string };
 
 /** The kernel as users run it: a process of its own, from the build, so that it can be killed. */
 export async function startKernelProcess(env: Record<string, string>): Promise<KernelProcess> {
@@ -18,19 +18,12 @@ export async function startKernelProcess(env: Record<string, string>): Promise<K
 
 /** Null when the kernel ended at once: somebody else took the port in the moment it was free. */
 async function startOn(port: number, env: Record<string, string>): Promise<KernelProcess | null> {
-  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
-    env: { PATH: process.env['PATH'], ...env, GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const { PATH = '' } = process.env;
+  const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) };
+  const started = spawnService(main, { PATH, ...env, ...ports });
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => child.exitCode !== null || (await fetch(`${url}/health/live`)).ok, 60_000);
-  if (child.exitCode !== null) return null;
-  const kill = async () => {
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-  };
-  return { url, kill, child };
+  await until(async () => hasEnded(started.child) || (await fetch(`${url}/health/live`)).ok, 60_000);
+  return hasEnded(started.child) ? null : { ...started, url };
 }
 
 /** Polls until `holds` is true; throws after `timeoutMs`. A rejection counts as "not yet". */

@@ -1,0 +1,33 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+
+export type ServiceProcess = { child: ChildProcess; kill(): Promise<void> };
+
+/**
+ * A service as users run it: a process of its own, from the build, so that it can be killed. It is told everything by `env`. What it logs goes to the end of
+ * `logFile`, or nowhere.
+ */
+export function spawnService(
+  main: string,
+  env: Record<string, string>,
+  { logFile }: { logFile?: string } = {},
+): ServiceProcess {
+  const log = logFile === undefined ? null : openSync(logFile, 'a');
+  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
+    env,
+    stdio: ['ignore', log ?? 'ignore', 'inherit'],
+  });
+  if (log !== null) closeSync(log);
+  const kill = async () => {
+    if (hasEnded(child)) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return { child, kill };
+}
+
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}

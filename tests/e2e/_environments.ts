@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url';
+import { encodeBase64Url } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import type { NoteServer } from '@countersign/testkit/mcp-server';
+import type { ScriptedModel } from '@countersign/testkit/scripted-model';
+import type { TcpProxy } from '@countersign/testkit/tcp-proxy';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+export const serviceDirs = {
+  kernel: `${repository}services/governance-kernel`,
+  gateway: `${repository}services/gateway`,
+} as const;
+
+export type Databases = { kernel: TestDatabase; gateway: TestDatabase };
+
+/** One for each service, as in production. */
+export async function ownDatabases(): Promise<Databases> {
+  return {
+    kernel: await createTestDatabase({ serviceDir: serviceDirs.kernel, schema: 'kernel' }),
+    gateway: await createTestDatabase({ serviceDir: serviceDirs.gateway, schema: 'gateway' }),
+  };
+}
+
+type Keys = { adminApiKey: string; serviceApiKey: string; assertionKey: ReturnType<typeof generateSigningKey> };
+
+/** What the services of one installation know each other by. */
+export function newKeys(): Keys {
+  return {
+    adminApiKey: 'admin-key-'.repeat(4),
+    serviceApiKey: 'service-key-'.repeat(4),
+    assertionKey: generateSigningKey(),
+  };
+}
+
+type KernelNeeds = {
+  keys: Keys;
+  databaseUrl: string;
+  model: Pick<ScriptedModel, 'url'>;
+  notes: Pick<NoteServer, 'url'>;
+};
+
+/** A kernel with the starter policy, a model and a server of notes. */
+export function ofKernel({ keys, databaseUrl, model, notes }: KernelNeeds): Record<string, string> {
+  const price = { input_per_million_minor: 300, output_per_million_minor: 1_500 };
+  const server = { server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url };
+  return {
+    NODE_ENV: 'test',
+    GOV_SERVICE_API_KEY: keys.serviceApiKey,
+    GOV_ADMIN_API_KEY: keys.adminApiKey,
+    GOV_ASSERTION_KEYS: encodeBase64Url(keys.assertionKey.publicKey),
+    DATABASE_URL: databaseUrl,
+    GOV_PORT: '0',
+    GOV_HEALTH_PORT: '0',
+    ...signingKeys(),
+    GOV_TENANT_SALT_SECRET: 'salt-secret-'.repeat(4),
+    GOV_LOG_LEVEL: 'silent',
+    GOV_RATE_LIMITS: '0',
+    GOV_SELF_TEST_DECISIONS: '0',
+    GOV_POLICY_FILE: `${repository}infra/local/policy/starter.yaml`,
+    GOV_UPSTREAM_URL: model.url,
+    GOV_MODEL_PRICES: JSON.stringify({ '*': { ...price, output_tokens_max: 64_000, input_tokens_max: 200_000 } }),
+    GOV_MCP_SERVERS: JSON.stringify({ servers: [server] }),
+    GOV_MCP_LIST_MAX_AGE: '0',
+  };
+}
+
+/** One for each thing that is signed. */
+function signingKeys(): Record<string, string> {
+  const names = ['GOV_SIGNING_KEY', 'GOV_POLICY_KEY', 'GOV_LOG_KEY'];
+  return Object.fromEntries(names.map((name) => [name, generateSigningKey().privateKeyPem]));
+}
+
+type GatewayNeeds = { keys: Keys; databaseUrl: string; kernelUrl: string };
+
+export function ofGateway({ keys, databaseUrl, kernelUrl }: GatewayNeeds): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
+    GOV_SERVICE_API_KEY: keys.serviceApiKey,
+    GOV_ASSERTION_KEY: keys.assertionKey.privateKeyPem,
+    DATABASE_URL: databaseUrl,
+    GOV_GATEWAY_PORT: '0',
+    GOV_SESSION_SECRET: 'session-secret-'.repeat(4),
+    GOV_GOVERNANCE_URL: kernelUrl,
+    GOV_FAIL_CLOSED: '1',
+    GOV_RATE_LIMITS: '0',
+    GOV_LOG_LEVEL: 'silent',
+  };
+}
+
+/** The same database or broker, by way of a proxy. */
+export function throughProxy(address: string, { port }: Pick<TcpProxy, 'port'>): string {
+  const url = new URL(address);
+  url.host = `127.0.0.1:${port}`;
+  return url.href;
+}
