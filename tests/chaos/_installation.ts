@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestDatabase } from '@countersign/database/testing';
+import { freePort } from '@countersign/local';
+import { removeTopology } from '@countersign/messaging/testing';
+import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
+import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
+import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import { newKeys, ofGateway, ofKernel, ownDatabases, serviceDirs, throughProxy } from '../e2e/_environments.ts';
+import type { Databases } from '../e2e/_environments.ts';
+import { Part } from './_part.ts';
+import { policy } from './_policy.ts';
+import { rowsOf } from './_rows.ts';
+
+/** What can be killed or cut. `door` serves and works on no run, `worker` is asked nothing, `both` does both. */
+export const victims = [
+  'door',
+  'both',
+  'worker',
+  'kernel',
+  'gateway sessions',
+  'kernel sessions',
+  'broker connections',
+] as const;
+export type Victim = (typeof victims)[number];
+
+type Harm = { strike(): Promise<void> | void; mend(): Promise<void> | void };
+
+/** As many as there are runs, so that all of them are under way at once in whichever process is left. */
+const workersEach = '20';
+/** Short, so that what nobody can tell any more is told soon. A held call waits for one kill alone. */
+const upstreamTimeout = { GOV_UPSTREAM_TIMEOUT: '4s', GOV_MCP_TIMEOUT: '4s', GOV_DISPATCH_DEADLINE: '39s' };
+const logged = { GOV_LOG_LEVEL: 'warn' };
+
+export type Installation = {
+  readonly databases: Databases;
+  readonly model: ScriptedModel;
+  readonly notes: NoteServer;
+  readonly doorUrls: readonly string[];
+  readonly kernelUrl: string;
+  readonly adminApiKey: string;
+  readonly harms: Record<Victim, Harm>;
+  readonly broker: { url: string; queues: readonly string[] };
+  /** Throws when a process ended that nobody killed. */
+  assertLives(): void;
+  stop(): Promise<void>;
+};
+
+export async function startInstallation(scratch: string): Promise<Installation> {
+  const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
+  const [databases, model, notes] = [await ownDatabases(), await startScriptedModel(), await startNoteServer()];
+  const toBroker = await createTcpProxy({ host: new URL(amqpUrl).hostname, port: Number(new URL(amqpUrl).port) });
+  const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
+  const bus = { AMQP_URL: throughProxy(amqpUrl, toBroker), GOV_AMQP_EXCHANGE: exchange };
+  const keys = newKeys();
+
+  const kernel = await kernelPart({
+    scratch,
+    env: { ...ofKernel({ keys, databaseUrl: databases.kernel.url, model, notes }), ...bus, ...logged },
+  });
+  const kernelUrl = kernel.url;
+  const env = {
+    ...ofGateway({ keys, databaseUrl: databases.gateway.url, kernelUrl }),
+    ...{ ...bus, ...logged, GOV_RUN_LEASE: '3s' },
+  };
+  const [door, both, worker] = [
+    await gatewayPart('door', { scratch, env, workers: '0' }),
+    await gatewayPart('both', { scratch, env, workers: workersEach }),
+    await gatewayPart('worker', { scratch, env, workers: workersEach }),
+  ];
+  const parts = [kernel.part, door.part, both.part, worker.part];
+  const killAll = () => Promise.allSettled(parts.map((part) => part.kill()));
+  await Promise.all(parts.map((part) => part.start())).catch(async (error: unknown) => {
+    await killAll();
+    throw error;
+  });
+
+  const names = ['gateway.runs', 'gateway.approvals', 'governance-kernel.fences', 'governance-kernel.members'];
+  const queues = names.map((name) => `${exchange}.${name}`);
+  return {
+    ...{ databases, model, notes, kernelUrl, doorUrls: [door.url, both.url] },
+    adminApiKey: keys.adminApiKey,
+    harms: {
+      door: killed(door.part),
+      both: killed(both.part),
+      worker: killed(worker.part),
+      kernel: killed(kernel.part),
+      'gateway sessions': sessionsOf(databases.gateway),
+      'kernel sessions': sessionsOf(databases.kernel),
+      'broker connections': connectionsBy(toBroker),
+    },
+    broker: { url: amqpUrl, queues },
+    assertLives: () => parts.forEach((part) => part.assertLives()),
+    stop: async () => {
+      await killAll();
+      await Promise.all([toBroker.close(), model.close(), notes.close()]);
+      await removeTopology(amqpUrl, { exchange, queues });
+      await Promise.all([databases.kernel.drop(), databases.gateway.drop()]);
+    },
+  };
+}
+
+type Wired = { part: Part; url: string };
+
+async function kernelPart({ scratch, env }: Omit<GatewayWiring, 'workers'>): Promise<Wired> {
+  const policyFile = join(scratch, 'policy.yaml');
+  writeFileSync(policyFile, policy);
+  const [port, healthPort] = [await freePort(), await freePort()];
+  const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(healthPort) };
+  const part = new Part({
+    name: 'kernel',
+    logFile: join(scratch, 'kernel.log'),
+    main: `${serviceDirs.kernel}/dist/main.js`,
+    readyUrl: `http://127.0.0.1:${healthPort}/health/ready`,
+    env: { ...env, ...ports, ...upstreamTimeout, GOV_POLICY_FILE: policyFile },
+  });
+  return { part, url: `http://127.0.0.1:${port}` };
+}
+
+type GatewayWiring = { scratch: string; env: Record<string, string>; workers: string };
+
+async function gatewayPart(name: string, { scratch, env, workers }: GatewayWiring): Promise<Wired> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const part = new Part({
+    name,
+    logFile: join(scratch, `${name}.log`),
+    main: `${serviceDirs.gateway}/dist/main.js`,
+    readyUrl: `${url}/health/ready`,
+    env: { ...env, GOV_GATEWAY_PORT: String(port), GOV_RUN_WORKERS: workers },
+  });
+  return { part, url };
+}
+
+function killed(part: Part): Harm {
+  return { strike: () => part.kill(), mend: () => part.start() };
+}
+
+/** PostgreSQL ends every session of the service, in the middle of whatever it does. New ones may come at once. */
+function sessionsOf(database: TestDatabase): Harm {
+  const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = $1`;
+  return {
+    strike: async () => void (await rowsOf(database, ended, [database.role])),
+    mend: () => undefined,
+  };
+}
+
+function connectionsBy(proxy: TcpProxy): Harm {
+  return { strike: () => proxy.cut(), mend: () => proxy.restore() };
+}

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { victims, type Installation, type Victim } from './_installation.ts';
+import type { Moments } from './_moments.ts';
+import type { Seeded } from './_seeded.ts';
+
+type Strike = { victim: Victim; nth: number; lagMs: number };
+
+/** How often each is struck, if the runs last so long. */
+const rounds = 2;
+const callsBetweenMax = 6;
+/** A strike after the call was let go hits what comes after it: an outcome, an answer, a commit. */
+const lagMsMax = 150;
+
+/** Everybody once, in the order of the seed, then everybody again in another one. */
+function plannedStrikes(seeded: Seeded): Strike[] {
+  return Array.from({ length: rounds }, () => seeded.shuffled(victims))
+    .flat()
+    .map((victim) => ({
+      victim,
+      nth: 1 + seeded.below(callsBetweenMax),
+      lagMs: seeded.below(2) === 0 ? 0 : seeded.below(lagMsMax),
+    }));
+}
+
+export type Struck = { victim: Victim; moment: string; atMs: number };
+
+type Weather = { installation: Installation; moments: Moments; seeded: Seeded; over: AbortSignal };
+
+/**
+ * Strikes in the middle of one call after the other, until everybody was struck as often as planned or the runs are over. Nobody waits for what was struck
+ * before to come back, but for the same victim. What was struck is told to `struck`.
+ */
+export async function storm({ installation, moments, seeded, over }: Weather, struck: Struck[]): Promise<void> {
+  const beganAtMs = Date.now();
+  const ended = new Promise<null>((resolve) => over.addEventListener('abort', () => resolve(null), { once: true }));
+  const mended = new Map<Victim, Promise<void>>();
+  for (const { victim, nth, lagMs } of plannedStrikes(seeded)) {
+    await mended.get(victim);
+    const call = await Promise.race([moments.next(nth), ended]);
+    if (call === null) break;
+    const moment = lagMs === 0 ? `while a ${call.at} answers` : `${lagMs} ms after a ${call.at} answered`;
+    struck.push({ victim, moment, atMs: Date.now() - beganAtMs });
+    if (lagMs > 0) {
+      call.release();
+      await delay(lagMs);
+    }
+    const harm = installation.harms[victim];
+    await harm.strike();
+    call.release();
+    mended.set(victim, Promise.resolve(harm.mend()));
+  }
+  await Promise.all(mended.values());
+}

@@ -1,0 +1,114 @@
+import { createClient } from '@countersign/contracts';
+import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { signIn, type GatewayClient } from '../e2e/_system.ts';
+
+/** What a run does, and how it ends where nobody is killed in the middle of one of its calls. */
+const plots = {
+  writes: [['write', 'write'], ['write'], ['write']],
+  asks: [['write'], ['ask'], ['write']],
+  'asks in vain': [['write'], ['ask'], ['write']],
+  'asks nobody': [['write'], ['ask'], ['write']],
+  'is denied': [['write', 'write'], ['deny'], ['write']],
+} as const;
+export type Plot = keyof typeof plots;
+
+const workspaces = 4;
+const runs = 20;
+/** Longer than anything of the installation is away. */
+const patience = { timeoutMs: 60_000, repeatsForMs: 45_000 };
+const lookEveryMs = 1_000;
+/** More than the runs cost, so that something is held and given back, and nothing is refused. */
+const budgetConfig = { monthlyLlmBudget: 100_000, currency: 'USD' };
+
+export type Person = {
+  client: GatewayClient;
+  workspaceId: string;
+  token: string;
+  doorUrl: string;
+  /** Whether the model of this workspace is told of a denial, so that a run goes on. */
+  isToldOfDenials: boolean;
+};
+export type StartedRun = { nth: number; plot: Plot; person: Person; taskId: string; runId: string };
+
+/** One to each workspace, half of them at each door. */
+export async function signInPeople(doorUrls: readonly string[]): Promise<Person[]> {
+  const people: Person[] = [];
+  for (let nth = 0; nth < workspaces; nth += 1) {
+    const doorUrl = doorUrls[nth % doorUrls.length] ?? '';
+    const { token, workspaceId } = await signIn({ gatewayUrl: doorUrl }, `person-${nth}@example.org`);
+    const headers = { authorization: `Bearer ${token}`, 'x-workspace-id': workspaceId };
+    const client = createClient(gatewayRoutes, { baseUrl: doorUrl, headers: () => headers, ...patience });
+    const isToldOfDenials = nth === workspaces - 1;
+    const deniedCall = isToldOfDenials ? ('tell' as const) : ('end' as const);
+    const policyConfig = { maxIterationBudget: 25, blockedTools: [], deniedCall };
+    await client.putWorkspaceSettings({ params: { id: workspaceId }, body: { policyConfig, budgetConfig } });
+    people.push({ client, workspaceId, token, doorUrl, isToldOfDenials });
+  }
+  return people;
+}
+
+/** All at once. Whoever is killed meanwhile is asked again, under the same key. */
+export async function startRuns(people: readonly Person[]): Promise<StartedRun[]> {
+  return await Promise.all(Array.from({ length: runs }, (_, nth) => startRun(people, nth)));
+}
+
+async function startRun(people: readonly Person[], nth: number): Promise<StartedRun> {
+  const person = people[nth % people.length];
+  if (person === undefined) throw new Error('Nobody is signed in');
+  const plot = plotOf(nth);
+  const { body: task } = await person.client.createTask({
+    body: { title: `Run ${nth}`, description: scriptOf(plot, nth) },
+    headers: { 'idempotency-key': `task-of-run-${nth}` },
+  });
+  const { body: run } = await person.client.runTask({
+    params: { id: task.id },
+    headers: { 'idempotency-key': `start-of-run-${nth}` },
+  });
+  return { nth, plot, person, taskId: task.id, runId: run.id };
+}
+
+/** Every workspace has a run that writes, one that asks and one that is denied. */
+function plotOf(nth: number): Plot {
+  const kinds: Plot[] = ['writes', 'asks', 'is denied', 'writes', 'asks'];
+  if (nth === 6) return 'asks in vain';
+  if (nth === 17) return 'asks nobody';
+  return kinds[Math.floor(nth / workspaces)] ?? 'writes';
+}
+
+/** The name of a note is that of one call of one run, so that whoever finds it knows which call had its effect. */
+function scriptOf(plot: Plot, nth: number): string {
+  return plots[plot]
+    .map((turn, at) => turn.map((deed, place) => directive(deed, `run-${nth}-${at}-${place}`)).join('\n'))
+    .join('\nthen\n');
+}
+
+function directive(deed: 'write' | 'ask' | 'deny', name: string): string {
+  switch (deed) {
+    case 'write':
+      return `call:notes__write_note ${JSON.stringify({ id: name, text: 'written' })}`;
+    case 'ask':
+    case 'deny':
+      return `call:notes__write_note ${JSON.stringify({ id: `${deed}-${name}`, text: 'written' })}`;
+    default:
+      return deed satisfies never;
+  }
+}
+
+/** Answers what the runs of one person ask, in the middle of everything, until it is told to stop. */
+export async function answerApprovals(
+  { client }: Person,
+  { started, stopping }: { started: readonly StartedRun[]; stopping: AbortSignal },
+): Promise<void> {
+  const plotOfRun = new Map(started.map(({ runId, plot }) => [runId, plot]));
+  while (!stopping.aborted) {
+    const asked = await client.listWorkspaceApprovals({ query: { status: 'pending' } }).catch(() => null);
+    for (const { id, runId } of asked?.body.data ?? []) {
+      const plot = plotOfRun.get(runId);
+      if (plot === 'asks nobody') continue;
+      const status = plot === 'asks in vain' ? 'rejected' : 'approved';
+      // Whoever was killed after the vote arrived has it recorded all the same: then it is resolved already.
+      await client.resolveWorkspaceApproval({ params: { id }, body: { status } }).catch(() => undefined);
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+}
