@@ -14,13 +14,15 @@ export const assertionTerms = {
   lifeSecondsMax: 60,
 } as const;
 
-/** Nothing in a header may bring a key, or ask to be read in another way. */
-export const AssertionHeader = z.strictObject({
-  alg: z.literal('EdDSA'),
-  typ: z.literal(assertionTerms.type),
-  /** The id of the key, which the reader has pinned. */
-  kid: z.string().regex(/^key_[0-9a-f]{16}$/),
-});
+/** Of an assertion of this type. Nothing in a header may bring a key, or ask to be read in another way. */
+export function assertionHeader(type: string) {
+  return z.strictObject({
+    alg: z.literal('EdDSA'),
+    typ: z.literal(type),
+    /** The id of the key, which the reader has pinned. */
+    kid: z.string().regex(/^key_[0-9a-f]{16}$/),
+  });
+}
 
 const Seconds = z.int().min(0);
 

@@ -51,6 +51,11 @@ export const errorCodes = {
   CODE_INVALID: define(401, 'authentication_error', 'Check the code, or request a new one.'),
   TENANT_REQUIRED: define(403, 'permission_error', 'Name the tenant by X-Gov-Tenant-ID or tenant_id.'),
   PERMISSION_DENIED: define(403, 'permission_error', 'Ask someone with the needed role.'),
+  CSRF_TOKEN_INVALID: define(
+    403,
+    'permission_error',
+    'Send the csrf_token of GET /api/session as X-CSRF-Token, from a page of this origin.',
+  ),
   HOST_NOT_ALLOWED: define(
     403,
     'permission_error',
@@ -136,6 +141,18 @@ export const errorCodes = {
     503,
     'unavailable_error',
     'The kernel does not answer, so nothing was executed; try again later.',
+    true,
+  ),
+  GATEWAY_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The gateway does not answer, so nothing was changed; try again later.',
+    true,
+  ),
+  CONTROL_PLANE_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The control plane does not answer, so nobody is signed in by a cookie; try again later.',
     true,
   ),
   QUEUE_UNAVAILABLE: define(503, 'unavailable_error', 'The queue does not answer; try again later.', true),

@@ -39,7 +39,8 @@ export {
   CallMembers,
   PlainObject,
 } from './scalars.ts';
-export { AssertionRole, assertionTerms, AssertionHeader, AssertionClaims, agentOf, keyPrincipal } from './assertion.ts';
+export { fromThisMachineHeader, ProofMethod, personAssertionTerms, PersonClaims } from './person-assertion.ts';
+export { AssertionRole, assertionTerms, assertionHeader, AssertionClaims, agentOf, keyPrincipal } from './assertion.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';

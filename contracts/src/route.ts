@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
- * kernel's own).
+ * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal.
  */
 export type AuthClass =
   'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner' | 'agent';
@@ -40,6 +40,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   door?: Door;
   /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
   assertedBy?: readonly AssertionRole[];
+  /** Of a `session` route: the one thing that proves it, a token, a browser's session, or the cookie that only renewing it is sent. */
+  provenBy?: 'session_token' | 'browser_session' | 'refresh_cookie';
   /** A person does this, signed in: no API key opens the route, whatever its role. */
   sessionOnly?: true;
   params?: Shape<Params>;

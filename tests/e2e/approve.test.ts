@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText, root } from '../architecture/repository.ts';
+import { freePorts } from './_ports.ts';
 import { Person } from './_person.ts';
 import { until } from './_system.ts';
 import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
@@ -22,10 +22,9 @@ let alice: Person;
 beforeAll(async () => {
   chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
   for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
-  const ports = { GATEWAY_PORT: await freePort(), GOV_PORT: await freePort(), GOV_HEALTH_PORT: await freePort() };
-  const chosen = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  const chosen = await freePorts();
   const place = { cwd, env: { ...freshEnvironment, ...chosen } };
-  origin = `http://localhost:${ports.GOV_PORT}`;
+  origin = `http://localhost:${chosen.GOV_PORT}`;
   first = await typeInForeground(walk.blockWith('make up'), place);
   second = openTerminal(place);
   await second.type(walk.blockWith('alias agent'));

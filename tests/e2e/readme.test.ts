@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@countersign/local';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText, root } from '../architecture/repository.ts';
+import { freePorts } from './_ports.ts';
 import { until } from './_system.ts';
 import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
 import { answersIn, Walk } from './_walk.ts';
@@ -21,8 +21,7 @@ let second: Terminal;
 beforeAll(async () => {
   chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
   for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
-  const ports = { GATEWAY_PORT: await freePort(), GOV_PORT: await freePort(), GOV_HEALTH_PORT: await freePort() };
-  const chosen = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  const chosen = await freePorts();
   place = { cwd, env: { ...freshEnvironment, ...chosen } };
   first = await typeInForeground(blockWith('make up'), place);
   second = openTerminal(place);

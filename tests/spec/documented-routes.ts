@@ -4,7 +4,7 @@ import type { AuthClass, Method } from '@countersign/contracts';
 export type Documented = [method: Method, path: string, auth: AuthClass];
 
 /** Routes that the interface documents name and that are built; each must be in the contracts exactly so. Grows with each family. */
-export const documented: Record<'gateway' | 'governance-kernel', Documented[]> = {
+export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane', Documented[]> = {
   gateway: [
     ['GET', '/health', 'public'],
     ['GET', '/api/product/modes', 'public'],
@@ -76,5 +76,13 @@ export const documented: Record<'gateway' | 'governance-kernel', Documented[]> =
     ['GET', '/api/v1/conformance/negative', 'public'],
     ['GET', '/api/v1/budgets', 'tenant_scoped'],
     ['PUT', '/api/v1/budgets/{budget_id}', 'tenant_scoped'],
+  ],
+  'control-plane': [
+    ['GET', '/health', 'public'],
+    ['POST', '/api/auth/login/begin', 'public'],
+    ['POST', '/api/auth/login/finish', 'public'],
+    ['POST', '/api/auth/refresh', 'session'],
+    ['GET', '/api/session', 'session'],
+    ['DELETE', '/api/session', 'session'],
   ],
 };

@@ -1,3 +1,5 @@
+import { beginLogin, finishLogin, refreshSession } from '../control-plane/login.ts';
+import { deleteSession, getSession } from '../control-plane/session.ts';
 import { listApprovals } from '../governance-kernel/approvals.ts';
 import { getRecord, listCheckpoints, listRecords } from '../governance-kernel/boundary.ts';
 import { listBudgets } from '../governance-kernel/budgets.ts';
@@ -12,7 +14,7 @@ import type { Role } from './workspaces.ts';
 /** A route of another service that the gateway serves, by passing requests and answers on as they come. */
 export type Forwarding = {
   family: string;
-  to: 'governance-kernel';
+  to: 'governance-kernel' | 'control-plane';
   /** As the gateway serves it: path, body limit and answers are the other service's. */
   route: AnyRoute;
   /** How long the other service may be silent, before its answer or within it. */
@@ -29,7 +31,11 @@ const streamMaxMs = 300_000;
 /** No stream of a model goes on for longer. */
 const answerMaxMs = 3_600_000;
 
-type Family = Omit<Forwarding, 'route'> & { opensTo: 'agent' | Role; routes: AnyRoute[] };
+type Family = Omit<Forwarding, 'route'> & {
+  /** `session`: to a person at a browser. */
+  opensTo: 'agent' | Role | 'public' | 'session';
+  routes: AnyRoute[];
+};
 
 const families: Family[] = [
   {
@@ -81,9 +87,29 @@ const families: Family[] = [
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: streamMaxMs,
   },
+  {
+    family: 'sign-in of browsers',
+    to: 'control-plane',
+    opensTo: 'public',
+    // The refresh cookie is judged where it is kept.
+    routes: [beginLogin, finishLogin, refreshSession],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'sessions of browsers',
+    to: 'control-plane',
+    opensTo: 'session',
+    routes: [getSession, deleteSession],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
 ];
 
-/** The one table of what the gateway forwards: the doors of agents, and what members read of their workspace at the kernel. */
+/**
+ * The one table of what the gateway forwards: the doors of agents, what members read of their workspace at the kernel, and what browsers
+ * ask of the control plane.
+ */
 export const forwarding: readonly Forwarding[] = families.flatMap(({ routes, opensTo, ...terms }) =>
   routes.map((route) => ({ ...terms, route: { ...route, auth: opensTo } })),
 );

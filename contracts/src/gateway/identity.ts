@@ -1,15 +1,8 @@
 import { z } from 'zod';
+import { EmailAddress } from '../email-address.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, SignInId, UserId, WorkspaceId } from '../scalars.ts';
-
-/** An address is compared in lower case; 254 is the longest that SMTP can carry (RFC 5321 §4.5.3.1.3). */
-export const EmailAddress = z
-  .string()
-  .max(254)
-  .trim()
-  .toLowerCase()
-  .pipe(z.email({ error: 'must be an e-mail address' }));
 
 /** `email` is null for a person who has signed in by messenger alone. */
 export const User = z.strictObject({ id: UserId, name: z.string(), email: z.string().nullable() });
@@ -78,6 +71,7 @@ export const endSession = defineRoute({
   method: 'DELETE',
   path: '/api/auth/session',
   auth: 'session',
+  provenBy: 'session_token',
   reply: z.strictObject({ ok: z.literal(true) }),
 });
 
@@ -99,6 +93,7 @@ export const listSessions = defineRoute({
   method: 'GET',
   path: '/api/auth/sessions',
   auth: 'session',
+  provenBy: 'session_token',
   query: z.strictObject(PageQuery),
   reply: camelPage(Session),
 });
@@ -109,6 +104,7 @@ export const revokeSession = defineRoute({
   method: 'DELETE',
   path: '/api/auth/sessions/{id}',
   auth: 'session',
+  provenBy: 'session_token',
   params: z.strictObject({ id: z.string().min(1).max(128) }),
   reply: z.strictObject({ ok: z.literal(true) }),
   errors: ['NOT_FOUND'],

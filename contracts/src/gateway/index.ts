@@ -1,6 +1,5 @@
 export { showFrontPage, getOpenApi, showDocs } from '../front-page.ts';
 export {
-  EmailAddress,
   User,
   requestEmailCode,
   SignedIn,
@@ -11,6 +10,7 @@ export {
   listSessions,
   revokeSession,
 } from './identity.ts';
+export { sendSignInCode, proveAddress } from './directory.ts';
 export { ApiKeyRole, ApiKeyScope, ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 export {
   Role,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { EmailAddress } from '../email-address.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { InviteId, Instant, UserId, WorkspaceId } from '../scalars.ts';
-import { EmailAddress, User } from './identity.ts';
+import { User } from './identity.ts';
 import { Done, PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 export const getMe = defineRoute({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { EmailAddress } from '../email-address.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, UserId } from '../scalars.ts';
-import { EmailAddress } from './identity.ts';
 import { Done, PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
 /** What a workspace can be told of. */

@@ -1,5 +1,6 @@
 import { getOpenApi, showDocs, showFrontPage } from '../front-page.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { proveAddress, sendSignInCode } from './directory.ts';
 import { followEvents } from './event-stream.ts';
 import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
@@ -103,4 +104,6 @@ export const gatewayRoutes = {
   getGovernanceStatus,
   listGovernanceReceipts,
   getGovernanceReceipt,
+  sendSignInCode,
+  proveAddress,
 };

@@ -1,3 +1,4 @@
+import * as controlPlane from '../control-plane/index.ts';
 import * as gateway from '../gateway/index.ts';
 import * as kernel from '../governance-kernel/index.ts';
 import * as shared from '../index.ts';
@@ -18,9 +19,10 @@ function isRoute(value: unknown): value is AnyRoute {
 }
 
 /** All routes, by service. */
-export const routesByService: { name: string; routes: AnyRoute[] }[] = [
+export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = [
   { name: 'gateway', routes: routesOf(gateway) },
   { name: 'governance-kernel', routes: routesOf(kernel) },
+  { name: 'control-plane', routes: routesOf(controlPlane) },
 ];
 
 /** What the gateway answers itself, and what it passes on. */
@@ -31,7 +33,7 @@ export function openApiText(service: ServiceName): string {
   return print(openApiDocument({ ...described[service], version }));
 }
 
-export type ServiceName = 'gateway' | 'governance-kernel';
+export type ServiceName = 'gateway' | 'governance-kernel' | 'control-plane';
 
 const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0], 'version'>> = {
   'governance-kernel': {
@@ -46,7 +48,14 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     description: 'The public door: identity, workspaces, tasks, audit.',
     serverUrl: 'http://127.0.0.1:3100',
     routes: gatewayServes,
-    modules: [shared, gateway, kernel],
+    modules: [shared, gateway, kernel, controlPlane],
+  },
+  'control-plane': {
+    title: 'Countersign control plane',
+    description: 'Where people sign in with a browser; reached through the gateway.',
+    serverUrl: 'http://127.0.0.1:3200',
+    routes: routesOf(controlPlane),
+    modules: [shared, controlPlane],
   },
 };
 
@@ -55,12 +64,14 @@ export function generatedFiles(): Record<string, string> {
   return {
     'contracts/openapi/governance-kernel.json': openApiText('governance-kernel'),
     'contracts/openapi/gateway.json': openApiText('gateway'),
+    'contracts/openapi/control-plane.json': openApiText('control-plane'),
     ...schemaFiles(),
     'docs/reference/reason-codes.md': reasonCodesPage(),
     'docs/reference/error-codes.md': errorCodesPage(),
     'docs/reference/routes.md': routesPage([
       { name: 'gateway', routes: gatewayServes },
       { name: 'governance-kernel', routes: routesOf(kernel) },
+      { name: 'control-plane', routes: routesOf(controlPlane) },
     ]),
   };
 }

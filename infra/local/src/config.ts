@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { controlPlaneVariables } from '@countersign/control-plane';
 import { gatewayVariables } from '@countersign/gateway';
 import { kernelVariables } from '@countersign/governance-kernel';
 import { port, readConfig, secret, secretUrl, serviceVariables, type Environment } from '@countersign/service-kit';
@@ -7,6 +8,7 @@ import { z } from 'zod';
 export const localVariables = z.object({
   GOV_DATA_DIR: z.string().default('.countersign').describe('Where data, keys and secrets live.'),
   GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  CONTROL_PLANE_PORT: port(3200).describe('Port of the control plane.'),
   GOV_PORT: port(8080).describe('Port of the kernel.'),
   GOV_HEALTH_PORT: port(8081).describe("Port of the kernel's health and metrics alone."),
   DATABASE_URL: secretUrl(['postgres', 'postgresql'])
@@ -32,6 +34,7 @@ export const localVariables = z.object({
 export type LocalSettings = Readonly<{
   dataDir: string;
   gatewayPort: number;
+  controlPlanePort: number;
   kernelPort: number;
   healthPort: number;
   databaseUrl: string | null;
@@ -45,6 +48,7 @@ export type LocalSettings = Readonly<{
   /** GOV_… variables of the person who starts it, for the service that knows them. */
   forKernel: Environment;
   forGateway: Environment;
+  forControlPlane: Environment;
 }>;
 
 /** An earlier start wrote it into local.env, which people load into their shell. */
@@ -53,6 +57,9 @@ const loadedAgain = 'GOV_TRUSTED_PUBLIC_KEY';
 /** What `make up` makes itself and hands to the services: given by a person it would be overruled in silence, so it is refused. */
 const made = new Set([
   'GOV_GATEWAY_PORT',
+  'GOV_GATEWAY_URL',
+  'GOV_CONTROL_PLANE_PORT',
+  'GOV_CONTROL_PLANE_URL',
   'GOV_SESSION_SECRET',
   'GOV_GOVERNANCE_URL',
   'GOV_TRUSTED_PUBLIC_KEYS',
@@ -66,6 +73,7 @@ const made = new Set([
 const ownNames = new Set([...Object.keys(localVariables.shape), loadedAgain]);
 const kernelNames = passedOn(kernelVariables);
 const gatewayNames = passedOn(gatewayVariables);
+const controlPlaneNames = passedOn(controlPlaneVariables);
 
 function passedOn(schema: z.ZodObject): ReadonlySet<string> {
   return new Set(Object.keys(schema.shape).filter((name) => !ownNames.has(name) && !made.has(name)));
@@ -73,11 +81,12 @@ function passedOn(schema: z.ZodObject): ReadonlySet<string> {
 
 /** Reads what the profile itself needs; throws ConfigError naming all that is malformed. */
 export function localSettings(env: Environment = process.env): LocalSettings {
-  const knownElsewhere = [loadedAgain, ...kernelNames, ...gatewayNames];
+  const knownElsewhere = [loadedAgain, ...kernelNames, ...gatewayNames, ...controlPlaneNames];
   const own = readConfig(localVariables, env, { prefix: 'GOV_', knownElsewhere });
   return Object.freeze({
     dataDir: resolve(own.GOV_DATA_DIR),
     gatewayPort: own.GATEWAY_PORT,
+    controlPlanePort: own.CONTROL_PLANE_PORT,
     kernelPort: own.GOV_PORT,
     healthPort: own.GOV_HEALTH_PORT,
     databaseUrl: own.DATABASE_URL ?? null,
@@ -88,6 +97,7 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
     forKernel: environmentOf(kernelNames, env),
     forGateway: environmentOf(gatewayNames, env),
+    forControlPlane: environmentOf(controlPlaneNames, env),
   });
 }
 
@@ -110,6 +120,6 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 
 /** Ours without what configures Countersign: for a system that must not depend on the shell it is started from. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(GOV_|GATEWAY_|KERNEL_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)/;
+  const ours = /^(GOV_|GATEWAY_|CONTROL_PLANE_|KERNEL_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }

@@ -5,7 +5,7 @@ import type { LocalSettings } from './config.ts';
 import type { DataDir } from './data-dir.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
-export type ServiceUrls = { kernel: string; gateway: string };
+export type ServiceUrls = { kernel: string; gateway: string; controlPlane: string };
 
 const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
 
@@ -16,14 +16,23 @@ export async function prepareDatabase(
   { lifecycle, log }: { lifecycle: Lifecycle; log: Log },
 ): Promise<ServiceUrls> {
   const adminUrl = settings.databaseUrl ?? (await startEmbedded(dataDir, lifecycle, log));
-  const { kernelDatabasePassword, gatewayDatabasePassword } = dataDir.secrets;
+  const { kernelDatabasePassword, gatewayDatabasePassword, controlPlaneDatabasePassword } = dataDir.secrets;
   const kernel = { schema: 'kernel', role: 'countersign_kernel', password: kernelDatabasePassword };
   const gateway = { schema: 'gateway', role: 'countersign_gateway', password: gatewayDatabasePassword };
-  await provisionRoles({ adminUrl, services: [kernel, gateway] });
-  const at = { url: adminUrl };
-  await migrate({ ...at, schema: kernel.schema, role: kernel.role, serviceDir: `${servicesDir}/governance-kernel` });
-  await migrate({ ...at, schema: gateway.schema, role: gateway.role, serviceDir: `${servicesDir}/gateway` });
-  return { kernel: loginUrl(adminUrl, kernel), gateway: loginUrl(adminUrl, gateway) };
+  const controlPlane = {
+    schema: 'control_plane',
+    role: 'countersign_control_plane',
+    password: controlPlaneDatabasePassword,
+  };
+  const owners = { 'governance-kernel': kernel, gateway, 'control-plane': controlPlane };
+  await provisionRoles({ adminUrl, services: Object.values(owners) });
+  for (const [service, { schema, role }] of Object.entries(owners))
+    await migrate({ url: adminUrl, schema, role, serviceDir: `${servicesDir}/${service}` });
+  return {
+    kernel: loginUrl(adminUrl, kernel),
+    gateway: loginUrl(adminUrl, gateway),
+    controlPlane: loginUrl(adminUrl, controlPlane),
+  };
 }
 
 async function startEmbedded({ postgresDir }: DataDir, lifecycle: Lifecycle, log: Log): Promise<string> {

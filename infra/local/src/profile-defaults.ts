@@ -19,6 +19,13 @@ export const kernelDefaults = {
   GOV_MODEL_PRICES: priceOfAnyModel,
 } as const;
 
+/** What `make up` sets for the control plane unless the person who starts it does. */
+export const controlPlaneDefaults = {
+  GOV_LOG_LEVEL: 'warn',
+  GOV_STOP_NOTICE: '0s',
+  NODE_ENV: 'development',
+} as const;
+
 /** What `make up` sets for the gateway unless the person who starts it does. */
 export const gatewayDefaults = {
   GOV_LOG_LEVEL: 'warn',

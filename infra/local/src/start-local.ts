@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { controlPlaneConfigFrom, startControlPlane } from '@countersign/control-plane';
 import { gatewayConfigFrom, startGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
@@ -11,8 +12,8 @@ import { holdDataDir } from './hold-data-dir.ts';
 import { withShippedServer } from './mcp-servers.ts';
 import { ownPolicyFile } from './own-policy.ts';
 import { withPolicyLines } from './policy-lines.ts';
-import { assertPortFree } from './ports.ts';
-import { gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
+import { assertPortFree, freePort } from './ports.ts';
+import { controlPlaneDefaults, gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { serveSignInLink } from './sign-in-link.ts';
 import { stdioUser } from './stdio-account.ts';
 import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
@@ -42,6 +43,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   lifecycle.onClose('data directory', hold.release);
   // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
   await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
+  await assertPortFree(settings.controlPlanePort, 'CONTROL_PLANE_PORT');
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
   const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
@@ -54,8 +56,13 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
   const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
   const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
-  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...given, kernelUrl: kernel.url }));
+  // Gateway and control plane call each other, so the address of one stands before it is started.
+  const controlPlanePort = settings.controlPlanePort === 0 ? await freePort() : settings.controlPlanePort;
+  const beside = { ...given, controlPlanePort };
+  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...beside, kernelUrl: kernel.url }));
   const gateway = await startGateway(gatewayConfig, shared);
+  const controlPlaneConfig = controlPlaneConfigFrom(controlPlaneEnvironment({ ...beside, gatewayUrl: gateway.url }));
+  await startControlPlane(controlPlaneConfig, shared);
   await gateway.subscribed;
   bus?.release();
   const link = await serveSignInLink(gateway);
@@ -126,7 +133,11 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile, asse
   };
 }
 
-function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: Given & { kernelUrl: string }) {
+type GatewayGiven = BesideGiven & { kernelUrl: string };
+type ConsoleGiven = BesideGiven & { gatewayUrl: string };
+type BesideGiven = Given & { controlPlanePort: number };
+
+function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions, controlPlanePort }: GatewayGiven) {
   const { secrets, trustedPublicKey } = dataDir;
   return {
     ...gatewayDefaults,
@@ -136,9 +147,28 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions }: 
     GOV_GATEWAY_PORT: String(settings.gatewayPort),
     GOV_SESSION_SECRET: secrets.sessionSecret,
     GOV_GOVERNANCE_URL: kernelUrl,
+    GOV_CONTROL_PLANE_URL: `http://127.0.0.1:${controlPlanePort}`,
     GOV_ASSERTION_KEY: assertions.privateKey,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
+  };
+}
+
+function controlPlaneEnvironment({ settings, dataDir, urls, gatewayUrl, assertions, controlPlanePort }: ConsoleGiven) {
+  const { secrets } = dataDir;
+  return {
+    ...controlPlaneDefaults,
+    ...settings.forControlPlane,
+    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
+    DATABASE_URL: urls.controlPlane,
+    GOV_CONTROL_PLANE_PORT: String(controlPlanePort),
+    // The gateway, and nobody else, tells it where a caller sits.
+    GOV_TRUSTED_PROXIES: '1',
+    GOV_CONSOLE_URL: `http://localhost:${new URL(gatewayUrl).port}`,
+    GOV_GATEWAY_URL: gatewayUrl,
+    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
+    GOV_ASSERTION_KEYS: assertions.publicKey,
+    GOV_SESSION_SECRET: secrets.consoleSecret,
   };
 }
 

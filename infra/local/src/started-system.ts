@@ -30,10 +30,12 @@ type StartOptions = { dataDir: string; variables?: Record<string, string> };
 /** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
 export async function startSystem({ dataDir, variables = {} }: StartOptions): Promise<StartedSystem> {
   const [gatewayPort, kernelPort, healthPort] = [await freePort(), await freePort(), await freePort()];
+  const controlPlanePort = await freePort();
   const env = {
     ...plainEnvironment(),
     GOV_DATA_DIR: dataDir,
     GATEWAY_PORT: String(gatewayPort),
+    CONTROL_PLANE_PORT: String(controlPlanePort),
     GOV_PORT: String(kernelPort),
     GOV_HEALTH_PORT: String(healthPort),
     ...variables,

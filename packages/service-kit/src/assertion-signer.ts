@@ -1,20 +1,25 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { assertionTerms, type AssertionClaims } from '@countersign/contracts';
+import { assertionTerms, personAssertionTerms, type AssertionClaims, type PersonClaims } from '@countersign/contracts';
 import { keyIdOf, publicKeyFromJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { SignJWT } from 'jose';
 
 /** Whom somebody speaks for. */
 export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role'>;
+/** Who is signed in, by which session. */
+type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid'>;
 
 export type AssertionSigner = {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
-  /** An assertion with more than half of its life before it. */
+  /** For whom the gateway speaks at the kernel: an assertion with more than half of its life before it. */
   sign(asserted: Asserted): Promise<string>;
+  /** Who is signed in at the control plane, in the same way. */
+  signPerson(asserted: AssertedPerson): Promise<string>;
 };
 
 type Signed = { text: Promise<string>; atMs: number };
+type Terms = typeof assertionTerms | typeof personAssertionTerms;
 
 /** Less than half of its life: whoever gets it can still be late. */
 const reusedMsMax = 25_000;
@@ -25,19 +30,21 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   const publicKey = publicKeyFromJwk(createPublicKey(key).export({ format: 'jwk' }));
   const keyId = keyIdOf(nodeProvider, publicKey);
   const signed = new Map<string, Signed>();
+  const signOnce = (terms: Terms, said: Record<string, string>) => {
+    const nowMs = now().getTime();
+    const name = JSON.stringify([terms.audience, ...Object.values(said)]);
+    const earlier = signed.get(name);
+    if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
+    if (signed.size >= signedMax) signed.clear();
+    const text = signAnew(key, { kid: keyId, terms, said, nowMs });
+    signed.set(name, { text, atMs: nowMs });
+    return text;
+  };
   return {
     keyId,
     publicKey,
-    sign: (asserted) => {
-      const nowMs = now().getTime();
-      const name = JSON.stringify([asserted.workspace_id, asserted.sub, asserted.role]);
-      const earlier = signed.get(name);
-      if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
-      if (signed.size >= signedMax) signed.clear();
-      const text = signAnew(key, keyId, asserted, nowMs);
-      signed.set(name, { text, atMs: nowMs });
-      return text;
-    },
+    sign: ({ sub, workspace_id, role }) => signOnce(assertionTerms, { sub, workspace_id, role }),
+    signPerson: ({ sub, sid }) => signOnce(personAssertionTerms, { sub, sid }),
   };
 }
 
@@ -60,10 +67,12 @@ function isYoung({ atMs }: Signed, nowMs: number): boolean {
   return nowMs >= atMs && nowMs - atMs < reusedMsMax;
 }
 
-function signAnew(key: KeyObject, kid: string, { sub, workspace_id, role }: Asserted, nowMs: number): Promise<string> {
-  const { type, issuer, audience, lifeSecondsMax } = assertionTerms;
+type Signing = { kid: string; terms: Terms; said: Record<string, string>; nowMs: number };
+
+function signAnew(key: KeyObject, { kid, terms, said, nowMs }: Signing): Promise<string> {
+  const { type, issuer, audience, lifeSecondsMax } = terms;
   const iat = Math.floor(nowMs / 1_000);
-  return new SignJWT({ sub, workspace_id, role, iss: issuer, aud: audience, iat, exp: iat + lifeSecondsMax })
+  return new SignJWT({ ...said, iss: issuer, aud: audience, iat, exp: iat + lifeSecondsMax })
     .setProtectedHeader({ alg: 'EdDSA', typ: type, kid })
     .sign(key);
 }

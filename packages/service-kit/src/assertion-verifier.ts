@@ -1,32 +1,55 @@
 import type { KeyObject } from 'node:crypto';
-import { AppError, AssertionClaims, AssertionHeader, assertionTerms } from '@countersign/contracts';
+import {
+  AppError,
+  AssertionClaims,
+  assertionHeader,
+  assertionTerms,
+  PersonClaims,
+  personAssertionTerms,
+} from '@countersign/contracts';
+import type { z } from 'zod';
 import { importedKey, signedTokenHeader, verifySignedToken } from './signed-token.ts';
 
 type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
+
+/** A kind of assertion: what names it, how long it lives at most, and what it says. */
+type Kind<Claims extends { exp: number }> = {
+  readonly type: string;
+  readonly lifeSecondsMax: number;
+  readonly claims: z.ZodType<Claims>;
+};
+
+/** For whom the gateway speaks in a workspace. */
+export const workspaceAssertions: Kind<AssertionClaims> = { ...assertionTerms, claims: AssertionClaims };
+/** Which person is signed in. */
+export const personAssertions: Kind<PersonClaims> = { ...personAssertionTerms, claims: PersonClaims };
+
 /** What was proven, and by which key. */
-export type ProvenAssertion = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'exp'> & { keyId: string };
+export type Proven<Claims> = Claims & { keyId: string };
 
 const knownMax = 10_000;
 
-/** Takes assertions that a pinned key has signed, and remembers each until it ends. Without a key it takes none. */
-export class AssertionVerifier {
+/** Takes assertions of one kind that a pinned key has signed, and remembers each until it ends. Without a key it takes none. */
+export class AssertionVerifier<Claims extends { exp: number }> {
+  readonly #kind: Kind<Claims>;
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #now: () => Date;
-  readonly #known = new Map<string, ProvenAssertion>();
+  readonly #known = new Map<string, Proven<Claims>>();
 
-  constructor(keys: readonly AssertionKey[], now: () => Date) {
+  constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {
+    this.#kind = kind;
     this.#keys = new Map(keys.map(({ keyId, publicKey }) => [keyId, importedKey(publicKey)]));
     this.#now = now;
   }
 
   /** Who speaks. `text` is attacker-controlled. Throws CREDENTIALS_INVALID for whatever is not in all its parts as it has to be. */
-  verify(text: string): ProvenAssertion | Promise<ProvenAssertion> {
+  verify(text: string): Proven<Claims> | Promise<Proven<Claims>> {
     const known = this.#known.get(text);
     if (known !== undefined && this.#now().getTime() < known.exp * 1_000) return known;
     return this.#verifyAnew(text);
   }
 
-  async #verifyAnew(text: string): Promise<ProvenAssertion> {
+  async #verifyAnew(text: string): Promise<Proven<Claims>> {
     const proven = await this.#proven(text).catch((cause: unknown) => {
       throw new AppError('CREDENTIALS_INVALID', 'The assertion is not valid', { cause });
     });
@@ -35,15 +58,12 @@ export class AssertionVerifier {
     return proven;
   }
 
-  async #proven(text: string): Promise<ProvenAssertion> {
-    const { kid } = AssertionHeader.parse(signedTokenHeader(text));
+  async #proven(text: string): Promise<Proven<Claims>> {
+    const { kid } = assertionHeader(this.#kind.type).parse(signedTokenHeader(text));
     const key = this.#keys.get(kid);
     if (key === undefined) throw new Error(`no key ${kid} is pinned`);
-    const claims = await verifySignedToken(text, key, {
-      now: this.#now(),
-      lifeSecondsMax: assertionTerms.lifeSecondsMax,
-    });
-    const { sub, workspace_id, role, exp } = AssertionClaims.parse(claims);
-    return { sub, workspace_id, role, exp, keyId: kid };
+    const { lifeSecondsMax } = this.#kind;
+    const said = await verifySignedToken(text, key, { now: this.#now(), lifeSecondsMax });
+    return { ...this.#kind.claims.parse(said), keyId: kid };
   }
 }

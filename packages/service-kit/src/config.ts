@@ -23,6 +23,15 @@ export class ConfigError extends Error {
   }
 }
 
+/** A variable that holds a document: what is wrong with the document is told under the variable's name. */
+export function sound<Value>(name: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ConfigError([`${name} is malformed: ${cause instanceof Error ? cause.message : String(cause)}`]);
+  }
+}
+
 type SecretRule = { lengthMin: number };
 
 /**

@@ -26,6 +26,8 @@ type HandlerInput<Params, Query, Body, Caller> = {
   /** The Idempotency-Key of a POST with a fingerprint of the request, also where the pipeline leaves it to the handler. */
   readonly idempotency: IdempotencyClaim | null;
   setHeader(name: string, value: string): void;
+  /** One `Set-Cookie` more. */
+  addCookie(text: string): void;
 };
 
 /** The input of a handler whose route is not known. */

@@ -70,6 +70,13 @@ export class Exchange {
     this.headers.push(wanted, value);
   };
 
+  /** One `Set-Cookie` more. Throws on a value that no header can hold. */
+  readonly addCookie = (text: string): void => {
+    validateHeaderValue('set-cookie', text);
+    if (this.arePreset && !this.res.headersSent) this.res.appendHeader('set-cookie', text);
+    this.headers.push('set-cookie', text);
+  };
+
   get log(): Log {
     this.#log ??= this.services.log.child({ request_id: this.requestId, operation: this.operation });
     return this.#log;

@@ -7,12 +7,22 @@ import {
   isAppError,
   keyPrincipal,
   PrincipalId,
+  personAssertionTerms,
+  SignInId,
   TenantId,
+  UserId,
 } from '@countersign/contracts';
 import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
-import { AssertionVerifier, createAssertionSigner, isSignedToken, readAssertionKey } from '../src/index.ts';
+import {
+  AssertionVerifier,
+  createAssertionSigner,
+  isSignedToken,
+  personAssertions,
+  readAssertionKey,
+  workspaceAssertions,
+} from '../src/index.ts';
 
 const startMs = Date.parse('2026-11-22T10:00:00.000Z');
 const iat = startMs / 1_000;
@@ -44,7 +54,7 @@ const written = (head: object, said: object, signature = '') =>
   [head, said].map((part) => encodeBase64Url(utf8Bytes(JSON.stringify(part)))).join('.') + `.${signature}`;
 
 function verifierAt(afterMs = 0, keys = [own]) {
-  return new AssertionVerifier(keys, () => new Date(startMs + afterMs));
+  return new AssertionVerifier(workspaceAssertions, keys, () => new Date(startMs + afterMs));
 }
 
 async function codeOf(text: string, verifier = verifierAt()): Promise<string> {
@@ -59,11 +69,24 @@ async function codeOf(text: string, verifier = verifierAt()): Promise<string> {
 const refused = 'CREDENTIALS_INVALID';
 
 describe('an assertion', () => {
+  it('says who is signed in to the control plane alone, and for whom somebody speaks to the kernel alone', async () => {
+    const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
+    const person = { sub: UserId.parse(user), sid: SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1') };
+    const people = new AssertionVerifier(personAssertions, [own], () => new Date(startMs));
+    const text = await signer.signPerson(person);
+    expect(await people.verify(text)).toMatchObject({ ...person, exp: iat + 60, keyId: own.keyId });
+    expect(await codeOf(text)).toBe(refused);
+    await expect(people.verify(await signer.sign(asserted))).rejects.toMatchObject({ code: refused });
+    const typ = personAssertionTerms.type;
+    expect(await codeOf(await token({ header: { typ } }))).toBe(refused);
+    await expect(people.verify(await token({ header: { typ } }))).rejects.toMatchObject({ code: refused });
+  });
+
   it('proves tenant, principal and role under the key that was pinned', async () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
     const text = await signer.sign(asserted);
     expect(isSignedToken(text)).toBe(true);
-    expect(await verifierAt().verify(text)).toEqual({ ...asserted, exp: iat + 60, keyId: own.keyId });
+    expect(await verifierAt().verify(text)).toEqual({ ...claims, keyId: own.keyId });
     expect(await codeOf(await token())).toBe('accepted');
     for (const role of ['member', 'partner', 'owner'])
       expect(await codeOf(await token({ claims: { role, sub: user } }))).toBe('accepted');
@@ -153,7 +176,7 @@ describe('an assertion', () => {
 
   it('ends with its time, also where it was verified before, and clocks may differ by seconds', async () => {
     let afterMs = 0;
-    const verifier = new AssertionVerifier([own], () => new Date(startMs + afterMs));
+    const verifier = new AssertionVerifier(workspaceAssertions, [own], () => new Date(startMs + afterMs));
     const text = await token();
     const seen = [];
     for (afterMs of [-4_000, 0, 59_999, 64_000, 66_000]) seen.push(await codeOf(text, verifier));

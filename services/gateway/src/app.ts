@@ -53,6 +53,7 @@ import { listSubscriptionsRoute } from './routes/list-subscriptions.ts';
 import { listTasksRoute } from './routes/list-tasks.ts';
 import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
+import { proveAddressRoute } from './routes/prove-address.ts';
 import { putMemberRoleRoute } from './routes/put-member-role.ts';
 import { putTaskStatusRoute } from './routes/put-task-status.ts';
 import { putTaskRoute } from './routes/put-task.ts';
@@ -67,6 +68,7 @@ import { revokeInviteRoute } from './routes/revoke-invite.ts';
 import { revokeSessionRoute } from './routes/revoke-session.ts';
 import { rotateWebhookSecretRoute } from './routes/rotate-webhook-secret.ts';
 import { runTaskRoute } from './routes/run-task.ts';
+import { sendSignInCodeRoute } from './routes/send-sign-in-code.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
 import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
@@ -158,6 +160,8 @@ function endpointsOf(context: Context): Endpoint[] {
     getGovernanceStatusRoute(context),
     listGovernanceReceiptsRoute(context),
     getGovernanceReceiptRoute(context),
+    sendSignInCodeRoute(context),
+    proveAddressRoute(context),
     ...forwardRoutes(context),
   ];
 }

@@ -66,17 +66,22 @@ export const gatewayVariables = z.object({
   GOV_FAIL_CLOSED: flag(false).describe('Whether a kernel is mandatory: without one the gateway does not start.'),
   GOV_ASSERTION_KEY: secret()
     .optional()
-    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL or GOV_CONTROL_PLANE_URL' })
     .describe(
-      'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. The kernel pins its public key (GOV_ASSERTION_KEYS).',
+      'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. Its siblings pin its public key (GOV_ASSERTION_KEYS).',
     ),
   GOV_SERVICE_API_KEY: secret()
     .optional()
-    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL' })
-    .describe('What sibling services present to the kernel: the gateway sets ceilings and blocked tools there.'),
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL or GOV_CONTROL_PLANE_URL' })
+    .describe(
+      'What sibling services present to each other: the gateway sets ceilings and blocked tools at the kernel, the control plane asks the gateway for codes.',
+    ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
     "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
   ),
+  GOV_CONTROL_PLANE_URL: url()
+    .optional()
+    .describe('Scheme, host and port of the control plane. Without it nobody signs in by a browser.'),
   GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }).describe(
     'How long one governed call may take, upstream work included.',
   ),
@@ -127,6 +132,8 @@ export type GatewayConfig = ServiceConfig &
     messengerBotToken: string | null;
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
+    /** Null: no control plane is configured. */
+    controlPlane: ControlPlaneConfig | null;
     failClosed: boolean;
     /** A recorded run of the tests, when it ran this very build; else null. */
     evalRecord: EvalRecord | null;
@@ -143,6 +150,8 @@ export type GovernanceConfig = Readonly<{
   trustedPublicKeys: readonly string[];
   timeoutMs: number;
 }>;
+
+type ControlPlaneConfig = Readonly<{ url: string; assertionKey: KeyObject; serviceApiKey: string }>;
 
 /** `secretKey`: secrets of webhooks follow from it. */
 type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
@@ -174,6 +183,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     signUp: signUpOf(read),
     messengerBotToken: read.GOV_MESSENGER_BOT_TOKEN ?? null,
     governance: governanceOf(read),
+    controlPlane: controlPlaneOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
     evalRecord: evalRecordOf(read),
     webhooks: { secretKey: webhookKey(read), reachPrivate: read.GOV_WEBHOOKS_REACH_PRIVATE },
@@ -212,15 +222,26 @@ function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
   return entries === undefined || entries.length === 0 ? ['*'] : entries.map((entry) => entry.toLowerCase());
 }
 
-function governanceOf(read: Read): GovernanceConfig | null {
-  const { GOV_GOVERNANCE_URL: kernelUrl, GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey } = read;
+/** By what the gateway speaks to its siblings; null where it has none. */
+function voiceOf({ GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey }: Read) {
   const assertionKey = pem === undefined ? null : readAssertionKey(pem);
-  if (kernelUrl === undefined || assertionKey === null || serviceApiKey === undefined) return null;
+  return assertionKey === null || serviceApiKey === undefined ? null : { assertionKey, serviceApiKey };
+}
+
+function controlPlaneOf(read: Read): ControlPlaneConfig | null {
+  const { GOV_CONTROL_PLANE_URL: controlPlaneUrl } = read;
+  const voice = voiceOf(read);
+  return controlPlaneUrl === undefined || voice === null ? null : { url: controlPlaneUrl, ...voice };
+}
+
+function governanceOf(read: Read): GovernanceConfig | null {
+  const { GOV_GOVERNANCE_URL: kernelUrl } = read;
+  const voice = voiceOf(read);
+  if (kernelUrl === undefined || voice === null) return null;
   return {
     url: kernelUrl,
     healthUrl: read.GOV_HEALTH_URL ?? kernelUrl,
-    assertionKey,
-    serviceApiKey,
+    ...voice,
     trustedPublicKeys: read.GOV_TRUSTED_PUBLIC_KEYS,
     timeoutMs: read.GOV_GOVERNANCE_TIMEOUT,
   };
@@ -249,19 +270,27 @@ function signInProblems(read: Read): string[] {
   return problems;
 }
 
+const originVariables = [
+  'GOV_GOVERNANCE_URL',
+  'GOV_HEALTH_URL',
+  'GOV_CONTROL_PLANE_URL',
+  'GOV_GATEWAY_PUBLIC_URL',
+] as const;
+
 function refuseContradictions(read: Read): void {
   const problems = [];
   if (read.GOV_FAIL_CLOSED && read.GOV_GOVERNANCE_URL === undefined)
     problems.push('GOV_GOVERNANCE_URL is missing: GOV_FAIL_CLOSED=1 makes governance mandatory');
   for (const name of ['GOV_ASSERTION_KEY', 'GOV_SERVICE_API_KEY'] as const)
-    if (read.GOV_GOVERNANCE_URL !== undefined && read[name] === undefined)
-      problems.push(`${name} is missing: the kernel of GOV_GOVERNANCE_URL asks for it`);
+    for (const sibling of ['GOV_GOVERNANCE_URL', 'GOV_CONTROL_PLANE_URL'] as const)
+      if (read[sibling] !== undefined && read[name] === undefined)
+        problems.push(`${name} is missing: the service at ${sibling} asks for it`);
   if (read.GOV_ASSERTION_KEY !== undefined && readAssertionKey(read.GOV_ASSERTION_KEY) === null)
     problems.push('GOV_ASSERTION_KEY is malformed: it must be an Ed25519 private key, as PKCS#8 PEM');
   problems.push(...signInProblems(read));
-  for (const name of ['GOV_GOVERNANCE_URL', 'GOV_HEALTH_URL', 'GOV_GATEWAY_PUBLIC_URL'] as const)
+  for (const name of originVariables)
     if (read[name] !== undefined && !isOrigin(read[name]))
-      problems.push(`${name} must be scheme, host and port alone: the paths below it are the kernel's own`);
+      problems.push(`${name} must be scheme, host and port alone: the paths below it are the service's own`);
   for (const key of read.GOV_TRUSTED_PUBLIC_KEYS)
     if (!/^[A-Za-z0-9_-]{43}$/.test(key)) problems.push('GOV_TRUSTED_PUBLIC_KEYS holds something that is not a key');
   if (problems.length > 0) throw new ConfigError(problems);

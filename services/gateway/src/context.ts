@@ -20,6 +20,8 @@ import {
 } from '@countersign/service-kit';
 import { LogWatch } from './audit/log-watch.ts';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
+import { createClient, type Client } from '@countersign/contracts';
+import { introspectSession } from '@countersign/contracts/control-plane';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
@@ -28,6 +30,8 @@ import { listAuditEnds } from './store/audit.ts';
 import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 import { messagingTransaction, tellsEvents } from './store/messages.ts';
+
+const consoleRoutes = { introspectSession };
 
 /** Everything that the gateway works with. Made once, closed in reverse. */
 export type Context = {
@@ -44,10 +48,13 @@ export type Context = {
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
-  /** Says for whom the gateway speaks; null without a kernel. */
+  /** Says for whom the gateway speaks; null without a sibling to speak to. */
   readonly assertions: AssertionSigner | null;
   /** Connections to the kernel that calls of agents are passed on by. */
   readonly kernelPool: Agent;
+  readonly controlPlanePool: Agent;
+  /** Whose session a cookie is of; null without a control plane. */
+  readonly consoleSessions: Client<typeof consoleRoutes> | null;
   readonly knownCredentials: KnownCredentials;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
@@ -75,9 +82,11 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   gaugeDeadLetters(telemetry.meter, bus);
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
-  const { governance } = config;
-  const assertions = governance === null ? null : assertionSigner(governance, { log, now });
+  const { governance, controlPlane } = config;
+  const voice = governance ?? config.controlPlane;
+  const assertions = voice === null ? null : assertionSigner(voice, { log, now });
   const kernelPool = poolFor(governance?.url);
+  const controlPlanePool = poolFor(controlPlane?.url);
   const logWatch = watchLogs(database, log);
   const reports = reportWriter(database, { log, telemetry });
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
@@ -96,6 +105,8 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
     assertions,
     kernelPool,
+    controlPlanePool,
+    consoleSessions: consoleSessionsAt(controlPlane),
     knownCredentials: createKnownCredentials(config),
     fetchNow: overrides.fetch ?? fetch,
     now,
@@ -113,6 +124,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await reports.stop();
       await relay.stop();
       kernelPool.destroy();
+      controlPlanePool.destroy();
       // A bus that was handed in is shared with other services of the process.
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();
@@ -145,13 +157,23 @@ function reportWriter(
 }
 
 function assertionSigner(
-  { assertionKey }: GovernanceConfig,
+  { assertionKey }: Pick<GovernanceConfig, 'assertionKey'>,
   { log, now }: Pick<Context, 'log' | 'now'>,
 ): AssertionSigner {
   const signer = createAssertionSigner(assertionKey, now);
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
+}
+
+/** As long as a person waits for a page. */
+const introspectionTimeoutMs = 5_000;
+
+function consoleSessionsAt(controlPlane: GatewayConfig['controlPlane']): Context['consoleSessions'] {
+  if (controlPlane === null) return null;
+  const { url: baseUrl, serviceApiKey } = controlPlane;
+  const headers = () => ({ authorization: `Bearer ${serviceApiKey}` });
+  return createClient(consoleRoutes, { baseUrl, headers, timeoutMs: introspectionTimeoutMs });
 }
 
 function poolFor(url: string | undefined): Agent {

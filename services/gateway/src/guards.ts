@@ -1,10 +1,21 @@
-import { AppError, keyPrincipal, type AnyRoute } from '@countersign/contracts';
+import { AppError, keyPrincipal, type AnyRoute, type SignInId } from '@countersign/contracts';
 import type { Role, User } from '@countersign/contracts/gateway';
-import { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from '@countersign/service-kit';
+import {
+  anonymous,
+  bearerToken,
+  secretsEqual,
+  type Guard,
+  type GuardRequest,
+  type Guards,
+  type ParsedRequest,
+} from '@countersign/service-kit';
 import { authenticateKey } from './api-keys/authenticate-key.ts';
 import { membershipOfKey, refusalOfKey } from './api-keys/key-rights.ts';
 import { isApiKey } from './api-keys/secret.ts';
 import { recordDenial } from './audit/record-denial.ts';
+import { accessCookieOf } from './console/access-cookie.ts';
+import { personOfCookie } from './console/person-of-cookie.ts';
+import { requireSamePage } from './console/same-page.ts';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
 import { isAgentCredential } from './forwarding/kernel-credential.ts';
@@ -26,6 +37,11 @@ type Acting = {
 /** A person, proven by a session. */
 export type SessionCaller = Acting & { session: StoredSession };
 type KeyCaller = Acting & { key: StoredApiKey };
+/** A person at a browser, proven by a session of the control plane. */
+export type ConsoleCaller = Acting & { console: { sessionId: SignInId } };
+/** A sibling of ours. */
+export type SiblingCaller = { sibling: true };
+type AnyActing = SessionCaller | ConsoleCaller | KeyCaller;
 /** A person or a key of theirs in a workspace, in the role that the route asks for or a higher one. */
 export type WorkspaceCaller = Acting & Membership;
 
@@ -36,13 +52,16 @@ export type AgentCaller =
   | { kind: 'agent'; actor: string | null; credential: string };
 
 /** Who may call which class of route. */
-export function createGuards(context: Context): Guards<SessionCaller | WorkspaceCaller | AgentCaller | undefined> {
+export function createGuards(
+  context: Context,
+): Guards<SessionCaller | ConsoleCaller | WorkspaceCaller | AgentCaller | SiblingCaller | undefined> {
   return {
     public: anonymous,
     session: {
       authenticate: (request) => actingCaller(context, request),
-      authorize: (acting: SessionCaller | KeyCaller) => signedIn(acting),
+      authorize: (acting: AnyActing, { route }) => signedIn(acting, route),
     },
+    service_internal: (request) => siblingCaller(context, request),
     member: workspaceGuard(context, 'member'),
     partner: workspaceGuard(context, 'partner'),
     owner: workspaceGuard(context, 'owner'),
@@ -60,7 +79,7 @@ export function callerKey(caller: unknown): string | null {
 /** The person behind what a guard recognised, with the key if it was one; null for nobody, and for agents that the kernel knows. */
 export function personBehind(principal: unknown): { userId: string; actor: string; key: StoredApiKey | null } | null {
   if (typeof principal !== 'object' || principal === null || !('user' in principal)) return null;
-  const acting = principal as SessionCaller | KeyCaller; // the guards above recognise nobody else who has a user
+  const acting = principal as AnyActing; // the guards above recognise nobody else who has a user
   return { userId: acting.user.id, actor: acting.actor, key: 'key' in acting ? acting.key : null };
 }
 
@@ -69,7 +88,13 @@ export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
 }
 
-async function actingCaller(context: Context, { req }: GuardRequest): Promise<SessionCaller | KeyCaller> {
+async function actingCaller(context: Context, { req, route }: GuardRequest): Promise<AnyActing> {
+  const cookie = accessCookieOf(req, context.config);
+  if (cookie !== null) {
+    const { user, sessionId, csrfToken } = await personOfCookie(context, cookie);
+    requireSamePage({ req, method: route.method, csrfToken });
+    return { console: { sessionId }, user, actor: user.id, rotateIfDue: async () => null };
+  }
   const credential = presentedCredential(req);
   if (isApiKey(credential)) {
     const key = await authenticateKey(context, credential);
@@ -80,14 +105,22 @@ async function actingCaller(context: Context, { req }: GuardRequest): Promise<Se
   return { session, user, actor: user.id, rotateIfDue: () => rotateIfDue(context, session) };
 }
 
-function signedIn(acting: SessionCaller | KeyCaller): SessionCaller {
-  if ('session' in acting) return acting;
+const otherSession: Record<NonNullable<AnyRoute['provenBy']>, string> = {
+  session_token: 'This is about sessions of tokens; that of a browser is at /api/session',
+  browser_session: 'This is about the session of a browser, and the request brings a token',
+  refresh_cookie: 'A browser renews its session by its cookie',
+};
+
+function signedIn(acting: AnyActing, { provenBy }: AnyRoute): SessionCaller | ConsoleCaller {
+  if ('session' in acting && provenBy !== 'browser_session') return acting;
+  if ('console' in acting && provenBy !== 'session_token') return acting;
+  if (!('key' in acting)) throw new AppError('PERMISSION_DENIED', otherSession[provenBy ?? 'session_token']);
   throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
 }
 
 type KernelAgent = Extract<AgentCaller, { kind: 'agent' }>;
 
-function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | SessionCaller | KeyCaller> {
+function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | AnyActing> {
   return {
     authenticate: async (request) => {
       const credential = presentedCredential(request.req);
@@ -98,7 +131,14 @@ function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | SessionC
   };
 }
 
-function agentByKey(caller: SessionCaller | KeyCaller, { req, route, params, query }: GuardRequest): AgentCaller {
+function siblingCaller({ config }: Context, { req }: GuardRequest): SiblingCaller {
+  const key = config.controlPlane?.serviceApiKey;
+  if (key === undefined || !secretsEqual(bearerToken(req), key))
+    throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
+  return { sibling: true };
+}
+
+function agentByKey(caller: AnyActing, { req, route, params, query }: GuardRequest): AgentCaller {
   if (!('key' in caller)) throw new AppError('PERMISSION_DENIED', 'A session opens no door of agents: make an API key');
   const { key, actor } = caller;
   const refusal = refusalOfKey(key, route);
@@ -109,7 +149,7 @@ function agentByKey(caller: SessionCaller | KeyCaller, { req, route, params, que
   return { kind: 'key', actor, key };
 }
 
-function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, SessionCaller | KeyCaller> {
+function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, AnyActing> {
   return {
     authenticate: (request) => actingCaller(context, request),
     authorize: async (acting, request) => {
@@ -124,13 +164,13 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, S
   };
 }
 
-function refusalOfCredential(acting: SessionCaller | KeyCaller, route: AnyRoute): AppError | null {
+function refusalOfCredential(acting: AnyActing, route: AnyRoute): AppError | null {
   return 'key' in acting ? refusalOfKey(acting.key, route) : null;
 }
 
 async function membershipOf(
   context: Context,
-  caller: SessionCaller | KeyCaller,
+  caller: AnyActing,
   { req, route, params, query, parsed }: ParsedRequest,
 ): Promise<Membership> {
   const addressed = addressedBy(workspaceNames({ req, route, params, query, body: parsed.body }));
@@ -144,7 +184,7 @@ type Addressed = ReturnType<typeof addressedWorkspace>;
 
 async function membershipOfPerson(
   { database }: Context,
-  { user }: SessionCaller,
+  { user }: Acting,
   addressed: Addressed,
 ): Promise<Membership | null> {
   return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;

@@ -1,12 +1,37 @@
-import type { Route } from '@countersign/contracts';
+import type { AnyRoute, Route } from '@countersign/contracts';
 import { createHandle, prepared, type Endpoint, type Handle } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { callerKey, type AgentCaller, type SessionCaller, type WorkspaceCaller } from './guards.ts';
+import {
+  callerKey,
+  type AgentCaller,
+  type ConsoleCaller,
+  type SessionCaller,
+  type SiblingCaller,
+  type WorkspaceCaller,
+} from './guards.ts';
 import type { Tx } from './store/database.ts';
 import { actOnce } from './store/idempotency.ts';
 
-/** Routes that a person calls for no workspace in particular. */
-export const handleSession = createHandle<SessionCaller>('session');
+/** Routes that a person calls for no workspace in particular, by a token or from a browser. */
+export const handlePerson = createHandle<SessionCaller | ConsoleCaller>('session');
+
+/** Routes about the session of a token. */
+export const handleSession = provenBy<SessionCaller>('session_token');
+
+/** Routes about the session of a browser. */
+export const handleConsole = provenBy<ConsoleCaller>('browser_session');
+
+/** Of routes that one kind of session opens: the guard of their class holds every caller to it. */
+function provenBy<Caller>(proof: AnyRoute['provenBy']): Handle<Caller> {
+  const handle = createHandle<Caller>('session');
+  return (route, options) => {
+    if (route.provenBy !== proof) throw new Error(`${route.operation} is not proven by ${String(proof)}`);
+    return handle(route, options);
+  };
+}
+
+/** Routes that siblings of ours call. */
+export const handleSibling = createHandle<SiblingCaller>('service_internal');
 
 /** The doors of agents from outside. */
 export const handleAgent = createHandle<AgentCaller>('agent');

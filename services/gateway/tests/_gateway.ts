@@ -34,6 +34,8 @@ export function testExchange(amqpUrl: string) {
   return { amqpUrl, exchange, remove: () => removeTopology(amqpUrl, { exchange, queues }) };
 }
 
+export const serviceKey = 'service-key-of-a-gateway-under-test';
+
 /** The environment of a gateway under test; a test changes what it is about. */
 export function testEnv(database: TestDatabase, more: Record<string, string> = {}): Record<string, string> {
   return {
@@ -43,7 +45,7 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_RUN_LEASE: '1500ms',
     GOV_RATE_LIMITS: '0',
-    GOV_SERVICE_API_KEY: 'service-key-of-a-gateway-under-test',
+    GOV_SERVICE_API_KEY: serviceKey,
     GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
     ...more,
   };

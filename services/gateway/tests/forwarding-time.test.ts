@@ -2,12 +2,14 @@ import { defaultMaxListeners } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAppError } from '@countersign/contracts';
+import { AppError, isAppError } from '@countersign/contracts';
 import { createForward } from '../src/forwarding/forwarder.ts';
 import { Upstream } from './_upstream.ts';
 
 const upstream = new Upstream();
 let upstreamUrl: string;
+
+const unavailable = (cause: unknown) => new AppError('GOVERNANCE_UNAVAILABLE', 'It does not answer', { cause });
 
 beforeAll(async () => {
   upstreamUrl = await upstream.start();
@@ -20,7 +22,7 @@ describe('the time that is given', () => {
   /** What a caller gets of an upstream under these bounds. */
   async function askUnder(bounds: { silenceMaxMs: number; answerMaxMs: number }): Promise<string> {
     const agent = new Agent({ keepAlive: true });
-    const forward = createForward({ url: upstreamUrl, agent, ...bounds });
+    const forward = createForward({ url: upstreamUrl, agent, setsCookies: false, unavailable, ...bounds });
     const server = createServer((req, res) => {
       const { signal } = new AbortController();
       // When this is told, the answer is not passed back yet.

@@ -10,6 +10,7 @@ import {
   putMember,
   rowsOf,
   signInAs,
+  serviceKey,
   startTestGateway,
   testConfig,
   testDatabase,
@@ -23,10 +24,11 @@ let eve: Person;
 let adasTask: string;
 
 const all: AnyRoute[] = Object.values(gatewayRoutes);
-const workspaceRoutes = all.filter(({ auth }) => ['member', 'partner', 'owner'].includes(auth));
+const isOfWorkspace = ({ auth }: AnyRoute) => ['member', 'partner', 'owner'].includes(auth);
+const workspaceRoutes = all.filter(isOfWorkspace);
 /** With those that are passed on to the kernel when it has been found out for which workspace. */
 const passedOn: AnyRoute[] = forwarding.map(({ route }) => route);
-const contextRoutes = [...workspaceRoutes, ...passedOn.filter(({ auth }) => auth !== 'agent')];
+const contextRoutes = [...all, ...passedOn].filter(isOfWorkspace);
 const unknownObject = 'inv_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -50,7 +52,9 @@ const bodies: Record<string, object> = {
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0' }));
+  gateway = await startTestGateway(
+    testConfig(database, { GOV_RUN_WORKERS: '0', GOV_CONTROL_PLANE_URL: 'http://127.0.0.1:9' }),
+  );
   ada = await signInAs(gateway.url, 'ada@example.org');
   eve = await signInAs(gateway.url, 'eve@example.org');
   adasTask = (await ada.client.createTask({ body: { title: 'Secret', description: '' } })).body.id;
@@ -327,6 +331,7 @@ describe('hostile bodies', () => {
           route,
           names: { path: ada.workspace.id, header: ada.workspace.id },
           as: ada,
+          ...(route.auth === 'service_internal' ? { credential: serviceKey } : {}),
           text,
         });
         const error = errorOf(answer.text);

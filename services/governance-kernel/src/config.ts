@@ -6,11 +6,14 @@ import {
   list,
   port,
   readConfig,
+  readPublicKeys,
   secret,
   serviceConfigOf,
   serviceVariables,
+  sound,
   url,
   type Environment,
+  type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
 import { BudgetWindow } from '@countersign/contracts/governance-kernel';
@@ -21,7 +24,6 @@ import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
-import { readPublicKeys, type PublicKey } from './public-keys.ts';
 
 export const kernelVariables = z.object({
   ...serviceVariables,
@@ -265,15 +267,6 @@ function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
     `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: run the kernel as root on a ` +
       'host with setpriv, so that they get an account of their own, serve them over HTTP, or accept it with GOV_MCP_STDIO=1',
   ]);
-}
-
-/** A variable that holds a document: what is wrong with the document is told under the variable's name. */
-function sound<Value>(name: string, parse: () => Value): Value {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new ConfigError([`${name} is malformed: ${cause instanceof Error ? cause.message : String(cause)}`]);
-  }
 }
 
 /** What a dispatched call may take beside waiting for others: a few batches of sealing, on a busy machine. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { agentDoors, AppError, PrincipalId, TenantId } from '@countersign/contracts';
+import { agentDoors, AppError, PrincipalId, TenantId, type AssertionClaims } from '@countersign/contracts';
 import {
   anonymous,
   bearerToken,
@@ -8,7 +8,7 @@ import {
   signedTokenType,
   type GuardRequest,
   type Guards,
-  type ProvenAssertion,
+  type Proven,
 } from '@countersign/service-kit';
 import { agentTokenTerms } from '@countersign/contracts/governance-kernel';
 import type { AccessKeyRow } from './access-keys/access-keys.ts';
@@ -106,7 +106,7 @@ async function callerOfToken(request: GuardRequest, signed: Signed): Promise<Cal
   return { tenant, principal, scopes: [], agentKey: kid, door };
 }
 
-type Presented = ProvenAssertion | Promise<ProvenAssertion>;
+type Presented = Proven<AssertionClaims> | Promise<Proven<AssertionClaims>>;
 
 /** The gateway has proven who calls. It opens what the route names for the caller's role, and nothing else. */
 async function callerOfAssertion(request: GuardRequest, presented: Presented): Promise<Caller> {

@@ -18,15 +18,15 @@ const passedOn: ReadonlySet<string> = new Set([
   'x-gov-session-id',
 ]);
 
-type Said = { authorization: string; requestId: string; traceparent: string };
+type Said = { authorization?: string; requestId: string; traceparent: string };
 
 /** The headers of a request that is passed on. `received` is attacker-controlled. */
 export function forwardedHeaders(
   received: IncomingHttpHeaders,
-  { authorization, requestId, traceparent }: Said,
+  { requestId, traceparent, ...credential }: Said,
 ): IncomingHttpHeaders {
   const kept = Object.entries(received).filter(([name]) => passedOn.has(name) || name.startsWith('mcp-'));
-  return { ...Object.fromEntries(kept), authorization, 'x-request-id': requestId, traceparent };
+  return { ...Object.fromEntries(kept), ...credential, 'x-request-id': requestId, traceparent };
 }
 
 /** Hop by hop (RFC 9110 §7.6.1), or about the connection or the page between us and the other service. */
@@ -43,11 +43,17 @@ const keptBack: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** The headers of an answer that is passed on. Its limits are not ours, unless they are why it refuses. */
-export function returnedHeaders(answered: IncomingHttpHeaders, status: number): OutgoingHttpHeaders {
+/**
+ * The headers of an answer that is passed on. Its limits are not ours, unless they are why it refuses; its cookies are the browser's where
+ * the service keeps the sessions of browsers.
+ */
+export function returnedHeaders(
+  answered: IncomingHttpHeaders,
+  { status, setsCookies }: { status: number; setsCookies: boolean },
+): OutgoingHttpHeaders {
   const named = (answered.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const isOurs = (name: string) =>
-    keptBack.has(name) ||
+    (keptBack.has(name) && !(setsCookies && name === 'set-cookie')) ||
     named.includes(name) ||
     name.startsWith('access-control-') ||
     (name.startsWith('ratelimit') && status !== 429);

@@ -1,6 +1,6 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
-import { AppError, isAppError } from '@countersign/contracts';
+import { isAppError, type AppError } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
 import { boundedBody, hasBody } from '@countersign/service-kit';
 import { createProxyMiddleware, debugProxyErrorsPlugin, proxyEventsPlugin } from 'http-proxy-middleware';
@@ -26,9 +26,16 @@ export type Forward = (forwarded: Forwarded) => Promise<void>;
 type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
 type Hooks = { began(answer: IncomingMessage): void; failed(error: unknown): void };
 
-type Target = { url: string; agent: Agent } & Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>;
+type Target = Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'> & {
+  url: string;
+  agent: Agent;
+  /** Whether a browser is to take the cookies that the service sets. */
+  setsCookies: boolean;
+  unavailable(cause: unknown): AppError;
+};
 
-export function createForward({ url, agent, silenceMaxMs, answerMaxMs }: Target): Forward {
+export function createForward(target: Target): Forward {
+  const { url, agent, silenceMaxMs, answerMaxMs, setsCookies, unavailable } = target;
   const hooksOf = new WeakMap<object, Hooks>();
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: url,
@@ -58,7 +65,7 @@ export function createForward({ url, agent, silenceMaxMs, answerMaxMs }: Target)
       };
       const failed = (error: unknown) =>
         end(() => {
-          if (!res.headersSent) reject(isAppError(error) ? error : unreachable(error));
+          if (!res.headersSent) reject(isAppError(error) ? error : unavailable(error));
           else res.destroy();
         });
       const cut = () => end(() => res.destroy());
@@ -66,7 +73,7 @@ export function createForward({ url, agent, silenceMaxMs, answerMaxMs }: Target)
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
         answered(answer.statusCode ?? 502);
-        passBack(answer, res);
+        passBack(answer, res, setsCookies);
       };
       hooksOf.set(request, { began, failed });
       request.on('error', failed);
@@ -97,9 +104,9 @@ function requestOf(
   });
 }
 
-function passBack(answer: IncomingMessage, res: ServerResponse): void {
+function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): void {
   const status = answer.statusCode ?? 502;
-  res.writeHead(status, returnedHeaders(answer.headers, status));
+  res.writeHead(status, returnedHeaders(answer.headers, { status, setsCookies }));
   // Who listens to a stream wants to know that it is open; what has a length follows at once.
   if (answer.headers['content-length'] === undefined) res.flushHeaders();
   // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
@@ -108,8 +115,4 @@ function passBack(answer: IncomingMessage, res: ServerResponse): void {
   });
   answer.on('error', () => res.destroy());
   answer.pipe(res);
-}
-
-function unreachable(cause: unknown): AppError {
-  return new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer', { cause });
 }

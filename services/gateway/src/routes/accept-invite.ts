@@ -3,6 +3,7 @@ import { bearerToken, handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { authenticate } from '../identity/authenticate.ts';
 import { sendCode } from '../identity/send-code.ts';
+import { mayBeShownCode } from '../identity/shows-code.ts';
 import { acceptInviteBy } from '../members/accept-invite.ts';
 
 export const acceptInviteRoute = (context: Context) =>
@@ -13,7 +14,7 @@ export const acceptInviteRoute = (context: Context) =>
       const { invite, joined } = await acceptInviteBy(context, { token, email, user, requestId });
       const accepted = true as const;
       if (joined === null) {
-        const sent = await sendCode(context, { email, invite, req, log });
+        const sent = await sendCode(context, { email, invite, isLocal: mayBeShownCode(req), log });
         return { accepted, verificationRequired: true as const, ...sent };
       }
       const workspace = { id: joined.workspaceId, name: joined.workspaceName };

@@ -2,7 +2,7 @@ import { UserId } from '@countersign/contracts';
 import type { User } from '@countersign/contracts/gateway';
 import type { UserModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
-import type { Tx } from './database.ts';
+import type { Reader, Tx } from './database.ts';
 
 /** The user of an address, made on first sight; the name begins as the local part. */
 export async function ensureUser(tx: Tx, email: string, now: Date): Promise<User> {
@@ -28,6 +28,11 @@ export async function ensureMessengerUser(
     update: { messengerId },
   });
   return userOf(row);
+}
+
+export async function findUser(reader: Reader, id: UserId): Promise<User | null> {
+  const row = await reader.user.findUnique({ where: { id } });
+  return row === null ? null : userOf(row);
 }
 
 export function userOf(row: UserModel): User {

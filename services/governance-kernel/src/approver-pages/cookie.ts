@@ -1,3 +1,5 @@
+import { cookieValue } from '@countersign/service-kit';
+
 const name = 'countersign_approver';
 /** The pages alone are sent it: no script reads it, no other site's link or form carries it. */
 const attributes = 'Path=/approvals; HttpOnly; SameSite=Strict';
@@ -10,9 +12,6 @@ export function endedCookieText(isSecure: boolean): string {
   return cookieText('', { ageSeconds: 0, isSecure });
 }
 
-/** The value of our cookie. Of two under our name one was put there by somebody else, so then it is none. */
 export function cookieOf(header: string | undefined): string | null {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-  return values.length === 1 ? (values[0] ?? null) : null;
+  return cookieValue(header, name);
 }

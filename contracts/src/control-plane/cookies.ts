@@ -1,0 +1,11 @@
+/**
+ * What a browser keeps of its session, by name. Behind TLS the prefixes bind a cookie to this very host and, for the access cookie, to
+ * the path `/` (RFC 6265bis §4.1.3). On loopback there is no TLS, and so no prefix.
+ */
+export const cookieNames = {
+  tls: { access: '__Host-countersign', refresh: '__Secure-countersign-refresh' },
+  loopback: { access: 'countersign', refresh: 'countersign-refresh' },
+} as const;
+
+/** The one path that a browser sends the refresh cookie to. */
+export const refreshPath = '/api/auth/refresh';

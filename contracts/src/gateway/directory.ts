@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { EmailAddress } from '../email-address.ts';
+import { defineRoute } from '../route.ts';
+import { User } from './identity.ts';
+
+/** Bodies of sign-in are tiny. */
+const bodyBytesMax = 10_000;
+
+export const sendSignInCode = defineRoute({
+  operation: 'send-sign-in-code',
+  summary: 'For a sibling that signs people in: send a code to an address. Known and unknown addresses answer alike.',
+  method: 'POST',
+  path: '/internal/sign-in-codes',
+  auth: 'service_internal',
+  idempotent: false, // an answer kept for a day would replay a code that is dead
+  bodyBytesMax,
+  body: z.strictObject({
+    email: EmailAddress,
+    /** Whether the browser that asks may be shown the code where that is allowed at all. */
+    isLocal: z.boolean(),
+  }),
+  reply: z.strictObject({
+    /** Only in development and without a mail provider. */
+    code: z.string().optional(),
+  }),
+  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+});
+
+export const proveAddress = defineRoute({
+  operation: 'prove-address',
+  summary:
+    'For a sibling that signs people in: whose address a code proves. The first time it makes user and workspace.',
+  method: 'POST',
+  path: '/internal/sign-in-codes/verify',
+  auth: 'service_internal',
+  idempotent: false, // a code is spent by its use
+  bodyBytesMax,
+  body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
+  reply: z.strictObject({ user: User }),
+  errors: ['CODE_INVALID', 'PERMISSION_DENIED'],
+});

@@ -1,0 +1,9 @@
+/**
+ * The value of a cookie in a `Cookie` header, which is attacker-controlled; null without one. Of two under one name one was put there by
+ * somebody else, so then it is none.
+ */
+export function cookieValue(header: string | undefined, name: string): string | null {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? (values[0] ?? null) : null;
+}

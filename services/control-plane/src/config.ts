@@ -1,0 +1,79 @@
+import {
+  ConfigError,
+  list,
+  optionalPort,
+  port,
+  readConfig,
+  readPublicKeys,
+  secret,
+  serviceConfigOf,
+  serviceVariables,
+  sound,
+  url,
+  type Environment,
+  type PublicKey,
+  type ServiceConfig,
+} from '@countersign/service-kit';
+import { z } from 'zod';
+
+export const controlPlaneVariables = z.object({
+  ...serviceVariables,
+  GOV_CONTROL_PLANE_HOST: z.string().default('127.0.0.1').describe('Address that the control plane listens on.'),
+  GOV_CONTROL_PLANE_PORT: port(3200).describe('Port of the control plane.'),
+  GOV_CONTROL_PLANE_HEALTH_PORT: optionalPort().describe(
+    'Port of health and metrics alone. Without it the control plane answers health on its own port, and no metrics.',
+  ),
+  GOV_CONSOLE_URL: url()
+    .default('http://localhost:3100')
+    .describe(
+      'Scheme, host and port that browsers see. Anything but loopback must be https: the cookies of a session travel there.',
+    ),
+  GOV_GATEWAY_URL: url().describe('Where the gateway answers this service: it sends the codes and knows the people.'),
+  GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
+  GOV_ASSERTION_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one nobody is signed in.',
+  ),
+  GOV_SESSION_SECRET: secret().describe(
+    'Keys the tokens that pages send back, so that no other site can act for a person.',
+  ),
+});
+
+export type ControlPlaneConfig = ServiceConfig &
+  Readonly<{
+    host: string;
+    port: number;
+    /** Null: health is answered on the other port alone, and metrics nowhere. */
+    healthPort: number | null;
+    /** Whether cookies travel over TLS alone. */
+    isSecure: boolean;
+    gatewayUrl: string;
+    serviceApiKey: string;
+    /** Whose assertions say who is signed in. */
+    assertionKeys: readonly PublicKey[];
+    sessionSecret: string;
+  }>;
+
+/** Reads the environment. Throws ConfigError that names every problem at once. */
+export function controlPlaneConfigFrom(env: Environment = process.env): ControlPlaneConfig {
+  const read = readConfig(controlPlaneVariables, env, { prefix: 'GOV_' });
+  const shared = serviceConfigOf(read);
+  const isSecure = new URL(read.GOV_CONSOLE_URL).protocol === 'https:';
+  if (!isSecure && !isLoopback(read.GOV_CONSOLE_URL))
+    throw new ConfigError(['GOV_CONSOLE_URL must be https: anybody on the way could take the cookies of a session']);
+  return Object.freeze({
+    ...shared,
+    allowedHosts: [...shared.allowedHosts, read.GOV_CONTROL_PLANE_HOST],
+    host: read.GOV_CONTROL_PLANE_HOST,
+    port: read.GOV_CONTROL_PLANE_PORT,
+    healthPort: read.GOV_CONTROL_PLANE_HEALTH_PORT ?? null,
+    isSecure,
+    gatewayUrl: read.GOV_GATEWAY_URL,
+    serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
+    sessionSecret: read.GOV_SESSION_SECRET,
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
+}

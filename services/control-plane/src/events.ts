@@ -1,0 +1,19 @@
+import type { EventOf, SignInId, UserId } from '@countersign/contracts';
+import { sessionEnded } from '@countersign/contracts/control-plane';
+import type { Context } from './context.ts';
+import type { Tx } from './store/database.ts';
+import { recordEvents } from './store/messages.ts';
+
+/*
+ * What the control plane says to the world. Each event is written in the transaction that makes it true.
+ */
+
+type Ended = { id: SignInId; userId: UserId; reason: EventOf<typeof sessionEnded>['data']['reason'] };
+
+export async function publishSessionEnded(
+  tx: Tx,
+  { newEvent }: Pick<Context, 'newEvent'>,
+  { id, userId, reason }: Ended,
+): Promise<void> {
+  await recordEvents(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
+}

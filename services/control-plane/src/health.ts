@@ -1,0 +1,33 @@
+import { assertConnected } from '@countersign/messaging';
+import type { HealthCheck } from '@countersign/service-kit';
+import type { Context } from './context.ts';
+
+type States = Record<'database' | 'queue' | 'gateway', 'ok' | 'unreachable'>;
+
+/** Without the database nobody is signed in; without the gateway nobody signs in anew. */
+export function overallStatus({ database, ...others }: States): 'ok' | 'degraded' | 'unavailable' {
+  if (database !== 'ok') return 'unavailable';
+  return Object.values(others).every((state) => state === 'ok') ? 'ok' : 'degraded';
+}
+
+/** What has to work before traffic makes sense. Without the gateway those who are signed in stay so. */
+export function readinessChecks({ database }: Context): Record<string, HealthCheck> {
+  return { database: () => database.ping() };
+}
+
+/** What is told beside it. */
+export function toldChecks(context: Context): Record<string, HealthCheck> {
+  return { queue: () => assertConnected(context.bus), gateway: () => assertGateway(context) };
+}
+
+/** Long enough for a busy gateway, short enough for whoever asks us how we are. */
+const probeTimeoutMs = 2_000;
+
+/** Throws unless the gateway lives. */
+export async function assertGateway({ config, fetchNow }: Context): Promise<void> {
+  const answer = await fetchNow(new URL('/health/live', config.gatewayUrl), {
+    signal: AbortSignal.timeout(probeTimeoutMs),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`The gateway answered ${answer.status}`);
+}

@@ -1,0 +1,2 @@
+export { controlPlaneConfigFrom, controlPlaneVariables } from './config.ts';
+export { startControlPlane, type StartedControlPlane } from './start.ts';

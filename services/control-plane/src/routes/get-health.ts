@@ -1,0 +1,25 @@
+import { getHealth } from '@countersign/contracts/control-plane';
+import { assertConnected } from '@countersign/messaging';
+import { answer, handlePublic, runChecks } from '@countersign/service-kit';
+import { build } from '../build.ts';
+import type { Context } from '../context.ts';
+import { assertGateway, overallStatus } from '../health.ts';
+
+export const getHealthRoute = (context: Context) =>
+  handlePublic(getHealth)(async () => {
+    const report = await runChecks({
+      database: () => context.database.ping(),
+      queue: () => assertConnected(context.bus),
+      gateway: () => assertGateway(context),
+    });
+    const reached = (name: string) => (report.checks[name] === 'up' ? ('ok' as const) : ('unreachable' as const));
+    const checks = { database: reached('database'), queue: reached('queue'), gateway: reached('gateway') };
+    const status = overallStatus(checks);
+    return answer(status === 'unavailable' ? 503 : 200, {
+      status,
+      service: 'control-plane' as const,
+      version: build.version,
+      uptime_seconds: Math.floor(process.uptime()),
+      checks,
+    });
+  });

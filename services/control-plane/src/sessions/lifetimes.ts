@@ -1,0 +1,12 @@
+const minuteMs = 60_000;
+
+/** From the code that was sent to its use: as long as the code lives. */
+export const loginLifetimeMs = 10 * minuteMs;
+/** So long may somebody act with a stolen access cookie whose owner has noticed nothing. */
+export const accessLifetimeMs = 15 * minuteMs;
+/** Whoever stays away for longer signs in again. */
+export const sessionLifetimeMs = 30 * 24 * 60 * minuteMs;
+/** Two tabs that renew in one moment are no theft: the second is told that the browser has its cookies, and is given none. */
+export const renewalOverlapMs = 10_000;
+/** How long what is over stays, for whoever looks into a theft. */
+export const endedKeptMs = 30 * 24 * 60 * minuteMs;

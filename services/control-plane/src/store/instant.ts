@@ -1,0 +1,5 @@
+import { Instant } from '@countersign/contracts';
+
+export function instant(date: Date): Instant {
+  return Instant.parse(date.toISOString());
+}

@@ -1,0 +1,15 @@
+import { freePort } from '@countersign/local';
+
+/** Ports that nobody uses now, for a system that a person starts. */
+export async function freePorts() {
+  return {
+    GATEWAY_PORT: await unused(),
+    CONTROL_PLANE_PORT: await unused(),
+    GOV_PORT: await unused(),
+    GOV_HEALTH_PORT: await unused(),
+  };
+}
+
+async function unused(): Promise<string> {
+  return String(await freePort());
+}
