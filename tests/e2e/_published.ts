@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
+import type { ServiceName } from '@countersign/contracts/openapi';
 import { root } from '../architecture/repository.ts';
 
 export type Probe = {
@@ -22,7 +23,7 @@ export type Published = {
 type Operation = { responses: Record<string, { content: Record<string, unknown> }> };
 type OpenApi = { paths: Record<string, Record<string, Operation>> };
 
-export function publishedService(name: 'gateway' | 'governance-kernel', baseUrl: string): Published {
+export function publishedService(name: ServiceName, baseUrl: string): Published {
   const document = JSON.parse(readFileSync(join(root, `contracts/openapi/${name}.json`), 'utf8')) as OpenApi; // our own file
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
   ajv.addSchema(document, 'api');

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { AnyRoute } from '@countersign/contracts';
+import * as controlPlane from '@countersign/contracts/control-plane';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { routesByService } from '@countersign/contracts/openapi';
@@ -46,6 +47,12 @@ afterAll(async () => {
   await system.stop();
   dataDir.remove();
 }, timeoutMs);
+
+const urls = () => ({
+  gateway: system.gatewayUrl,
+  'governance-kernel': system.kernelUrl,
+  'control-plane': system.controlPlaneUrl,
+});
 
 /** The members of an answer that was just held against its published schema. */
 function members(body: unknown): Body {
@@ -254,6 +261,40 @@ async function askGateway(published: Published): Promise<void> {
   await askTasks(ask, system.filesDir);
   await askGovernance(ask);
   await ask(gateway.endSession);
+  await askDirectory(published);
+}
+
+function sibling(): { headers: Record<string, string> } {
+  return { headers: { authorization: `Bearer ${system.serviceApiKey}` } };
+}
+
+async function askDirectory(published: Published): Promise<void> {
+  const email = 'browser@example.com';
+  const asked = await published.ask(gateway.sendSignInCode, { body: { email, isLocal: true }, ...sibling() });
+  const { code } = members(asked.body);
+  await published.ask(gateway.proveAddress, { body: { email, code }, ...sibling() });
+}
+
+/** Browsers come through the gateway, siblings do not. */
+async function askControlPlane(browser: Published, direct: Published): Promise<void> {
+  await direct.ask(controlPlane.getHealth);
+  await direct.ask(controlPlane.getOpenApi);
+  const begun = members((await browser.ask(controlPlane.beginLogin, { body: { email: 'browser@example.org' } })).body);
+  const { login_id, code } = begun;
+  const finished = await browser.ask(controlPlane.finishLogin, { body: { login_id, code } });
+  const cookie = cookiesOf(finished);
+  const renewed = await browser.ask(controlPlane.refreshSession, { headers: { cookie } });
+  const headers = { cookie: cookiesOf(renewed) };
+  const token = /countersign=([^;]*)/.exec(headers.cookie)?.[1];
+  await direct.ask(controlPlane.introspectSession, { body: { token }, ...sibling() });
+  const session = members((await browser.ask(controlPlane.getSession, { headers })).body);
+  const ofPage = { 'x-csrf-token': session['csrf_token'] ?? '', 'sec-fetch-site': 'same-origin' };
+  await browser.ask(controlPlane.deleteSession, { headers: { ...headers, ...ofPage } });
+}
+
+function cookiesOf({ headers }: { headers: Headers }): string {
+  const pairs = headers.getSetCookie().map((text) => text.split(';')[0] ?? '');
+  return pairs.join('; ');
 }
 
 async function askMembers(published: Published, ask: Ask, id: string): Promise<void> {
@@ -313,11 +354,22 @@ describe('the published OpenAPI', () => {
     timeoutMs,
   );
 
+  verifies(
+    'sys.parity',
+    'describes what the control plane answers on every route',
+    async () => {
+      const browser = publishedService('control-plane', system.gatewayUrl);
+      const direct = publishedService('control-plane', system.controlPlaneUrl);
+      await askControlPlane(browser, direct);
+      const answered = new Set([...browser.answered, ...direct.answered]);
+      expect(operationsOf('control-plane').filter((operation) => !answered.has(operation))).toEqual([]);
+    },
+    timeoutMs,
+  );
+
   verifies('sys.parity', 'describes how each route refuses a caller without credentials', async () => {
     for (const { name, routes } of routesByService) {
-      const isGateway = name === 'gateway';
-      const url = isGateway ? system.gatewayUrl : system.kernelUrl;
-      const published = publishedService(isGateway ? 'gateway' : 'governance-kernel', url);
+      const published = publishedService(name, urls()[name]);
       for (const route of routes.filter(({ auth }) => auth !== 'public')) {
         const params = {
           id: 'x',

@@ -20,6 +20,7 @@ import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
   gatewayUrl: string;
+  controlPlaneUrl: string;
   kernelUrl: string;
   healthUrl: string;
   /** Where model calls go, and whether that is the scripted model. */
@@ -62,13 +63,14 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...beside, kernelUrl: kernel.url }));
   const gateway = await startGateway(gatewayConfig, shared);
   const controlPlaneConfig = controlPlaneConfigFrom(controlPlaneEnvironment({ ...beside, gatewayUrl: gateway.url }));
-  await startControlPlane(controlPlaneConfig, shared);
+  const controlPlane = await startControlPlane(controlPlaneConfig, shared);
   await gateway.subscribed;
   bus?.release();
   const link = await serveSignInLink(gateway);
   lifecycle.onClose('sign-in link', link.close);
   const system = {
     gatewayUrl: gateway.url,
+    controlPlaneUrl: controlPlane.url,
     kernelUrl: kernel.url,
     healthUrl: kernel.healthUrl,
     signInUrl: link.url,
@@ -173,10 +175,12 @@ function controlPlaneEnvironment({ settings, dataDir, urls, gatewayUrl, assertio
 }
 
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
-function writeLocalEnvironment({ gatewayUrl, kernelUrl, signInUrl, dataDir }: LocalSystem, key: string): void {
+function writeLocalEnvironment(system: LocalSystem, key: string): void {
+  const { gatewayUrl, controlPlaneUrl, kernelUrl, signInUrl, dataDir } = system;
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
     GATEWAY_URL: gatewayUrl,
+    CONTROL_PLANE_URL: controlPlaneUrl,
     KERNEL_URL: kernelUrl,
     AGENT_KEY: key,
     SIGN_IN_URL: signInUrl,

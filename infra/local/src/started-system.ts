@@ -9,6 +9,7 @@ import { freePort } from './ports.ts';
 
 export type StartedSystem = {
   gatewayUrl: string;
+  controlPlaneUrl: string;
   kernelUrl: string;
   adminApiKey: string;
   serviceApiKey: string;
@@ -45,6 +46,7 @@ export async function startSystem({ dataDir, variables = {} }: StartOptions): Pr
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {
     gatewayUrl: local['GATEWAY_URL'] ?? '',
+    controlPlaneUrl: local['CONTROL_PLANE_URL'] ?? '',
     kernelUrl: local['KERNEL_URL'] ?? '',
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
     serviceApiKey: local['GOV_SERVICE_API_KEY'] ?? '',

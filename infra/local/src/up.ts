@@ -30,9 +30,10 @@ function forPeople(log: Log): Log {
 }
 
 function welcome(system: LocalSystem): string {
-  const { gatewayUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
+  const { gatewayUrl, controlPlaneUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
   const rows = [
     ['Gateway', gatewayUrl],
+    ['Control plane', controlPlaneUrl],
     ['Kernel', kernelUrl],
     ['OpenAI-compatible', `${kernelUrl}/v1`],
     ['MCP', `${kernelUrl}/mcp`],
