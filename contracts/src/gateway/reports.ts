@@ -37,7 +37,7 @@ export const ReportedBody = z.strictObject({
 export type ReportedBody = z.infer<typeof ReportedBody>;
 
 /** What a caller tried to prove itself by. Whether it was taken, the status says. */
-export const AuthMechanism = z.enum(['session', 'api_key', 'agent_key', 'none', 'unknown']);
+export const AuthMechanism = z.enum(['session', 'browser_session', 'api_key', 'agent_key', 'none', 'unknown']);
 export type AuthMechanism = z.infer<typeof AuthMechanism>;
 
 /** A failed call (status 400 and above), without a value that its caller sent but for well-formed ids. */

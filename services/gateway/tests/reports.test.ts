@@ -183,6 +183,7 @@ describe('a failed call', () => {
   it('of somebody who is known to nobody here is told in the log alone', async () => {
     const attempts: [Record<string, string>, string][] = [
       [{}, 'none'],
+      [{ cookie: `countersign=cpa_${'A'.repeat(43)}` }, 'browser_session'],
       [{ authorization: 'Basic YWRhOnNlY3JldA==' }, 'unknown'],
       [{ authorization: `Bearer agk_${'a'.repeat(43)}` }, 'agent_key'],
       [{ 'x-api-key': `hp_${'a'.repeat(40)}` }, 'api_key'],

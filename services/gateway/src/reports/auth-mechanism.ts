@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isAppError } from '@countersign/contracts';
+import { cookieNames } from '@countersign/contracts/control-plane';
 import type { AuthMechanism } from '@countersign/contracts/gateway';
+import { cookieValue } from '@countersign/service-kit';
 import { isApiKey } from '../api-keys/secret.ts';
 import { isAgentCredential } from '../forwarding/kernel-credential.ts';
 import { presentedCredential } from '../identity/credential.ts';
@@ -14,8 +16,12 @@ export function authMechanism(req: IncomingMessage): AuthMechanism {
     if (isAgentCredential(credential)) return 'agent_key';
     return looksLikeSessionToken(credential) ? 'session' : 'unknown';
   } catch (error) {
-    return isAppError(error) && error.code === 'CREDENTIALS_REQUIRED' && req.headers.authorization === undefined
-      ? 'none'
-      : 'unknown';
+    if (!isAppError(error) || error.code !== 'CREDENTIALS_REQUIRED' || req.headers.authorization !== undefined)
+      return 'unknown';
+    return bringsAccessCookie(req) ? 'browser_session' : 'none';
   }
+}
+
+function bringsAccessCookie({ headers }: IncomingMessage): boolean {
+  return Object.values(cookieNames).some(({ access }) => cookieValue(headers.cookie, access) !== null);
 }
