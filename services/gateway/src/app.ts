@@ -160,8 +160,12 @@ function endpointsOf(context: Context): Endpoint[] {
     getGovernanceStatusRoute(context),
     listGovernanceReceiptsRoute(context),
     getGovernanceReceiptRoute(context),
-    sendSignInCodeRoute(context),
-    proveAddressRoute(context),
+    ...siblingEndpointsOf(context),
     ...forwardRoutes(context),
   ];
+}
+
+/** What other services of ours ask for. */
+function siblingEndpointsOf(context: Context): Endpoint[] {
+  return [sendSignInCodeRoute(context), proveAddressRoute(context)];
 }

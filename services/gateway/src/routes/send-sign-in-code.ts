@@ -4,4 +4,6 @@ import { handleSibling } from '../handle.ts';
 import { sendCode } from '../identity/send-code.ts';
 
 export const sendSignInCodeRoute = (context: Context) =>
-  handleSibling(sendSignInCode)(({ body: { email, isLocal }, log }) => sendCode(context, { email, invite: null, isLocal, log }));
+  handleSibling(sendSignInCode)(({ body: { email, isLocal }, log }) =>
+    sendCode(context, { email, invite: null, isLocal, log }),
+  );
