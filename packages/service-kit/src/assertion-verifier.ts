@@ -19,11 +19,6 @@ type Kind<Claims extends { exp: number }> = {
   readonly claims: z.ZodType<Claims>;
 };
 
-/** For whom the gateway speaks in a workspace. */
-export const workspaceAssertions: Kind<AssertionClaims> = { ...assertionTerms, claims: AssertionClaims };
-/** Which person is signed in. */
-export const personAssertions: Kind<PersonClaims> = { ...personAssertionTerms, claims: PersonClaims };
-
 /** What was proven, and by which key. */
 export type Proven<Claims> = Claims & { keyId: string };
 
@@ -36,7 +31,17 @@ export class AssertionVerifier<Claims extends { exp: number }> {
   readonly #now: () => Date;
   readonly #known = new Map<string, Proven<Claims>>();
 
-  constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {
+  /** For whom the gateway speaks in a workspace. */
+  static ofWorkspaces(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<AssertionClaims> {
+    return new AssertionVerifier({ ...assertionTerms, claims: AssertionClaims }, keys, now);
+  }
+
+  /** Which person is signed in. */
+  static ofPeople(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<PersonClaims> {
+    return new AssertionVerifier({ ...personAssertionTerms, claims: PersonClaims }, keys, now);
+  }
+
+  private constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {
     this.#kind = kind;
     this.#keys = new Map(keys.map(({ keyId, publicKey }) => [keyId, importedKey(publicKey)]));
     this.#now = now;

@@ -1,6 +1,6 @@
 export { answer, prepared, takenOver, type Prepared } from './answer.ts';
 export { createAssertionSigner, readAssertionKey, type Asserted, type AssertionSigner } from './assertion-signer.ts';
-export { AssertionVerifier, personAssertions, workspaceAssertions, type Proven } from './assertion-verifier.ts';
+export { AssertionVerifier, type Proven } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
 export { cookieValue } from './cookie-value.ts';
 export { clientAddress } from './client-address.ts';

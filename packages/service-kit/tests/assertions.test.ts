@@ -15,14 +15,7 @@ import {
 import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { CompactSign, exportJWK, type CompactJWSHeaderParameters } from 'jose';
-import {
-  AssertionVerifier,
-  createAssertionSigner,
-  isSignedToken,
-  personAssertions,
-  readAssertionKey,
-  workspaceAssertions,
-} from '../src/index.ts';
+import { AssertionVerifier, createAssertionSigner, isSignedToken, readAssertionKey } from '../src/index.ts';
 
 const startMs = Date.parse('2026-11-22T10:00:00.000Z');
 const iat = startMs / 1_000;
@@ -54,7 +47,7 @@ const written = (head: object, said: object, signature = '') =>
   [head, said].map((part) => encodeBase64Url(utf8Bytes(JSON.stringify(part)))).join('.') + `.${signature}`;
 
 function verifierAt(afterMs = 0, keys = [own]) {
-  return new AssertionVerifier(workspaceAssertions, keys, () => new Date(startMs + afterMs));
+  return AssertionVerifier.ofWorkspaces(keys, () => new Date(startMs + afterMs));
 }
 
 async function codeOf(text: string, verifier = verifierAt()): Promise<string> {
@@ -72,7 +65,7 @@ describe('an assertion', () => {
   it('says who is signed in to the control plane alone, and for whom somebody speaks to the kernel alone', async () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
     const person = { sub: UserId.parse(user), sid: SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1') };
-    const people = new AssertionVerifier(personAssertions, [own], () => new Date(startMs));
+    const people = AssertionVerifier.ofPeople([own], () => new Date(startMs));
     const text = await signer.signPerson(person);
     expect(await people.verify(text)).toMatchObject({ ...person, exp: iat + 60, keyId: own.keyId });
     expect(await codeOf(text)).toBe(refused);
@@ -176,7 +169,7 @@ describe('an assertion', () => {
 
   it('ends with its time, also where it was verified before, and clocks may differ by seconds', async () => {
     let afterMs = 0;
-    const verifier = new AssertionVerifier(workspaceAssertions, [own], () => new Date(startMs + afterMs));
+    const verifier = AssertionVerifier.ofWorkspaces([own], () => new Date(startMs + afterMs));
     const text = await token();
     const seen = [];
     for (afterMs of [-4_000, 0, 59_999, 64_000, 66_000]) seen.push(await codeOf(text, verifier));

@@ -1,14 +1,7 @@
 import { createClient, type Client } from '@countersign/contracts';
 import { proveAddress, sendSignInCode } from '@countersign/contracts/gateway';
 import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus, type NewEvent } from '@countersign/messaging';
-import {
-  AssertionVerifier,
-  createLogger,
-  messageSpans,
-  personAssertions,
-  type Log,
-  type Telemetry,
-} from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, messageSpans, type Log, type Telemetry } from '@countersign/service-kit';
 import type { PersonClaims } from '@countersign/contracts';
 import type { ControlPlaneConfig } from './config.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Transaction } from './store/database.ts';
@@ -65,7 +58,7 @@ export function createContext(
       timeoutMs: directoryTimeoutMs,
       headers: () => ({ authorization: `Bearer ${config.serviceApiKey}` }),
     }),
-    assertions: new AssertionVerifier(personAssertions, config.assertionKeys, now),
+    assertions: AssertionVerifier.ofPeople(config.assertionKeys, now),
     fetchNow: fetch,
     now,
     transaction: async (work) => {

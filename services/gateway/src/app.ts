@@ -110,15 +110,7 @@ function endpointsOf(context: Context): Endpoint[] {
     docsEndpoint('gateway'),
     getHealthRoute(context),
     listModesRoute(),
-    requestEmailCodeRoute(context),
-    verifyEmailCodeRoute(context),
-    signInByMessengerRoute(context),
-    endSessionRoute(context),
-    listSessionsRoute(context),
-    revokeSessionRoute(context),
-    createApiKeyRoute(context),
-    listApiKeysRoute(context),
-    revokeApiKeyRoute(context),
+    ...signInEndpointsOf(context),
     showInviteRoute(context),
     acceptInviteRoute(context),
     getMeRoute(context),
@@ -162,6 +154,21 @@ function endpointsOf(context: Context): Endpoint[] {
     getGovernanceReceiptRoute(context),
     ...siblingEndpointsOf(context),
     ...forwardRoutes(context),
+  ];
+}
+
+/** How somebody comes in, by a session or by a key. */
+function signInEndpointsOf(context: Context): Endpoint[] {
+  return [
+    requestEmailCodeRoute(context),
+    verifyEmailCodeRoute(context),
+    signInByMessengerRoute(context),
+    endSessionRoute(context),
+    listSessionsRoute(context),
+    revokeSessionRoute(context),
+    createApiKeyRoute(context),
+    listApiKeysRoute(context),
+    revokeApiKeyRoute(context),
   ];
 }
 

@@ -10,7 +10,7 @@ import {
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { kernelRoutes } from '@countersign/contracts/governance-kernel';
-import { AssertionVerifier, workspaceAssertions } from '@countersign/service-kit';
+import { AssertionVerifier } from '@countersign/service-kit';
 import { ulid } from 'ulid';
 import { assertionKey } from './_assertion-key.ts';
 import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
@@ -78,7 +78,7 @@ export class KernelStub {
   #server: Server | null = null;
   #port = 0;
   readonly #signer = createSigner(generateSigningKey().privateKeyPem);
-  readonly #assertions = new AssertionVerifier(workspaceAssertions, [assertionKey], () => new Date());
+  readonly #assertions = AssertionVerifier.ofWorkspaces([assertionKey], () => new Date());
   readonly #foreign = createSigner(generateSigningKey().privateKeyPem);
   readonly #answers = new Map<string, Promise<{ status: number; body: unknown; headers: Record<string, string> }>>();
   readonly #receipts = new Map<string, object>();

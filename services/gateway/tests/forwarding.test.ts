@@ -4,13 +4,7 @@ import { assertionTerms, keyPrincipal, type AnyRoute } from '@countersign/contra
 import { forwarding, type ApiKeyScope } from '@countersign/contracts/gateway';
 import { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import type { TestDatabase } from '@countersign/database/testing';
-import {
-  AssertionVerifier,
-  createAssertionSigner,
-  readAssertionKey,
-  unprovenClaims,
-  workspaceAssertions,
-} from '@countersign/service-kit';
+import { AssertionVerifier, createAssertionSigner, readAssertionKey, unprovenClaims } from '@countersign/service-kit';
 import type { StartedGateway } from '../src/index.ts';
 import { assertionKey } from './_assertion-key.ts';
 import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
@@ -88,7 +82,7 @@ describe('what is forwarded', () => {
     const read = (path: string, headers: Record<string, string>) => send({ path, method: 'GET', headers });
     const proven = async () => {
       const assertion = String(upstream.last.headers.authorization).replace('Bearer ', '');
-      return new AssertionVerifier(workspaceAssertions, [assertionKey], () => new Date()).verify(assertion);
+      return AssertionVerifier.ofWorkspaces([assertionKey], () => new Date()).verify(assertion);
     };
     for (const { path } of reads) {
       const query = `limit=1&${own}&agent=a%20b`;
@@ -123,9 +117,7 @@ describe('what is forwarded', () => {
     for (const headers of [{ 'x-api-key': key }, bearer(key)]) {
       await send({ headers });
       const assertion = String(upstream.last.headers.authorization).replace('Bearer ', '');
-      const proven = await new AssertionVerifier(workspaceAssertions, [assertionKey], () => new Date()).verify(
-        assertion,
-      );
+      const proven = await AssertionVerifier.ofWorkspaces([assertionKey], () => new Date()).verify(assertion);
       expect(proven).toMatchObject({
         sub: keyPrincipal(keyId as never),
         workspace_id: ada.workspace.id,

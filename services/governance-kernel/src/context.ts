@@ -12,14 +12,7 @@ import {
 } from '@countersign/messaging';
 import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import {
-  AssertionVerifier,
-  createLogger,
-  openTelemetry,
-  workspaceAssertions,
-  type Log,
-  type Telemetry,
-} from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, openTelemetry, type Log, type Telemetry } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
@@ -273,7 +266,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
     findLiveKey: (key) => findLiveKey(reader, key),
   });
   const keyChallenges = new KeyChallenges({ secret: config.tenantSaltSecret, clock });
-  const assertions = new AssertionVerifier(workspaceAssertions, config.assertionKeys, clock);
+  const assertions = AssertionVerifier.ofWorkspaces(config.assertionKeys, clock);
   return { presentedKeys, assertions, agentTokens, keyChallenges, approverSessions };
 }
 
