@@ -83,8 +83,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
   const { governance, controlPlane } = config;
-  const voice = governance ?? config.controlPlane;
-  const assertions = voice === null ? null : assertionSigner(voice, { log, now });
+  const assertions = assertionSigner(governance ?? controlPlane, { log, now });
   const kernelPool = poolFor(governance?.url);
   const controlPlanePool = poolFor(controlPlane?.url);
   const logWatch = watchLogs(database, log);
@@ -157,10 +156,11 @@ function reportWriter(
 }
 
 function assertionSigner(
-  { assertionKey }: Pick<GovernanceConfig, 'assertionKey'>,
+  voice: Pick<GovernanceConfig, 'assertionKey'> | null,
   { log, now }: Pick<Context, 'log' | 'now'>,
-): AssertionSigner {
-  const signer = createAssertionSigner(assertionKey, now);
+): AssertionSigner | null {
+  if (voice === null) return null;
+  const signer = createAssertionSigner(voice.assertionKey, now);
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
