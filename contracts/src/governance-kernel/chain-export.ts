@@ -20,24 +20,19 @@ export const ExportedReceipt = z.strictObject({
 });
 export type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 
+/** A C2SP signed note over the tree that a proof leads to. */
+export const CheckpointNote = z.string().min(1).max(65_536);
+
 /** The first line of an export. */
 export const ExportHeader = z.strictObject({
   format: z.literal('countersign/chain-export.v2'),
-  /** C2SP signed notes over the trees that the proofs lead to. */
-  checkpoints: z.array(z.string().min(1).max(65_536)).max(64),
+  checkpoints: z.array(CheckpointNote).max(64),
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 
 /** A receipt of the kind `head`, which says where a session ended when it was exported. */
 export const ExportedHead = z.strictObject({ head: ExportedReceipt });
 export type ExportedHead = z.infer<typeof ExportedHead>;
-
-/**
- * One line of an export, each a JSON text: the header, the head statements, then receipts in the order of their chains. By lines, so
- * that neither who writes nor who verifies ever holds more than one of them.
- */
-export const ExportLine = z.union([ExportHeader, ExportedHead, ExportedReceipt]);
-export type ExportLine = z.infer<typeof ExportLine>;
 
 /** What the record of a head statement says, as its facts. */
 export const HeadStatement = z.strictObject({

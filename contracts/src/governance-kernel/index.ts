@@ -211,14 +211,10 @@ export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
-export {
-  ExportedProof,
-  ExportedReceipt,
-  ExportedHead,
-  ExportHeader,
-  ExportLine,
-  HeadStatement,
-} from './chain-export.ts';
+export { ExportedProof, ExportedReceipt, ExportedHead, ExportHeader, HeadStatement } from './chain-export.ts';
+export { ExportQuery } from './export-query.ts';
+export { ExportLine } from './export-line.ts';
+export { PeriodHeader, ExportedPeriod, PeriodStatement, type PeriodSession } from './period-export.ts';
 export {
   VectorId,
   FactName,

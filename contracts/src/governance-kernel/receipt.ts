@@ -31,6 +31,8 @@ export const ReceiptKind = z.enum([
   'heartbeat',
   /** Where a session ended when it was exported. */
   'head',
+  /** What the log held of a period when it was exported. */
+  'period',
 ]);
 export type ReceiptKind = z.infer<typeof ReceiptKind>;
 

@@ -4,7 +4,8 @@ import { page, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import { ActionName, Instant, PrincipalId, ReceiptId, SessionId, ToolName, Verdict } from '../scalars.ts';
-import { ExportLine } from './chain-export.ts';
+import { ExportLine } from './export-line.ts';
+import { ExportQuery } from './export-query.ts';
 import { ReceiptKind, StoredReceipt } from './receipt.ts';
 
 const ReceiptFilter = {
@@ -67,19 +68,13 @@ export const tailReceipts = defineRoute({
 
 export const exportReceipts = defineRoute({
   operation: 'export-receipts',
-  summary: "One session's chain, a line each with record and inclusion proof: what countersign-verify checks offline.",
+  summary:
+    'What countersign-verify checks offline, a line each with record and inclusion proof: the chain of a session, or all receipts of a period.',
   method: 'GET',
   path: '/api/v1/receipts/export',
   auth: 'tenant_scoped',
   assertedBy: AssertionRole.options,
-  query: z.strictObject({
-    ...TenantQuery,
-    session_id: SessionId,
-    /** Place in the chain to begin at (`lamport_clock`); a part that does not begin at 1 is verified as partial. */
-    from: z.coerce.number().int().min(1).default(1),
-    /** How many receipts; without it the whole chain. */
-    limit: z.coerce.number().int().min(1).optional(),
-  }),
+  query: ExportQuery,
   reply: z.array(ExportLine),
   media: 'json-lines',
   errors: ['NOT_FOUND'],

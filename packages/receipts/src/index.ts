@@ -13,3 +13,5 @@ export { activationBytes } from './policy-activation.ts';
 export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash, signatureText } from './payload-text.ts';
+export { emptyTally, tallied, tallyOf } from './period-tally.ts';
+export type { PeriodTally } from './period-tally.ts';

@@ -3,6 +3,7 @@
 import { createReadStream, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Instant } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';
@@ -24,15 +25,18 @@ const usageText = `Usage: countersign-verify <export> --keys <keys.json> [option
        countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
        countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
 
-Verifies a chain export (countersign/chain-export.v2) offline, the audit log of a workspace (countersign/audit-export.v1), or what a
-conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for the standard input; <proof> is a file.
+Verifies offline the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
+workspace (countersign/audit-export.v1), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
+the standard input; <proof> is a file.
 
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
   --tenant <id>       refuse receipts of any other tenant
   --session <id>      refuse receipts of any other session
+  --from <instant>    refuse what is not the export of a period that begins then, such as 2026-11-01T00:00:00.000Z
+  --to <instant>      the same for the end of the period
   --origin <line>     refuse checkpoints of any other log
-  --head <sha256:…>   a chain must end with this receipt; may be repeated
-  --partial           the export is a part: its chains may begin late and end early
+  --head <sha256:…>   a chain must end with this receipt, or a session's part of a period; may be repeated
+  --partial           the export is a part of a session: it may begin late and end early
   --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
   --audit             the export is an audit log; --head then names an entry that was noted earlier
   --workspace <id>    refuse the audit log of any other workspace
@@ -141,6 +145,8 @@ function readArguments(argv: string[]): Asked | string {
       keys: { type: 'string' },
       tenant: { type: 'string' },
       session: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       origin: { type: 'string' },
       vectors: { type: 'string' },
       head: { type: 'string', multiple: true, default: [] },
@@ -171,7 +177,15 @@ function readArguments(argv: string[]): Asked | string {
     return { kind: 'conformance', file, keys, json, options };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
-  return { kind: 'chain', file, keys, json, options: { partial, heads, tenant, session, require: required, ...ofLog } };
+  const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
+  const options = { partial, heads, tenant, session, ...period, require: required, ...ofLog };
+  return { kind: 'chain', file, keys, json, options };
+}
+
+function instantOf(option: string, value: string | undefined): Instant | undefined {
+  const instant = Instant.optional().safeParse(value);
+  if (!instant.success) throw new Error(`${option} is an instant such as 2026-11-01T00:00:00.000Z`);
+  return instant.data;
 }
 
 function requirementsOf(list: string): Requirement[] {

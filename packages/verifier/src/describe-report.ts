@@ -1,6 +1,7 @@
 import type { ChainSummary } from './chain-links.ts';
 import type { ExportFault, ExportReport } from './export-report.ts';
 import { forTerminal } from './for-terminal.ts';
+import type { PeriodSummary } from './period-links.ts';
 
 /** What the command prints: the verdict, the four answers, and what stands behind them. Each line is safe to print. */
 export function describeReport(report: ExportReport): string {
@@ -15,6 +16,7 @@ export function describeReport(report: ExportReport): string {
     `  time          ${report.time}${timeText(report.issued)}`,
     ...glassText(report.broken_glass),
     ...report.chains.map(chainText),
+    ...(report.period === null ? [] : [periodText(report.period)]),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
 }
@@ -38,4 +40,9 @@ function timeText(issued: ExportReport['issued']): string {
 function chainText({ tenant_id, session_id, first, last, start, end, end_as_of }: ChainSummary): string {
   const since = end_as_of === null ? '' : ` as of ${end_as_of}`;
   return `  ${tenant_id}/${session_id}: ${first}–${last}, START_${start}, END_${end}${since}`;
+}
+
+function periodText({ tenant_id, from, to, sessions, stated }: PeriodSummary): string {
+  const seen = stated === null ? '' : `, as of ${stated.as_of}, when the log had ${stated.log_size} receipts`;
+  return `  period        ${tenant_id}, ${from} to ${to}: ${sessions} sessions${seen}`;
 }

@@ -1,4 +1,5 @@
 import type { ChainLinks, ChainSummary } from './chain-links.ts';
+import type { PeriodLinks, PeriodSummary } from './period-links.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
 
 export type Requirement = 'integrity' | 'completeness' | 'signer' | 'time';
@@ -38,7 +39,10 @@ export type ExportReport = {
   broken_glass: Count;
   keys: string[];
   issued: { first: string; last: string; witnessed: string | null } | null;
+  /** Of a session's export. */
   chains: ChainSummary[];
+  /** Of a period's export. */
+  period: PeriodSummary | null;
 };
 
 /** How many there are, and the first of them. */
@@ -59,20 +63,22 @@ export type Evidence = {
 
 type Seen = {
   links: ChainLinks;
+  /** Of a period: in the place of the links. */
+  period: PeriodLinks | null;
   evidence: Evidence;
   fault: ExportFault | null;
   options: { partial?: boolean | undefined; require?: readonly Requirement[] | undefined };
 };
 
 export function reportOf(seen: Seen): ExportReport {
-  const { links, evidence } = seen;
-  const fault = seen.fault ?? emptiness(links);
+  const { links, period, evidence } = seen;
+  const fault = seen.fault ?? emptiness(seen);
   const answers = fault === null ? answersOf(seen) : answersTo(fault);
   return {
     verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
     ...answers,
     fault,
-    receipts: links.receipts,
+    receipts: (period ?? links).receipts,
     records: evidence.records,
     proofs: evidence.proofs,
     heads: evidence.heads,
@@ -80,13 +86,15 @@ export function reportOf(seen: Seen): ExportReport {
     keys: [...evidence.keys],
     issued: evidence.times,
     chains: links.summaries(),
+    period: period?.summary ?? null,
   };
 }
 
 type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'time' | 'missing'>;
 
-function answersOf({ links, evidence, options }: Seen): Answers {
-  const missing = [...missingOf(links, { partial: options.partial === true }), ...evidenceMissing(evidence)];
+function answersOf({ links, period, evidence, options }: Seen): Answers {
+  const gaps = period?.missing() ?? missingOf(links, { partial: options.partial === true });
+  const missing = [...gaps, ...evidenceMissing(evidence)];
   return {
     integrity: 'VERIFIED',
     completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',
@@ -125,9 +133,9 @@ function verdictOf(answers: Answers, fault: ExportFault | null, required: readon
   return isShort ? 'INCOMPLETE' : 'VERIFIED';
 }
 
-/** An export that shows nothing breaks nothing and proves nothing. */
-function emptiness(links: ChainLinks): ExportFault | null {
-  if (links.receipts > 0) return null;
+/** An export that shows nothing breaks nothing and proves nothing. The statement of an empty period is a receipt, which shows that. */
+function emptiness({ links, period }: Seen): ExportFault | null {
+  if (links.receipts > 0 || (period !== null && (period.receipts > 0 || period.summary.stated !== null))) return null;
   return { code: 'EMPTY', message: 'the export has no receipts', line: 0, receipt_id: null };
 }
 

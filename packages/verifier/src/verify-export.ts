@@ -1,10 +1,19 @@
-import { ExportedHead, ExportedReceipt, ExportHeader, HeadStatement } from '@countersign/contracts/governance-kernel';
-import { parseStrictJson } from '@countersign/crypto';
+import {
+  ExportedHead,
+  ExportedPeriod,
+  ExportedReceipt,
+  ExportHeader,
+  HeadStatement,
+  PeriodHeader,
+  PeriodStatement,
+} from '@countersign/contracts/governance-kernel';
+import { encodeHex, parseStrictJson } from '@countersign/crypto';
 import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
 import { reportOf, widened } from './export-report.ts';
 import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
 import { lineBytesMax } from './read-lines.ts';
+import { PeriodLinks } from './period-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
 import { UsedApprovals } from './used-approvals.ts';
@@ -22,6 +31,9 @@ export type ExportOptions = LogTrust &
     /** Whose export the caller asked for: a receipt of anybody else is refused. */
     tenant?: string | undefined;
     session?: string | undefined;
+    /** Ends of the period that the caller asked for: an export of anything else is refused. */
+    from?: string | undefined;
+    to?: string | undefined;
     /** What VERIFIED must say; all of it unless told otherwise. */
     require?: readonly Requirement[] | undefined;
   };
@@ -30,9 +42,9 @@ const none = { count: 0, first: null };
 const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
 /**
- * Verifies a chain export (`countersign/chain-export.v2`), a line at a time: the header with its checkpoints, head statements, then
- * each receipt with its record, its place in the chain and its place in the log. Stops at the first fault. Never throws for what the
- * export holds.
+ * Verifies the export of a session (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time: the
+ * header with its checkpoints, head statements, then each receipt with its record, its place in the chain and its place in the log, and of
+ * a period the statement at its end. Stops at the first fault. Never throws for what the export holds.
  */
 export class ExportVerification {
   readonly #options: ExportOptions;
@@ -48,6 +60,7 @@ export class ExportVerification {
     keys: new Set(),
     times: null,
   };
+  #period: PeriodLinks | null = null;
   /** By tree size; null before the header. */
   #checkpoints: Map<number, TimedCheckpoint> | null = null;
   #line = 0;
@@ -80,12 +93,16 @@ export class ExportVerification {
   }
 
   report(): ExportReport {
-    return reportOf({ links: this.#links, evidence: this.#evidence, fault: this.#fault, options: this.#options });
+    const seen = { links: this.#links, period: this.#period, evidence: this.#evidence };
+    return reportOf({ ...seen, fault: this.#fault, options: this.#options });
   }
 
   #verifyLine(value: unknown): void {
     if (this.#checkpoints === null) this.#openHeader(value);
-    else if (isObject(value) && 'head' in value) this.#expectHead(parseUntrusted(ExportedHead, value, 'head').head);
+    else if (this.#period !== null && isObject(value) && 'period' in value)
+      this.#expectPeriod(this.#period, parseUntrusted(ExportedPeriod, value, 'period'));
+    else if (this.#period === null && isObject(value) && 'head' in value)
+      this.#expectHead(parseUntrusted(ExportedHead, value, 'head').head);
     else this.#verifyReceipt(parseUntrusted(ExportedReceipt, value, 'receipt line'));
   }
 
@@ -93,7 +110,7 @@ export class ExportVerification {
     const refusal = isObject(value) && isObject(value['error']) ? value['error']['message'] : undefined;
     if (typeof refusal === 'string')
       throw new VerificationError('MALFORMED', `this is the error of a server and no export: ${refusal}`);
-    const { checkpoints } = parseUntrusted(ExportHeader, value, 'header');
+    const { checkpoints } = isPeriod(value) ? this.#beginPeriod(value) : this.#beginChains(value);
     this.#checkpoints = new Map();
     for (const note of checkpoints) {
       const checkpoint = verifyCheckpoint(note, this.#options);
@@ -101,6 +118,45 @@ export class ExportVerification {
         throw new VerificationError('DUPLICATE', 'two checkpoints have one size');
       this.#checkpoints.set(checkpoint.size, checkpoint);
     }
+  }
+
+  #beginChains(value: unknown): ExportHeader {
+    const { from, to } = this.#options;
+    if ((from ?? to) !== undefined)
+      throw new VerificationError('SUBJECT_MISMATCH', 'it is the export of a session and of no period');
+    return parseUntrusted(ExportHeader, value, 'header');
+  }
+
+  #beginPeriod(value: unknown): PeriodHeader {
+    const header = parseUntrusted(PeriodHeader, value, 'header');
+    const { tenant, from, to } = this.#options;
+    if ((tenant ?? header.tenant_id) !== header.tenant_id)
+      throw new VerificationError('SUBJECT_MISMATCH', `it is of the tenant ${header.tenant_id}`);
+    if ((from ?? header.from) !== header.from || (to ?? header.to) !== header.to)
+      throw new VerificationError('SUBJECT_MISMATCH', `it is of the period ${header.from} to ${header.to}`);
+    this.#period = new PeriodLinks(header, this.#options);
+    return header;
+  }
+
+  /** What the kernel says it gave, as a leaf of the log that comes behind all that it gave. */
+  #expectPeriod(period: PeriodLinks, { period: line, checkpoint: note }: ExportedPeriod): void {
+    const seen = verifyCheckpoint(note, this.#options);
+    const { opened, witnessed } = this.#openLine(line, new Map([[seen.size, seen]]));
+    const { payload, key } = opened;
+    if (payload.kind !== 'period' || line.record === undefined || witnessed === null)
+      throw new VerificationError(
+        'PERIOD_MISMATCH',
+        'a period statement is a receipt of that kind with record and proof',
+      );
+    const record = assertRecordOf(payload, line.record, this.#options.provider);
+    const statement = parseUntrusted(PeriodStatement, record.intent.facts, 'period statement');
+    assertNotAfter(statement.as_of, witnessed);
+    if (statement.to > statement.as_of) throw new VerificationError('TIME_MISMATCH', 'the period had not ended yet');
+    const root = this.#checkpoints?.get(statement.log_size)?.root;
+    if (root === undefined || `sha256:${encodeHex(root)}` !== statement.log_root)
+      throw new VerificationError('PERIOD_MISMATCH', 'no checkpoint of the export signs the log of the statement');
+    period.expect(payload.tenant_id, statement);
+    this.#evidence.keys.add(key.key_id);
   }
 
   #expectHead(line: ExportedReceipt): void {
@@ -121,9 +177,9 @@ export class ExportVerification {
     const { opened, witnessed } = this.#openLine(line);
     const { payload, key } = opened;
     this.#assertSubject(payload);
-    this.#links.add(opened);
+    (this.#period ?? this.#links).add(opened);
     const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, this.#options.provider);
-    this.#approvals.take(payload, record);
+    (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {
       assertPolicyStatement(record, { ...this.#options, witnessed });
       this.#evidence.records += 1;
@@ -137,10 +193,13 @@ export class ExportVerification {
   }
 
   /** Signature, key, and place in the log. `witnessed`: the time of the checkpoint that has the receipt. */
-  #openLine({ receipt, proof }: ExportedReceipt): { opened: OpenedReceipt; witnessed: string | null } {
+  #openLine(
+    { receipt, proof }: ExportedReceipt,
+    checkpoints = this.#checkpoints,
+  ): { opened: OpenedReceipt; witnessed: string | null } {
     const { trust, provider } = this.#options;
     const opened = openReceipt(receipt, trust, provider);
-    const checkpoint = proof === undefined ? null : this.#checkpoints?.get(proof.tree_size);
+    const checkpoint = proof === undefined ? null : checkpoints?.get(proof.tree_size);
     if (proof !== undefined && !checkpoint)
       throw new VerificationError('INCLUSION_UNPROVEN', `no checkpoint signs a tree of ${proof.tree_size}`);
     if (proof !== undefined && checkpoint)
@@ -184,6 +243,10 @@ function spanOf(times: Evidence['times'], issuedAt: string, witnessed: string | 
 /** When all that was seen had been seen. */
 function latest(one: string | null, other: string | null): string | null {
   return one === null || (other !== null && other > one) ? other : one;
+}
+
+function isPeriod(value: unknown): boolean {
+  return isObject(value) && value['format'] === PeriodHeader.shape.format.value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-async function exportOf(query: { session_id: SessionId; from?: number; limit?: number }): Promise<Exported> {
+async function exportOf(query: { session_id: SessionId; from_lamport_clock?: number; limit?: number }): Promise<Exported> {
   const { body } = await test.as('acme').exportReceipts({ query });
   const [header, head, ...receipts] = body as [ExportHeader, ExportedHead, ...ExportedReceipt[]]; // as the route says
   return { header, heads: [head], receipts };
@@ -150,7 +150,7 @@ describe('GET /api/v1/receipts/export', () => {
   });
 
   it('exports parts, which verify as parts', async () => {
-    const part = await exportOf({ session_id, from: 2, limit: 2 });
+    const part = await exportOf({ session_id, from_lamport_clock: 2, limit: 2 });
     expect(part.receipts.map(({ receipt }) => receipt.payload.lamport_clock)).toEqual([2, 3]);
     const report = verifyExport(linesOf(part), { trust, provider: nodeProvider, partial: true });
     expect(report).toMatchObject({ verdict: 'VERIFIED', proofs: 2, chains: [{ start: 'UNPROVEN', end: 'CUT' }] });

@@ -148,7 +148,7 @@ describe('on a long history', () => {
     const lookups: Record<string, Input> = {
       getReceipt: { params: { receipt_id } },
       getRecord: { params: { record_id } },
-      exportReceipts: { query: { session_id: longSession, from: 100_000, limit: 20 } },
+      exportReceipts: { query: { session_id: longSession, from_lamport_clock: 100_000, limit: 20 } },
       getInclusionProof: { query: { receipt_id } },
       getConsistencyProof: { query: { from: 1_000, to: 150_000 } },
       getConformanceReport: { params: { report_id: reportId } },

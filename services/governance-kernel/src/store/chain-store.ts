@@ -1,4 +1,5 @@
 import type { Digest, SessionId, TenantId } from '@countersign/contracts';
+import { linkColumns, linkOf, type ChainLink } from './chain-link.ts';
 import type { Reader } from './database.ts';
 
 type ChainScope = { tenant: TenantId; session: SessionId };
@@ -16,16 +17,6 @@ export async function findChainEnd(
   return { lamport: Number(row.lamport_clock), receiptHash: row.receipt_hash as Digest }; // sealed by this kernel
 }
 
-/** A link of a chain in the texts that were sealed: nothing is read and written again on its way to a verifier. */
-export type ChainLink = {
-  logIndex: number;
-  lamport: number;
-  payload: string;
-  keyId: string;
-  signature: string;
-  record: string | null;
-};
-
 /** One session's chain in its own order, between two places in it, both included. */
 export async function listChain(
   reader: Reader,
@@ -36,12 +27,7 @@ export async function listChain(
     where: { tenant_id: tenant, session_id: session, lamport_clock: { gte: from, lte: to } },
     orderBy: { lamport_clock: 'asc' },
     take: limit,
-    select: { log_index: true, lamport_clock: true, payload: true, key_id: true, signature: true, record: true },
+    select: linkColumns,
   });
-  return rows.map(({ log_index, lamport_clock, key_id, ...row }) => ({
-    ...row,
-    logIndex: Number(log_index),
-    lamport: Number(lamport_clock),
-    keyId: key_id,
-  }));
+  return rows.map(linkOf);
 }

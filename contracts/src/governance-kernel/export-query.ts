@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Instant, SessionId } from '../scalars.ts';
+
+/** What is exported: the chain of a session, or the receipts of a period; never both, and never a part of what was meant. */
+export const ExportQuery = z
+  .strictObject({
+    tenant_id: z.string().optional(),
+    session_id: SessionId.optional(),
+    /** Of a session: the place in its chain to begin at. A part that does not begin at 1 is verified as partial. */
+    from_lamport_clock: z.coerce.number().int().min(1).optional(),
+    /** Of a session: how many receipts. Without it, the whole chain. */
+    limit: z.coerce.number().int().min(1).optional(),
+    /** Of a period, inclusive. */
+    from: Instant.optional(),
+    /** Of a period, exclusive, and not later than now. */
+    to: Instant.optional(),
+  })
+  .superRefine((asked, context) => {
+    for (const [member, message] of faultsOf(asked)) context.addIssue({ code: 'custom', path: [member], message });
+  });
+export type ExportQuery = z.infer<typeof ExportQuery>;
+
+type Members = { [Member in keyof ExportQuery]?: ExportQuery[Member] };
+
+/** A member of the other kind would be passed over in silence. */
+function faultsOf({ session_id, from, to, from_lamport_clock, limit }: Members): [keyof ExportQuery, string][] {
+  if (session_id !== undefined) return strays({ from, to }, 'belongs to the export of a period, and this is a session');
+  if (from === undefined && to === undefined) return [['session_id', 'must be named, or a period by from and to']];
+  const foreign = strays({ from_lamport_clock, limit }, 'belongs to the export of a session, and this is a period');
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? 'from' : 'to';
+    return [...foreign, [missing, 'must be named: a period has two ends']];
+  }
+  // Instants have one length, so their order is that of their texts.
+  return from < to ? foreign : [...foreign, ['to', 'must be later than from']];
+}
+
+function strays(members: Partial<Record<keyof ExportQuery, unknown>>, message: string): [keyof ExportQuery, string][] {
+  const named = Object.entries(members).filter(([, value]) => value !== undefined);
+  return named.map(([member]) => [member as keyof ExportQuery, message]); // its own members
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Digest, Instant, TenantId } from '../scalars.ts';
+import { CheckpointNote, ExportedReceipt } from './chain-export.ts';
+
+/** The first line of the export of a period. What it claims is nobody's word until the statement at the end says the same. */
+export const PeriodHeader = z.strictObject({
+  format: z.literal('countersign/period-export.v1'),
+  tenant_id: TenantId,
+  /** Inclusive. */
+  from: Instant,
+  /** Exclusive. */
+  to: Instant,
+  checkpoints: z.array(CheckpointNote).max(64),
+});
+export type PeriodHeader = z.infer<typeof PeriodHeader>;
+
+/** The last line: a receipt of the kind `period`, and the checkpoint of the tree that its proof leads to. */
+export const ExportedPeriod = z.strictObject({ period: ExportedReceipt, checkpoint: CheckpointNote });
+export type ExportedPeriod = z.infer<typeof ExportedPeriod>;
+
+/**
+ * What the record of a period statement says, as its facts: of the first `log_size` receipts of the log, those of the tenant that were
+ * issued in the period are these and no others.
+ */
+export const PeriodStatement = z.strictObject({
+  from: Instant,
+  to: Instant,
+  /** Whatever was sealed before this instant is within the log of that size. */
+  as_of: Instant,
+  sessions: z.int().min(0),
+  receipts: z.int().min(0),
+  /** Root (RFC 9162 §2.1.1) over the sessions as they stand in the export. */
+  sessions_root: Digest,
+  log_size: z.int().min(0),
+  /** Root of the log of that size. */
+  log_root: Digest,
+});
+export type PeriodStatement = z.infer<typeof PeriodStatement>;
+
+/** What a period holds of one session, a leaf under `sessions_root`: the hash of its last receipt binds those before it. */
+export type PeriodSession = { session_id: string; first: number; last: number; receipt_hash: string };

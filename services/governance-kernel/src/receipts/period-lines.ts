@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Instant, TenantId } from '@countersign/contracts';
+import type { PeriodHeader, PeriodSession, PeriodStatement } from '@countersign/contracts/governance-kernel';
+import { emptyTally, tallied, tallyOf } from '@countersign/receipts';
+import type { SealedEntry } from '../ledger/statement.ts';
+import type { Witnesses } from '../proof/witnesses.ts';
+import type { ChainLink } from '../store/chain-link.ts';
+import { periodPages, type PeriodReads } from './period-pages.ts';
+import { provenLine, provenLines, type ProofParts } from './proven-lines.ts';
+
+/** A checkpoint, by which something stands in the log. */
+type Seen = { tree_size: number; note: string };
+
+type PeriodParts = ProofParts & {
+  witnesses: Witnesses;
+  reads: PeriodReads;
+  /** Seals the statement, and has a checkpoint cover it. */
+  seal(statement: PeriodStatement): Promise<{ sealed: { entry: SealedEntry; logIndex: number }; seen: Seen }>;
+};
+
+type Period = { tenant: TenantId; from: Instant; to: Instant };
+
+/**
+ * What `countersign-verify` reads of a period: the header, the receipts of one session after the other, and at the end the statement that
+ * says what that was. It is sealed when everything else is out, over what really went out: an export that was cut has none.
+ */
+export async function* periodLines(
+  parts: PeriodParts,
+  { tenant, from, to }: Period,
+  log: Pick<PeriodStatement, 'as_of' | 'log_size' | 'log_root'>,
+): AsyncGenerator<string> {
+  const { provider, witnesses } = parts;
+  const format = 'countersign/period-export.v1';
+  const header: PeriodHeader = { format, tenant_id: tenant, from, to, checkpoints: witnesses.notes };
+  yield `${JSON.stringify(header)}\n`;
+  let tally = emptyTally;
+  let session: PeriodSession | null = null;
+  for await (const links of periodPages(parts.reads, { issuedAt: from, logIndex: -1 })) {
+    yield (await provenLines(parts, links)).map((line) => `${line}\n`).join('');
+    for (const link of links) {
+      if (session?.session_id !== link.session) {
+        if (session !== null) tally = tallied(provider, tally, session);
+        session = begun(link);
+      } else session = continued(session, link);
+    }
+    await setImmediate();
+  }
+  if (session !== null) tally = tallied(provider, tally, session);
+  const { sealed, seen } = await parts.seal({ from, to, ...tallyOf(provider, tally), ...log });
+  const line = await provenLine({ ...parts, witnesses: { sizeFor: () => seen.tree_size } }, sealed);
+  yield `{"period":${line},"checkpoint":${JSON.stringify(seen.note)}}\n`;
+}
+
+function begun({ session, lamport, receiptHash }: ChainLink): PeriodSession {
+  return { session_id: session, first: lamport, last: lamport, receipt_hash: receiptHash };
+}
+
+function continued(session: PeriodSession, { lamport, receiptHash }: ChainLink): PeriodSession {
+  if (lamport !== session.last + 1) throw new Error('The ledger lacks links of this chain');
+  return { ...session, last: lamport, receipt_hash: receiptHash };
+}

@@ -1,0 +1,49 @@
+import type { ExportedProof, Signature } from '@countersign/contracts/governance-kernel';
+import type { CryptoProvider, NodeReader } from '@countersign/crypto';
+import { signatureText } from '@countersign/receipts';
+import type { SealedEntry } from '../ledger/statement.ts';
+import { provenIncluded } from '../proof/log-proofs.ts';
+import type { Witnesses } from '../proof/witnesses.ts';
+import type { ChainLink } from '../store/chain-link.ts';
+
+export type ProofParts = {
+  provider: CryptoProvider;
+  /** A reader for one page: it remembers what it read. */
+  newReader(): NodeReader;
+  witnesses: Pick<Witnesses, 'sizeFor'>;
+};
+
+/** A page costs some thousand hashes at worst, which hold up decisions for a few milliseconds. */
+export const pageLinks = 16;
+
+/** What an export says of each of these links, from the texts that were signed and hashed; without line feeds. */
+export function provenLines(parts: ProofParts, links: readonly LinkTexts[]): Promise<string[]> {
+  const reader = parts.newReader();
+  return Promise.all(links.map(async (link) => lineOf(link, await prove(parts, reader, link))));
+}
+
+/** The same of what was sealed just now. */
+export async function provenLine(parts: ProofParts, sealed: { entry: SealedEntry; logIndex: number }): Promise<string> {
+  const { payloadText: payload, signature, recordText: record } = sealed.entry;
+  const link = { payload, record, keyId: signature.key_id, signature: signature.value, logIndex: sealed.logIndex };
+  const [line = ''] = await provenLines(parts, [link]);
+  return line;
+}
+
+type LinkTexts = Pick<ChainLink, 'payload' | 'keyId' | 'signature' | 'record' | 'logIndex'>;
+
+async function prove(
+  { provider, witnesses }: ProofParts,
+  reader: NodeReader,
+  { logIndex, keyId }: LinkTexts,
+): Promise<ExportedProof> {
+  const size = witnesses.sizeFor(keyId, logIndex);
+  const hashes = await provenIncluded(provider, reader, { index: logIndex, size });
+  return { log_index: logIndex, tree_size: size, hashes };
+}
+
+function lineOf({ payload, keyId, signature, record }: LinkTexts, proof: ExportedProof): string {
+  const signed: Signature = { alg: 'Ed25519', key_id: keyId, value: signature };
+  const recordMember = record === null ? '' : `,"record":${record}`;
+  return `{"receipt":{"payload":${payload},"signature":${signatureText(signed)}}${recordMember},"proof":${JSON.stringify(proof)}}`;
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
+import { asAdministrator } from './_administrator.ts';
+import { startKernelProcess } from './_kernel-process.ts';
+import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { newSession, seal, sealMany } from './_seal.ts';
+
+const began = new Date().toISOString();
+const now = () => new Date().toISOString();
+const firsts = 150;
+
+let test: TestKernel;
+let trust: TrustedKey[];
+beforeAll(async () => {
+  test = await startTestKernel({ twins: false });
+  await test.activate('*', starterPolicy);
+  const long = newSession();
+  await sealMany(test, firsts, { session_id: long });
+  await sealMany(test, firsts);
+  trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
+});
+afterAll(() => test.close());
+
+async function exportOf(
+  period: { from: string; to: string },
+  { url }: { url: string } = test.kernel,
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme' };
+  return await fetch(`${url}/api/v1/receipts/export?from=${period.from}&to=${period.to}`, { headers });
+}
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+
+function reportOn(text: string) {
+  return verifyExport(linesOf(text), { trust, provider: nodeProvider, tenant: 'acme' });
+}
+
+async function statements(): Promise<number> {
+  const { body } = await test.as('acme').listReceipts({ query: { kind: 'period' } as never }); // its limits have defaults
+  return body.data.length;
+}
+
+describe('the export of a period', () => {
+  it('is one cut of the log: what is sealed meanwhile is within the next one, and each receipt within one', async () => {
+    const middle = now();
+    const loading = sealMany(test, 200);
+    const first = await exportOf({ from: began, to: middle });
+    const other = await exportOf({ from: began, to: now() });
+    const [whole, grown] = await Promise.all([first.text(), other.text()]);
+    await loading;
+    for (const text of [whole, grown]) expect(reportOn(text)).toMatchObject({ verdict: 'VERIFIED', fault: null });
+    expect(reportOn(whole).receipts).toBeGreaterThanOrEqual(2 * firsts);
+    const end = now();
+    const rest = reportOn(await (await exportOf({ from: middle, to: end })).text());
+    const all = reportOn(await (await exportOf({ from: began, to: end })).text());
+    expect(all.receipts).toBeGreaterThanOrEqual(2 * firsts + 200);
+    expect(all).toMatchObject({ verdict: 'VERIFIED', receipts: reportOn(whole).receipts + rest.receipts });
+  });
+
+  it('takes none of the connections that decisions need', async () => {
+    const { exports } = test.kernel.context;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = [1, 2].map(() => exports.transaction(() => released)); // as many as there are
+    try {
+      const waiting = exportOf({ from: began, to: now() });
+      expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
+      release();
+      expect(reportOn(await (await waiting).text()).verdict).toBe('VERIFIED');
+    } finally {
+      release();
+      await Promise.all(held);
+    }
+  });
+
+  it('has no statement when its reader goes away before the end', async () => {
+    const before = await statements();
+    const response = await exportOf({ from: began, to: now() });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await seal(test);
+    expect(await statements()).toBe(before);
+  });
+
+  verifies(
+    'kn.chain',
+    'is not verified when its kernel was killed before the end',
+    async () => {
+      const dying = await startKernelProcess(test.env);
+      const response = await exportOf({ from: began, to: now() }, dying);
+      expect(response.status).toBe(200);
+      const reader = response.body?.getReader();
+      let read = '';
+      for (; linesOf(read).length < 2;) read += Buffer.from((await reader?.read())?.value ?? []).toString();
+      await dying.kill();
+      const rest = async () => {
+        for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
+          read += Buffer.from(chunk.value).toString();
+      };
+      await expect(rest()).rejects.toThrow();
+      const whole = read.slice(0, read.lastIndexOf('\n'));
+      expect(reportOn(whole)).toMatchObject({
+        verdict: 'INCOMPLETE',
+        missing: ['the statement of the period, which stands at its end'],
+      });
+      expect(reportOn(read).verdict).not.toBe('VERIFIED');
+    },
+    120_000,
+  );
+
+  it('proves a receipt of a key that was revoked by a checkpoint from before', async () => {
+    const { keyId } = test.kernel.context.signers.receipts;
+    const { created_at } = await test.kernel.context.checkpoints.create();
+    const to = now();
+    const revoke = (at: Date | null) =>
+      asAdministrator(test, 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = $1', [keyId, at]);
+    try {
+      await seal(test);
+      await revoke(new Date(Date.parse(created_at) + 1));
+      const keys = parseKeySet((await test.as('acme').listTrustKeys()).body);
+      const lines = linesOf(await (await exportOf({ from: began, to })).text());
+      const report = verifyExport(lines, { trust: keys, provider: nodeProvider });
+      // The receipts stand; their statement is of the revoked key, and nobody had seen it by then.
+      expect([report.fault?.code, report.fault?.line]).toEqual(['KEY_REVOKED', lines.length]);
+    } finally {
+      await revoke(null);
+    }
+  });
+
+  it.each([
+    ['in the middle', 'lamport_clock = 30'],
+    ['at the end', 'lamport_clock = 150'],
+    ['as the first', 'lamport_clock = 1'],
+  ])('breaks off where the ledger lacks a receipt %s', async (_where, place) => {
+    const long = `session_id = (SELECT session_id FROM kernel.session_heads WHERE lamport_clock = ${firsts})`;
+    const whole = `SELECT * FROM kernel.ledger WHERE ${long} AND ${place}`;
+    await asAdministrator(test, `CREATE TABLE kernel.taken AS ${whole}`);
+    try {
+      await asAdministrator(test, `DELETE FROM kernel.ledger WHERE ${long} AND ${place}`);
+      const response = await exportOf({ from: began, to: now() });
+      await expect(response.text()).rejects.toThrow();
+    } finally {
+      await asAdministrator(test, 'INSERT INTO kernel.ledger SELECT * FROM kernel.taken');
+      await asAdministrator(test, 'DROP TABLE kernel.taken');
+    }
+  });
+});
