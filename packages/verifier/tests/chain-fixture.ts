@@ -152,7 +152,8 @@ export function recordOf(number: number, { intent = {}, demand = {}, ...changes 
     created_at: instantOf(number),
     ...changes,
   };
-  const named = { tenant: 'acme', principal: 'agent-1', session: String(record['session_id']), ...call };
+  const [tenant, session] = [String(record['tenant_id']), String(record['session_id'])];
+  const named = { tenant, principal: 'agent-1', session, ...call };
   const gates = (record['gates'] as { gate: never }[]).map(({ gate }) => gate); // built above, or by the test
   const recorded = {
     ...call,

@@ -10,7 +10,13 @@ const links = { receipts: 1, summaries: () => [] } as never; // all that a repor
 
 const answersTo = (code: VerificationErrorCode) => {
   const fault = { code, message: 'for a test', line: 2, receipt_id: null };
-  const { verdict, integrity, completeness, signer, time } = reportOf({ links, evidence, fault, options: {} });
+  const { verdict, integrity, completeness, signer, time } = reportOf({
+    links,
+    period: null,
+    evidence,
+    fault,
+    options: {},
+  });
   return [verdict, integrity, completeness, signer, time];
 };
 
