@@ -72,13 +72,16 @@ describe('two people and an agent, by curl', () => {
 
   verifies(
     'gw.governance',
-    'and what happened is proven offline: each step, the receipts of the run, the log of the workspace',
+    'and what happened is proven offline: each step, the receipts of the run and of the day, the log of the workspace',
     async () => {
       const lines = await typed('steps.map');
       expect(lines).toEqual(['model_call ALLOW', 'tool_call ALLOW', 'model_call ALLOW', 'true']);
       const proven = await typed('run.ndjson');
       expect(proven[0]).toMatch(/^VERIFIED: \d+ receipts/);
       expect(proven).toContainEqual(expect.stringMatching(/^VERIFIED: \d+ entries$/));
+      const [verdict = '', ...rest] = await typed('today.ndjson');
+      expect(verdict).toMatch(/^VERIFIED: [1-9]\d* receipts/);
+      expect(rest).toContainEqual(expect.stringMatching(/^ {2}period {8}wsp_/));
       expect(walk.left).toEqual([]);
     },
     stepMs,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,7 +6,7 @@ import { runCli } from '../src/cli.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { auditHash, forTerminal, verifyChain } from '../src/index.ts';
 import { chainOf, exportOf, linesOf, receiptHashOf, sign, strangeSigner, testKeys } from './chain-fixture.ts';
-import type { Exported } from './chain-fixture.ts';
+import type { Exported, Receipt } from './chain-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
 const keys = write('keys.json', JSON.stringify(testKeys()));
@@ -82,6 +82,31 @@ describe('countersign-verify', () => {
     expect([edited, JSON.parse(json)]).toMatchObject([1, { fault: { code: 'HASH_MISMATCH', line: 3 } }]);
     expect((await run(['--audit', log(entries), '--workspace', `wsp_${'0'.repeat(26)}`]))[0]).toBe(1);
     expect((await run(['--audit']))[0]).toBe(2);
+  });
+
+  it('verifies a period, of the tenant and between the instants that its caller names', async () => {
+    const lines = linesOfVector('valid/period');
+    const file = write('period.ndjson', lines.join('\n'));
+    const [from, to] = ['2026-02-01T00:00:02.000Z', '2026-02-01T00:00:12.000Z'];
+    const pinned = ['--tenant', 'acme', '--from', from, '--to', to];
+    const [status, text] = await run([file, '--keys', keys, ...pinned]);
+    expect([status, text.split('\n')[0]]).toEqual([0, 'VERIFIED: 4 receipts, 4 records, 4 inclusion proofs']);
+    expect(text).toContain(
+      `  period        acme, ${from} to ${to}: 2 sessions, as of 2026-02-01T00:20:00.000Z, when the log had 6 receipts\n`,
+    );
+    const statusOf = async (...options: string[]) => (await run([file, '--keys', keys, ...options]))[0];
+    const others = [statusOf('--tenant', 'globex'), statusOf('--from', to), statusOf('--to', from)];
+    expect(await Promise.all(others)).toEqual([1, 1, 1]);
+    expect(await Promise.all([statusOf('--from', 'yesterday'), statusOf('--to', '2026-02-01')])).toEqual([2, 2]);
+    const noted = (JSON.parse(lines[2] ?? '') as { receipt: Receipt }).receipt; // the last of its session
+    expect(await statusOf('--head', receiptHashOf(noted))).toBe(0);
+    expect(await statusOf('--head', `sha256:${'0'.repeat(64)}`)).toBe(3);
+    const session = write('export.ndjson', linesOf(whole).join('\n'));
+    expect((await run([session, '--keys', keys, '--to', to]))[0]).toBe(1);
+    const cut = write('cut.ndjson', lines.slice(0, -1).join('\n'));
+    expect([(await run([cut, '--keys', keys]))[0], (await run([cut, '--keys', keys, '--partial']))[0]]).toEqual([3, 3]);
+    const empty = write('empty.ndjson', linesOfVector('valid/period-empty').join('\n'));
+    expect(await run([empty, '--keys', keys])).toEqual([0, expect.stringMatching(/^VERIFIED: 0 receipts/)]);
   });
 
   it('asks what its options ask', async () => {
@@ -176,6 +201,11 @@ describe('countersign-verify', () => {
     expect(forTerminal('plain — 名前 é')).toBe('plain — 名前 é');
   });
 });
+
+function linesOfVector(name: string): string[] {
+  const file = new URL(`../../../contracts/vectors/receipts/${name}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { export: string[] }).export; // a file of ours
+}
 
 function write(name: string, text: string): string {
   writeFileSync(join(folder, name), text);

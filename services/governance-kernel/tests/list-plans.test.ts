@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnyRoute, SessionId } from '@countersign/contracts';
+import type { AnyRoute, Instant, SessionId } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { explainStatements, findGrowingReads, recordPlans, type PlanRecorder } from '@countersign/database/testing';
 import { OutboxRelay } from '@countersign/messaging';
+import type pg from 'pg';
 import { z } from 'zod';
 import { cursorOf } from '../src/receipts/cursor.ts';
 import { messagingTransaction } from '../src/store/messages.ts';
+import { countPeriod, listParts, listPeriod } from '../src/store/period-store.ts';
 import { asAdministrator } from './_administrator.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { runConformance } from './_conformance.ts';
@@ -184,6 +186,32 @@ describe('on a long history', () => {
     const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
     expect(left.filter((name) => !(name in lookups) && !withoutStore.includes(name))).toEqual([]);
     for (const [name, input] of Object.entries(lookups)) await expectFlat(() => ask(name, input));
+  });
+
+  it('exports read page by page on connections of their own, and a period that is too long is told at once', async () => {
+    const { exports } = test.kernel.context;
+    const ofExports = recordPlans(exports.pool as pg.Pool); // the context shows of it what a watcher needs
+    const scope = { tenant: busy, from: instantOf(100_000), to: instantOf(101_000), below: 150_000 } as never; // within its schema
+    const period = (from: number, to: number) => ({ query: { from: instantOf(from), to: instantOf(to) } as never }); // as above
+    const parts = Array.from({ length: 16 }, (_, nth) => ({
+      session: (nth % 2 === 0 ? longSession : `session-${5_000 + nth}`) as SessionId, // as above
+      lamport: 100_000 + 20 * nth,
+    }));
+    const after = { issuedAt: instantOf(100_000) as Instant, logIndex: -1 }; // as above
+    const plans = await ofExports.during(async () => {
+      // More often than PostgreSQL plans a prepared statement for its values.
+      for (let turn = 0; turn < 7; turn += 1) {
+        expect(await listParts(exports.reader, scope, { parts, limit: 16 })).toHaveLength(16);
+        expect((await listPeriod(exports.reader, scope, { after, limit: 500 })).length).toBe(500);
+        expect(await countPeriod(exports.reader, scope, 500)).toBe(500);
+        expect((await test.as(busy).exportReceipts(period(900_000, 901_000))).body).toHaveLength(2);
+      }
+      await ask('exportReceipts', { query: { session_id: longSession, from_lamport_clock: 100_000, limit: 2 } });
+    });
+    expect(plans.length).toBeGreaterThan(28);
+    expect(await findGrowingReads(test.database, plans, bound)).toEqual([]);
+    const tooLong = test.as(busy).exportReceipts(period(0, 200_000));
+    await expect(tooLong).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'to' });
   });
 
   it('verifications, checkpoints and the workers read what is new or due', async () => {

@@ -10,7 +10,7 @@ export type PeriodReads = {
 };
 
 /** Rows without texts: many are read at once. */
-const walkedReceipts = 1_000;
+const walkedReceipts = 500;
 
 /**
  * The links of a period, a page at a time: sessions in the order in which their parts begin, each part whole before the next. Throws when

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { ApiKeyScope } from '@countersign/contracts/gateway';
+import { nodeProvider } from '@countersign/crypto/node';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
+import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 120_000;
+const from = new Date().toISOString();
+let system: StartedSystem;
+let trust: TrustedKey[];
+let ada: SignedIn;
+let bob: SignedIn;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path);
+  [ada, bob] = [await signIn(system, 'ada@example.org'), await signIn(system, 'bob@example.org')];
+  for (const [person, session] of [
+    ...[[ada, 's1'] as const, [bob, 's1'] as const],
+    ...[[ada, 's2'] as const, [ada, 's1'] as const],
+  ])
+    await evaluate(person, session);
+  trust = parseKeySet((await kernelClient(system, ada.workspaceId).listTrustKeys()).body);
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function keyOf({ client }: SignedIn, scopes: ApiKeyScope[]): Promise<string> {
+  const body = { name: 'key', role: 'member', scopes, expiresInDays: 1 } as const;
+  return (await client.createApiKey({ body })).body.key;
+}
+
+async function evaluate(person: SignedIn, session_id: string): Promise<void> {
+  const call = { action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id };
+  const headers = { 'content-type': 'application/json', ...bearer(await keyOf(person, ['agent'])) };
+  const body = JSON.stringify(call);
+  const sent = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), { method: 'POST', headers, body });
+  expect(sent.status).toBe(200);
+}
+
+function ask(headers: Record<string, string>, to = new Date().toISOString()): Promise<Response> {
+  return fetch(new URL(`/api/v1/receipts/export?from=${from}&to=${to}`, system.gatewayUrl), { headers });
+}
+
+function reportOn(text: string, tenant: string) {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return verifyExport(lines, { trust, provider: nodeProvider, tenant, from });
+}
+
+describe('the evidence of a period', () => {
+  verifies(
+    'gw.governance',
+    'is exported by a member, with a session or a key of the workspace, and verifies offline as what the workspace did',
+    async () => {
+      const headers = { ...bearer(ada.token), 'x-workspace-id': ada.workspaceId };
+      const key = await keyOf(ada, ['read']);
+      const [bySession, byKey] = await Promise.all([ask(headers), ask(bearer(key))]);
+      for (const text of [await bySession.text(), await byKey.text()]) {
+        const report = reportOn(text, ada.workspaceId);
+        expect(report).toMatchObject({
+          verdict: 'VERIFIED',
+          completeness: 'COMPLETE',
+          signer: 'TRUSTED',
+          time: 'PROVEN',
+        });
+        expect(report.receipts).toBeGreaterThanOrEqual(3);
+        expect(text).not.toContain(bob.workspaceId);
+      }
+      const settled = new Date().toISOString();
+      const listed = await fetch(new URL(`/api/v1/receipts?limit=200&from=${from}&to=${settled}`, system.gatewayUrl), {
+        headers,
+      });
+      const { data } = (await listed.json()) as { data: object[] };
+      const whole = reportOn(await (await ask(headers, settled)).text(), ada.workspaceId);
+      expect([whole.verdict, whole.receipts]).toEqual(['VERIFIED', data.length]);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'gw.governance',
+    "is nobody else's: not that of another workspace, nor of a key that may not read",
+    async () => {
+      const stranger = { ...bearer(bob.token), 'x-workspace-id': ada.workspaceId };
+      expect((await ask(stranger)).status).toBe(404);
+      expect((await ask(bearer(await keyOf(ada, ['agent'])))).status).toBe(403);
+      expect((await ask({})).status).toBe(401);
+      const own = await (await ask({ ...bearer(bob.token), 'x-workspace-id': bob.workspaceId })).text();
+      expect(own).not.toContain(ada.workspaceId);
+      expect(reportOn(own, bob.workspaceId)).toMatchObject({ verdict: 'VERIFIED' });
+      expect(reportOn(own, ada.workspaceId).fault?.code).toBe('SUBJECT_MISMATCH');
+    },
+    timeoutMs,
+  );
+});
