@@ -14,4 +14,3 @@ export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash, signatureText } from './payload-text.ts';
 export { emptyTally, tallied, tallyOf } from './period-tally.ts';
-export type { PeriodTally } from './period-tally.ts';

@@ -12,7 +12,7 @@ import {
 } from '@countersign/crypto';
 
 /** What was counted of a period so far, of any size in the same few bytes. */
-export type PeriodTally = { readonly receipts: number; readonly sessions: Frontier };
+type PeriodTally = { readonly receipts: number; readonly sessions: Frontier };
 
 export const emptyTally: PeriodTally = { receipts: 0, sessions: emptyFrontier };
 

@@ -15,7 +15,7 @@ type PeriodParts = ProofParts & {
   witnesses: Witnesses;
   reads: PeriodReads;
   /** Seals the statement, and has a checkpoint cover it. */
-  seal(statement: PeriodStatement): Promise<{ sealed: { entry: SealedEntry; logIndex: number }; seen: Seen }>;
+  state(statement: PeriodStatement): Promise<{ sealed: { entry: SealedEntry; logIndex: number }; seen: Seen }>;
 };
 
 type Period = { tenant: TenantId; from: Instant; to: Instant };
@@ -46,7 +46,7 @@ export async function* periodLines(
     await setImmediate();
   }
   if (session !== null) tally = tallied(provider, tally, session);
-  const { sealed, seen } = await parts.seal({ from, to, ...tallyOf(provider, tally), ...log });
+  const { sealed, seen } = await parts.state({ from, to, ...tallyOf(provider, tally), ...log });
   const line = await provenLine({ ...parts, witnesses: { sizeFor: () => seen.tree_size } }, sealed);
   yield `{"period":${line},"checkpoint":${JSON.stringify(seen.note)}}\n`;
 }

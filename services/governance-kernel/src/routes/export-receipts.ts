@@ -82,11 +82,11 @@ async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, 
     list: (page) => listPeriod(reader, scope, page),
     listParts: (page) => listParts(reader, scope, page),
   };
-  const seal = async (facts: PeriodStatement) => {
+  const state = async (facts: PeriodStatement) => {
     const sealed = await sealExport(kernel, { tenant, by, said: { kind: 'period', facts } });
     return { sealed, seen: await checkpointOver(kernel, sealed.logIndex) };
   };
-  const parts = { ...(await proofParts(kernel, newest)), reads, seal };
+  const parts = { ...(await proofParts(kernel, newest)), reads, state };
   return periodLines(parts, { tenant, from, to }, { as_of, log_size, log_root });
 }
 

@@ -6,7 +6,7 @@ import type { Reader } from './database.ts';
 import { WholeNumber } from './whole-number.ts';
 
 /** What a log of `below` receipts holds of a tenant's period. Nothing joins or leaves it. */
-export type PeriodScope = { tenant: TenantId; from: Instant; to: Instant; below: number };
+type PeriodScope = { tenant: TenantId; from: Instant; to: Instant; below: number };
 
 /** How many receipts there are, counted up to `most`. */
 export async function countPeriod(reader: Reader, scope: PeriodScope, most: number): Promise<number> {
