@@ -25,7 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-async function exportOf(query: { session_id: SessionId; from_lamport_clock?: number; limit?: number }): Promise<Exported> {
+async function exportOf(query: {
+  session_id: SessionId;
+  from_lamport_clock?: number;
+  limit?: number;
+}): Promise<Exported> {
   const { body } = await test.as('acme').exportReceipts({ query });
   const [header, head, ...receipts] = body as [ExportHeader, ExportedHead, ...ExportedReceipt[]]; // as the route says
   return { header, heads: [head], receipts };
