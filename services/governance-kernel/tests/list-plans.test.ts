@@ -3,7 +3,6 @@ import type { AnyRoute, Instant, SessionId } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { explainStatements, findGrowingReads, recordPlans, type PlanRecorder } from '@countersign/database/testing';
 import { OutboxRelay } from '@countersign/messaging';
-import type pg from 'pg';
 import { z } from 'zod';
 import { cursorOf } from '../src/receipts/cursor.ts';
 import { messagingTransaction } from '../src/store/messages.ts';
@@ -190,7 +189,7 @@ describe('on a long history', () => {
 
   it('exports read page by page on connections of their own, and a period that is too long is told at once', async () => {
     const { exports } = test.kernel.context;
-    const ofExports = recordPlans(exports.pool as pg.Pool); // the context shows of it what a watcher needs
+    const ofExports = recordPlans(exports.pool); // the context shows of it what a watcher needs
     const scope = { tenant: busy, from: instantOf(100_000), to: instantOf(101_000), below: 150_000 } as never; // within its schema
     const period = (from: number, to: number) => ({ query: { from: instantOf(from), to: instantOf(to) } as never }); // as above
     const parts = Array.from({ length: 16 }, (_, nth) => ({
