@@ -8,8 +8,10 @@ export const runCodes = {
   RUN_ABANDONED: 'Read the log of the gateway: what this run does ends its workers.',
   INTERRUPTED: 'Nothing: another worker takes the run over.',
   GOVERNANCE_NOT_CONFIGURED: 'Set GOV_GOVERNANCE_URL and its keys; nothing runs ungoverned.',
-  GOVERNANCE_UNAVAILABLE: 'See whether the kernel runs and can be reached, then run the task again.',
-  GOVERNANCE_TIMEOUT: 'Run the task again; raise GOV_GOVERNANCE_TIMEOUT when its calls really take longer.',
+  GOVERNANCE_UNAVAILABLE:
+    'See whether the kernel runs and can be reached, and by the receipts of the run what was made. Then run the task again.',
+  GOVERNANCE_TIMEOUT:
+    'See by the receipts of the run what was made, then run the task again; raise GOV_GOVERNANCE_TIMEOUT when its calls really take longer.',
   GOVERNANCE_MALFORMED: 'Run gateway and kernel of one version.',
   GOVERNANCE_REFUSED: 'Read the log of the kernel: it answered what is no decision.',
   GOVERNANCE_KEYS_UNAVAILABLE: 'See whether the kernel runs, or set GOV_TRUSTED_PUBLIC_KEYS.',

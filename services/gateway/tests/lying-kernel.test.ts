@@ -92,6 +92,16 @@ describe('a kernel that cannot be trusted', () => {
     60_000,
   );
 
+  verifies('gw.run.crash', 'leaves no doubt about doubt: a call that nobody heard of may have been made', async () => {
+    kernel.judgesAnswers = false;
+    kernel.beforeExecutionAnswer = () => new Promise(() => undefined);
+    const run = await runReaching(person, (await startRun(person)).taskId);
+    kernel.beforeExecutionAnswer = async () => undefined;
+    expect(kernel.executed).toHaveLength(1);
+    const error = { code: 'GOVERNANCE_TIMEOUT', message: expect.stringMatching(/The call may have been made\.$/) };
+    expect([run.status, run.error, run.steps.at(-1)?.error]).toEqual(['failed', error, error]);
+  });
+
   verifies('gw.failclosed', 'cannot pass a denial for an ALLOW: what is sealed counts, not what is said', async () => {
     kernel.judgesAnswers = false;
     kernel.verdictOf = () => 'DENY';

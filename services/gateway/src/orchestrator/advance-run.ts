@@ -9,7 +9,7 @@ import type { Lease } from '../store/leases.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
-import { submitStep } from './submit-step.ts';
+import { mayHaveBeenMade, submitStep } from './submit-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
 import { putSettingsThrough } from './put-settings-through.ts';
 import { refuseCall } from './refuse-call.ts';
@@ -74,7 +74,8 @@ async function repeatStep(
     await putSettingsThrough(context, lease, loaded, signal);
   } catch (error) {
     if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
-    return (await settleStep(context, lease, { loaded, step, result: { kind: 'failed', error } })) ? 'moved' : 'left';
+    const result = { kind: 'failed', error: mayHaveBeenMade(error) } as const;
+    return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
   }
   return submitAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, step), signal);
 }

@@ -1,3 +1,4 @@
+import type { RunErrorCode } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedStep } from '../governance/governed-step.ts';
@@ -22,8 +23,23 @@ export async function submitStep(
     return { kind: 'answered', governed: await ask(kernel, governedStep(lease, step, signal), step) };
   } catch (error) {
     if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
-    return { kind: 'failed', error };
+    return { kind: 'failed', error: unheard.has(error.code) ? mayHaveBeenMade(error) : error };
   }
+}
+
+/** The call may have arrived, and nothing that came back says what became of it. The kernel's own refusals say that nothing did. */
+const unheard: ReadonlySet<RunErrorCode> = new Set([
+  'GOVERNANCE_TIMEOUT',
+  'GOVERNANCE_UNAVAILABLE',
+  'GOVERNANCE_MALFORMED',
+  'GOVERNANCE_KEYS_UNAVAILABLE',
+  'RECEIPT_UNVERIFIED',
+  'IDEMPOTENCY_IN_FLIGHT',
+]);
+
+/** Whoever reads the error decides whether to run the task again, and must not take an effect that nobody heard of for none. */
+export function mayHaveBeenMade({ kind, code, message }: KernelError): KernelError {
+  return new KernelError(kind, code, `${message}. The call may have been made.`);
 }
 
 export const notConfigured = new KernelError(
