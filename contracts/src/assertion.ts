@@ -54,12 +54,13 @@ type Spoken = { workspace_id: string; sub: string; role: AssertionRole };
 /** Who asks and who decides have names of two kinds, so no assertion for one is ever of use as the other. */
 function speaksAsItself({ workspace_id, sub, role }: Spoken): boolean {
   if (role !== 'agent') return UserId.safeParse(sub).success;
-  return sub === agentOf(workspace_id) || isKeyPrincipal(sub);
+  return sub === agentOf(workspace_id) || keyOfPrincipal(sub) !== null;
 }
 
-function isKeyPrincipal(sub: string): boolean {
-  const [kind, id, ...rest] = sub.split(':');
-  return kind === 'key' && ApiKeyId.safeParse(id).success && rest.length === 0;
+/** The API key that a principal is; null for every other. */
+export function keyOfPrincipal(principal: string): ApiKeyId | null {
+  const [kind, id, ...rest] = principal.split(':');
+  return kind === 'key' && rest.length === 0 ? (ApiKeyId.safeParse(id).data ?? null) : null;
 }
 
 /** The principal of an API key, by whose id rules, budgets and fences know it. */

@@ -4,6 +4,7 @@ import { SpendMicros } from '../money.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import {
+  ApiKeyId,
   ApprovalId,
   DecisionId,
   Digest,
@@ -11,6 +12,7 @@ import {
   Instant,
   ReceiptId,
   RunId,
+  SessionId,
   StepId,
   storableText,
   TaskId,
@@ -104,20 +106,29 @@ export type WorkspaceDemand = z.infer<typeof WorkspaceDemand>;
 export const WorkspaceApproval = z.strictObject({
   id: ApprovalId,
   workspaceId: WorkspaceId,
-  taskId: TaskId,
-  runId: RunId,
+  /** Null, as the run: the call of an API key asks. */
+  taskId: TaskId.nullable(),
+  runId: RunId.nullable(),
+  /** The key that asks, by its name of then; null: a run does. */
+  apiKey: z.strictObject({ id: ApiKeyId, name: z.string() }).nullable(),
+  /** The session of the call: the run, or what the caller named. */
+  sessionId: SessionId,
   status: ApprovalStatus,
+  action: z.string(),
   tool: z.string().nullable(),
+  resource: z.string().nullable(),
   /** The exact arguments that would be executed; of a model call, what the policy may read of its request. */
   args: z.record(z.string(), z.json()),
+  /** What the policy read of the call, its context too. */
+  facts: z.record(z.string(), z.json()),
   effectLevel: EffectLevel,
   demand: WorkspaceDemand,
   reasonCode: z.string(),
   /** In the words of the policy or budget that asks. */
   reason: z.string(),
-  /** The agent that asked; it may never resolve its own request. */
+  /** The principal that asked, an agent or a key; it may never resolve its own request. */
   requestedBy: z.string(),
-  /** The person who started the run. */
+  /** The person who started the run, or made the key: may not resolve it where somebody else could. */
   startedBy: UserId,
   /** The approval in the kernel that this one stands for. */
   kernelApprovalId: ApprovalId,
@@ -125,6 +136,10 @@ export const WorkspaceApproval = z.strictObject({
   /** Null also where somebody decided in the kernel who is no person of the workspace; the audit names them. */
   resolvedBy: UserId.nullable(),
   resolvedAt: Instant.nullable(),
+  /** Approved by whoever started the run or made the key, since nobody else could. */
+  selfApproved: z.boolean(),
+  /** Until when the approved call waits, so that it can be withdrawn; null: it does not wait. */
+  timelockUntil: Instant.nullable(),
   expiresAt: Instant,
   createdAt: Instant,
 });
@@ -143,7 +158,8 @@ export const listWorkspaceApprovals = defineRoute({
 
 export const resolveWorkspaceApproval = defineRoute({
   operation: 'resolve-workspace-approval',
-  summary: 'Approve or reject once. A partner or the owner decides, and never the requester.',
+  summary:
+    'Approve or reject once. A partner or the owner decides; neither the requester nor, where somebody else could, whose run or key it is.',
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
   auth: 'partner',

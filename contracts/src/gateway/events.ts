@@ -41,12 +41,18 @@ export const runEnded = defineEvent({
 
 export const approvalRequested = defineEvent({
   type: 'approval.requested.v1',
-  data: z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId }),
+  /** Without a run, the call of an API key asks. */
+  data: z.strictObject({ ...InWorkspace, runId: RunId.nullable(), approvalId: ApprovalId }),
 });
 
 export const approvalResolved = defineEvent({
   type: 'approval.resolved.v1',
-  data: z.strictObject({ ...InWorkspace, runId: RunId, approvalId: ApprovalId, status: ApprovalStatus }),
+  data: z.strictObject({
+    ...InWorkspace,
+    runId: RunId.nullable(),
+    approvalId: ApprovalId,
+    status: ApprovalStatus,
+  }),
 });
 
 /**

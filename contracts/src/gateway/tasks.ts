@@ -78,6 +78,8 @@ export const RunStep = z.strictObject({
       approvalId: ApprovalId,
       decisionId: DecisionId.nullable(),
       status: ApprovalStatus,
+      /** Until when the approved step waits; null: it does not wait. */
+      timelockUntil: Instant.nullable(),
     }),
   ),
   startedAt: Instant,

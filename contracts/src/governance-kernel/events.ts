@@ -44,10 +44,14 @@ export const kernelApprovalResolved = defineEvent({
     approval_id: ApprovalId,
     tenant_id: TenantId,
     session_id: SessionId,
+    /** Null in an event of before this member. */
+    requested_by: PrincipalId.nullable().default(null),
     state: ApprovalState,
     /** Null: its time ran out. */
     resolved_by: PrincipalId.nullable(),
     rejection_reason: z.string().nullable(),
+    /** Until when the approved call waits. An event of before this member says nothing of it, and the kernel judges the call anyway. */
+    timelock_until: Instant.nullable().default(null),
     resolved_at: Instant,
   }),
 });

@@ -26,7 +26,7 @@ import { recordEvents } from './store/messages.ts';
  * What the gateway says to the world. Each event is written in the transaction that makes it true. The gateway handles one of
  * them itself:
  * `run.enqueued.v1` (workers/orchestrator.ts); and of the kernel's events
- * `kernel.approval.resolved.v1` (workers/approval-listener.ts).
+ * `kernel.approval.requested.v1` and `kernel.approval.resolved.v1` (workers/approval-listener.ts).
  */
 
 type TaskPlace = { workspaceId: string; taskId: string };

@@ -33,10 +33,10 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
     `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, args, started_at)
      SELECT ${id('stp')}, ${place}, ${id('run')}, 1, 'model_call', CASE WHEN n % 10 = 3 THEN 'parked' ELSE 'settled' END, '{}', ${made} FROM ${many}`,
     `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason,
-                            requested_by, started_by, expires_at, created_at)
+                            requested_by, started_by, expires_at, created_at, session_id, action, facts)
      SELECT ${id('apr')}, ${place}, ${id('tsk')}, ${id('run')}, ${id('stp')}, ${id('apr')},
             CASE WHEN n < 100 THEN 'rejected' WHEN n % 1000 = 1 THEN 'pending' ELSE 'approved' END, '{}', 'E2', '${demand}', 'code', 'reason', 'agent',
-            '${user.id}', now() + interval '1 day', ${made} FROM ${many}`,
+            '${user.id}', now() + interval '1 day', ${made}, ${id('run')}, 'tool.call', '{}' FROM ${many}`,
     `INSERT INTO violations SELECT ${id('vio')}, ${place}, NULL, NULL, NULL, 'kernel', NULL, 'code', 'reason', NULL, NULL, ${made} FROM ${many}`,
     `INSERT INTO evidence_items SELECT ${id('evd')}, ${place}, NULL, NULL, NULL, 'task_created', '${digest}', '{}', ${made} FROM ${many}`,
     `INSERT INTO audit_entries

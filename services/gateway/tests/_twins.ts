@@ -39,7 +39,7 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
     run_steps: inWorkspace('id', 'run_id'),
     approvals: {
-      columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id'), expires_at: never },
+      columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id', 'session_id'), expires_at: never },
     },
     subscriptions: { owner: 'owner', columns: idsOf('owner', 'id') },
     notifications: { owner: 'owner', columns: { ...idsOf('owner', 'id', 'subscription_id'), due_at: never } },

@@ -91,11 +91,14 @@ async function partner(email: string): Promise<GatewayClient> {
 }
 
 /** What the kernel tells whoever waits. */
-async function kernelSays({ kernelApprovalId, runId }: { kernelApprovalId: string; runId: string }, changes: object) {
+async function kernelSays(
+  { kernelApprovalId, sessionId }: { kernelApprovalId: string; sessionId: string },
+  changes: object,
+) {
   const data = {
     approval_id: kernelApprovalId,
     tenant_id: person.workspace.id,
-    session_id: runId,
+    session_id: sessionId,
     state: 'denied',
     resolved_by: 'carol',
     rejection_reason: 'Not to this customer.',
@@ -129,7 +132,7 @@ describe('an approval that was decided in the kernel', () => {
         Object.assign(kernel.approvals.get(askedFor), { state: 'approved', approvedBy: ['carol'] });
         const { runId } = await started;
         const said = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
-        await kernelSays({ kernelApprovalId: askedFor, runId }, said);
+        await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
         // Long enough for the message to be heard while the run is not parked yet.
         await new Promise((heard) => setTimeout(heard, 1_000));
         parked();
@@ -197,7 +200,7 @@ describe('an approval', () => {
         const answer = person.client.resolveWorkspaceApproval({ params: { id: approval.id }, body: { status } });
         await expect(answer).rejects.toMatchObject({ code: 'PASSKEY_REQUIRED' });
       }
-      expect(await pendingOf(approval.runId)).toMatchObject({ id: approval.id, resolvedAt: null });
+      expect(await pendingOf(approval.sessionId)).toMatchObject({ id: approval.id, resolvedAt: null });
     },
   );
 

@@ -10,6 +10,7 @@ import { RunId } from '@countersign/contracts';
 import { newId } from '../src/ids.ts';
 import { findLiveApiKey } from '../src/store/api-keys.ts';
 import * as approvals from '../src/store/approvals.ts';
+import { findKeyOf } from '../src/store/api-keys.ts';
 import { listAuditEntries, recordAudit } from '../src/store/audit.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Tx } from '../src/store/database.ts';
 import { countSendsSince, findLiveCode, replaceLiveCode } from '../src/store/email-codes.ts';
@@ -80,6 +81,9 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await approvals.listApprovalsOf(reader, workspaceId, { ...page, status: 'pending' });
   await approvals.findApproval(reader, workspaceId, idOf('apr', 7));
   await approvals.findExpired(reader, now);
+  await approvals.findReleasable(reader, now);
+  await approvals.findApprovalOfKernel(reader, { workspaceId, kernelApprovalId: idOf('apr', 7) });
+  await findKeyOf(reader, workspaceId, idOf('hpk', 7));
   await listReceiptsOf(reader, workspaceId, page);
   await findReceipt(reader, workspaceId, newId('run'));
   await listViolationsOf(reader, workspaceId, page);
@@ -112,7 +116,10 @@ async function writeEverything(tx: Tx): Promise<void> {
   await steps.grantStep(tx, stepId, idOf('apr', 7));
   await steps.updateStep(tx, stepId, { state: 'settled', decision: null, output: null, error }, now);
   await steps.endOpenStep(tx, runId, error, now);
-  await approvals.resolveApproval(tx, idOf('apr', 7), { status: 'approved', resolvedBy: null, now });
+  const pending = { id: idOf('apr', 7), status: 'pending', held: false } as const;
+  const approved = { status: 'approved', resolvedBy: null, timelockUntil: now, held: true, now } as const;
+  await approvals.resolveApproval(tx, pending, approved);
+  await approvals.takeHeld(tx, idOf('apr', 7));
   await approvals.cancelApprovalsOfRun(tx, runId, now);
   await approvals.isApprovalOfOtherRun(tx, { kernelApprovalId: 'none', runId });
   await isReceiptOfOtherStep(tx, { workspaceId, decisionId: 'none', stepId });
@@ -153,7 +160,7 @@ async function fill(): Promise<void> {
     tasks: `(id, workspace_id, title, description, status, created_by, created_at, updated_at) SELECT ${id('tsk')}, ${id('wsp')}, 'x', 'x', 'completed', ${id('usr')}, now(), now()`,
     runs: `(id, workspace_id, task_id, status, started_by, iteration_budget, currency, created_at, ended_at) SELECT ${id('run')}, ${id('wsp')}, ${id('tsk')}, 'completed', ${id('usr')}, 1, 'EUR', now(), now()`,
     run_steps: `(id, workspace_id, run_id, seq, kind, state, args, started_at) SELECT ${id('stp')}, ${id('wsp')}, ${id('run')}, 1, 'model_call', 'settled', '{}', now()`,
-    approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason, requested_by, started_by, expires_at, created_at) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'E4', '{"tool_calls":1,"spend_micros":null,"egress_bytes":0,"writes":0}', 'x', 'x', 'x', ${id('usr')}, now(), now()`,
+    approvals: `(workspace_id, task_id, run_id, step_id, id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason, requested_by, started_by, expires_at, created_at, session_id, action, facts) SELECT ${place}, ${id('apr')}, ${id('apr')}, 'expired', '{}', 'E4', '{"tool_calls":1,"spend_micros":null,"egress_bytes":0,"writes":0}', 'x', 'x', 'x', ${id('usr')}, now(), now(), 'x', 'tool.call', '{}'`,
     violations: `(workspace_id, task_id, run_id, step_id, id, source, reason_code, reason, created_at) SELECT ${place}, ${id('vio')}, 'kernel', 'x', 'x', now()`,
     call_reports: `(id, workspace_id, user_id, request_id, status, report, created_at) SELECT ${id('rpt')}, ${id('wsp')}, ${id('usr')}, 'call-' || n, 400, '{}', now()`,
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,

@@ -51,9 +51,11 @@ export function approvalResolvedEvent(
     approval_id: approval.id,
     tenant_id: approval.tenant,
     session_id: approval.session,
+    requested_by: approval.requestedBy,
     state: approval.state,
     resolved_by: by,
     rejection_reason: approval.rejectionReason,
+    timelock_until: approval.timelockUntilMs === null ? null : instant(approval.timelockUntilMs),
     resolved_at: Instant.parse(new Date(approval.updatedAtMs).toISOString()),
   };
   return newEvent(kernelApprovalResolved, data, { subject: approval.id, tenantid: approval.tenant });

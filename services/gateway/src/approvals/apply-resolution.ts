@@ -1,18 +1,19 @@
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { publishRunEnqueued } from '../events.ts';
-import { changeRun } from '../orchestrator/change-run.ts';
 import { recordResolution } from '../orchestrator/record-resolution.ts';
 import { resolveApproval, type StoredApproval } from '../store/approvals.ts';
 import type { Tx } from '../store/database.ts';
-import { grantStep } from '../store/steps.ts';
 import { holdTask } from '../store/tasks.ts';
 import { endUnapproved } from './end-unapproved.ts';
+import { releaseRun } from './release-run.ts';
+import { runOf } from './run-of.ts';
 
 type Resolution = {
   status: 'approved' | 'rejected' | 'expired';
   /** The person of the workspace who decided. */
   resolvedBy: string | null;
+  /** Until when the kernel holds the approved call; null: it does not. */
+  timelockUntil: Date | null;
   actor: string;
   /** What was said to a rejection. */
   reason: string | null;
@@ -21,23 +22,27 @@ type Resolution = {
 
 const codeOf = { rejected: 'APPROVAL_REJECTED', expired: 'APPROVAL_EXPIRED' } as const;
 
-/** Writes down how an approval ended and what that means for its run. Null when it had ended before. */
+/**
+ * Writes down how an approval ended and what that means for its run, if it has one: it goes on, at once or when the time lock has passed, or it
+ * ends. Null when the approval had moved on before, or was approved and its run is on its way.
+ */
 export async function applyResolution(
   tx: Tx,
   context: Context,
   approval: StoredApproval,
-  { status, resolvedBy, actor, reason, requestId }: Resolution,
+  { status, resolvedBy, timelockUntil, actor, reason, requestId }: Resolution,
 ): Promise<WorkspaceApproval | null> {
-  await holdTask(tx, approval.workspaceId, approval.taskId);
-  const resolved = await resolveApproval(tx, approval.id, { status, resolvedBy, now: context.now() });
+  const run = runOf(approval);
+  if (run !== null) await holdTask(tx, run.workspaceId, run.taskId);
+  const now = context.now();
+  const held = run !== null && timelockUntil !== null && timelockUntil > now;
+  const isWithdrawn = approval.status === 'approved';
+  const from = { id: approval.id, status: approval.status, held: isWithdrawn && run !== null };
+  const resolved = await resolveApproval(tx, from, { status, resolvedBy, timelockUntil, held, now });
   if (resolved === null) return null;
-  if (status !== 'approved') {
-    await endUnapproved(tx, context, resolved, { actor, code: codeOf[status], reason, requestId });
-    return resolved;
-  }
-  await recordResolution(tx, context, resolved, { actor, requestId });
-  await grantStep(tx, approval.stepId, approval.kernelApprovalId);
-  const change = { from: ['awaiting_approval'], to: 'queued', outcome: null, actor, requestId } as const;
-  if (await changeRun(tx, context, resolved, change)) await publishRunEnqueued(tx, context, resolved);
+  if (status === 'approved') {
+    await recordResolution(tx, context, resolved, { actor, requestId });
+    if (!held) await releaseRun(tx, context, approval, { actor, requestId });
+  } else await endUnapproved(tx, context, { ...resolved, run }, { actor, code: codeOf[status], reason, requestId });
   return resolved;
 }

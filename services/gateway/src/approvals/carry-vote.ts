@@ -8,7 +8,7 @@ import type { StoredApproval } from '../store/approvals.ts';
 type Vote = { status: 'approved' | 'rejected'; resolver: string; role: Role; reason?: string | undefined };
 
 /** `awaits_others`: the kernel counts this vote and wants more of them. */
-type Carried = 'resolved' | 'awaits_others';
+type Carried = { kind: 'resolved'; timelockUntil: Date | null } | { kind: 'awaits_others' };
 
 const actionOf = { approved: 'approve', rejected: 'deny' } as const;
 /** `consumed`: approved, and the run has used it by now. */
@@ -45,9 +45,9 @@ async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, ca
 
 async function findInKernel(
   kernel: Kernel,
-  { workspaceId, runId, kernelApprovalId }: StoredApproval,
+  { workspaceId, sessionId, kernelApprovalId }: StoredApproval,
 ): Promise<Approval> {
-  const found = await kernel.findApproval({ workspaceId, runId }, kernelApprovalId);
+  const found = await kernel.findApproval({ workspaceId, sessionId }, kernelApprovalId);
   if (found === null) throw alreadyResolved('expired');
   return found;
 }
@@ -69,10 +69,12 @@ async function cast(
 }
 
 /** What the kernel's approval says about the vote; null: it is pending and the vote does not count yet. */
-function standingOf({ state, approved_by }: Approval, { status, resolver }: Vote): Carried | null {
-  if (statesOf[status].some((wanted) => wanted === state)) return 'resolved';
+function standingOf({ state, approved_by, timelock_until }: Approval, { status, resolver }: Vote): Carried | null {
+  if (statesOf[status].some((wanted) => wanted === state))
+    return { kind: 'resolved', timelockUntil: timelock_until === null ? null : new Date(timelock_until) };
   if (state !== 'pending') throw alreadyResolved(state);
-  return status === 'approved' && approved_by.some((approver) => approver === resolver) ? 'awaits_others' : null;
+  const hasVoted = status === 'approved' && approved_by.some((approver) => approver === resolver);
+  return hasVoted ? { kind: 'awaits_others' } : null;
 }
 
 /** Where passkeys are enrolled, the gateway's word for a person is no vote: only their device signs one, on the kernel's page. */

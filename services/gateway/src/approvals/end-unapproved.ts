@@ -4,6 +4,7 @@ import { changeRun } from '../orchestrator/change-run.ts';
 import type { Tx } from '../store/database.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { recordResolution } from '../orchestrator/record-resolution.ts';
+import type { runOf } from './run-of.ts';
 
 const messages = {
   APPROVAL_REJECTED: 'The approval was rejected',
@@ -18,11 +19,11 @@ type Unapproved = {
   requestId: string | null;
 };
 
-/** What an approval that was rejected or expired means: the parked action never runs and the run ends as denied. */
+/** What an approval that was rejected or expired means: a violation; the action never runs, and a run that was parked for it ends as denied. */
 export async function endUnapproved(
   tx: Tx,
   context: Context,
-  approval: WorkspaceApproval,
+  { run, ...approval }: WorkspaceApproval & { run: ReturnType<typeof runOf> },
   end: Unapproved,
 ): Promise<void> {
   const said = messages[end.code];
@@ -40,6 +41,7 @@ export async function endUnapproved(
     receiptId: null,
   });
   await recordResolution(tx, context, approval, end);
+  if (run === null) return;
   const change = { from: ['awaiting_approval'], to: 'denied', outcome: 'deny', error, actor: end.actor } as const;
-  await changeRun(tx, context, approval, { ...change, requestId: end.requestId });
+  await changeRun(tx, context, run, { ...change, requestId: end.requestId });
 }

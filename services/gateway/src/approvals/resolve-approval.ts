@@ -32,8 +32,8 @@ export async function resolveApproval(context: Context, resolution: Resolution):
   await assertEntitled(context, approval, resolution);
   if (approval.status !== 'pending') throw alreadyResolved(approval.status);
   const carried = await carryVote(context.kernel, approval, { ...resolution, role: resolution.membership.role });
-  if (carried === 'awaits_others') return recordVote(context, approval, resolution);
-  return recordHere(context, approval, resolution);
+  if (carried.kind === 'awaits_others') return recordVote(context, approval, resolution);
+  return recordHere(context, approval, { ...resolution, timelockUntil: carried.timelockUntil });
 }
 
 async function assertEntitled(context: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
@@ -49,7 +49,8 @@ async function assertEntitled(context: Context, approval: StoredApproval, resolu
     subject: approval.id,
     requestId,
   });
-  throw new AppError('PERMISSION_DENIED', 'Somebody other than the person who started the run has to decide');
+  const whose = approval.apiKey === null ? 'who started the run' : 'whose key asks';
+  throw new AppError('PERMISSION_DENIED', `Somebody other than the person ${whose} has to decide`);
 }
 
 /** One vote of several: the kernel waits for the others, so the action stays parked and the approval pending. */
@@ -58,20 +59,22 @@ async function recordVote(
   approval: StoredApproval,
   { resolver, requestId }: Resolution,
 ): Promise<WorkspaceApproval> {
-  const { workspaceId, runId, tool, kernelApprovalId } = approval;
+  const { workspaceId, runId, tool, kernelApprovalId, apiKey } = approval;
   const vote = { action: 'approval.vote', actor: resolver, verdict: 'allow', reason: 'APPROVAL_REQUIRED' } as const;
-  const entry = { ...vote, workspaceId, subject: approval.id, details: { runId, tool, kernelApprovalId }, requestId };
+  const details = { runId, tool, kernelApprovalId, apiKeyId: apiKey?.id ?? null };
+  const entry = { ...vote, workspaceId, subject: approval.id, details, requestId };
   await context.transaction((tx) => recordAudit(tx, entry, context.now()));
-  const { stepId: _ours, ...pending } = approval;
+  const { stepId: _step, held: _held, ...pending } = approval;
   return pending;
 }
 
 async function recordHere(
   context: Context,
   approval: StoredApproval,
-  { status, resolver, reason = '', requestId }: Resolution,
+  { status, resolver, reason = '', timelockUntil, requestId }: Resolution & { timelockUntil: Date | null },
 ): Promise<WorkspaceApproval> {
-  const resolution = { status, resolvedBy: resolver, actor: resolver, reason: reason.trim() || null, requestId };
+  const by = { resolvedBy: resolver, actor: resolver, requestId };
+  const resolution = { status, ...by, timelockUntil, reason: reason.trim() || null };
   const resolved = await context.transaction((tx) => applyResolution(tx, context, approval, resolution));
   if (resolved === null) throw alreadyResolved('resolved');
   return resolved;

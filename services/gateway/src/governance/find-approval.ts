@@ -1,18 +1,17 @@
 import type { Approval } from '@countersign/contracts/governance-kernel';
-import type { Asker } from './governed-step.ts';
 import type { KernelClient } from './kernel-clients.ts';
 import { malformed, throwKernelError } from './kernel-error.ts';
 
-/** Enough for every approval of an honest run; a lying kernel must not be paged through for ever. */
+/** Enough for every approval of an honest session; a lying kernel must not be paged through for ever. */
 const approvalPagesMax = 50;
 
-/** The first approval of a run that is wanted, newest first. Throws KernelError. */
+/** The first approval of a session that is wanted, newest first. Throws KernelError. */
 export async function findApprovalOf(
   client: Pick<KernelClient, 'listApprovals'>,
-  { runId, signal }: Asker & { signal?: AbortSignal },
+  { sessionId, signal }: { sessionId: string; signal?: AbortSignal },
   isWanted: (approval: Approval) => boolean,
 ): Promise<Approval | null> {
-  const query: { session_id: string; limit: number; cursor?: string } = { session_id: runId, limit: 200 };
+  const query: { session_id: string; limit: number; cursor?: string } = { session_id: sessionId, limit: 200 };
   for (let page = 0; page < approvalPagesMax; page += 1) {
     const answer = await client
       .listApprovals({ query, ...(signal === undefined ? {} : { signal }) })

@@ -17,6 +17,7 @@ import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
 import { applySettings, type AppliedSettings } from './apply-settings.ts';
 import { chatReceiptOf } from './chat-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
+import { findQuestion, type AskedByKey, type Question } from './find-question.ts';
 import { assertedAgent, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
 import { createKernelClients, type KernelClient } from './kernel-clients.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
@@ -37,7 +38,8 @@ export type Kernel = {
   callTool(step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>>;
   /** What became of a call that the kernel withheld from a model's answer. */
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
-  findApproval(asker: Asker, approvalId: string): Promise<Approval | null>;
+  findApproval(of: { workspaceId: string; sessionId: string }, approvalId: string): Promise<Approval | null>;
+  findQuestion(asked: AskedByKey): Promise<Question | null>;
   castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
   readonly keyRing: KeyRing;
 };
@@ -82,12 +84,9 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
-    findApproval: ({ workspaceId, runId }, id) =>
-      findApprovalOf(
-        forPeople.as(assertedAgent(workspaceId)),
-        { workspaceId, runId },
-        ({ approval_id: approvalId }) => approvalId === id,
-      ),
+    findApproval: ({ workspaceId, sessionId }, id) =>
+      findApprovalOf(forPeople.as(assertedAgent(workspaceId)), { sessionId }, ({ approval_id }) => approval_id === id),
+    findQuestion: (asked) => findQuestion(forPeople.as(assertedAgent(asked.workspaceId)), parts.keyRing, asked),
     castVote: ({ workspaceId, approver, role, approvalId, action, ceremonyHash, reason }) =>
       forPeople
         .as({ workspace_id: TenantId.parse(workspaceId), sub: PrincipalId.parse(approver), role })
@@ -180,7 +179,8 @@ async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): P
 function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
   const isAskedFor = ({ receipt_id: receiptId, approval_id: approvalId }: Approval) =>
     receiptId === payload.receipt_id || approvalId === payload.approval_id;
-  return findApprovalOf(parts.as(step.workspaceId), step, isAskedFor);
+  const { workspaceId, runId: sessionId, signal } = step;
+  return findApprovalOf(parts.as(workspaceId), { sessionId, signal }, isAskedFor);
 }
 
 async function questionOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<KernelApproval | null> {
@@ -189,8 +189,8 @@ async function questionOf(parts: Parts, step: GovernedStep, payload: ReceiptPayl
 
 function shown(approval: Approval | null): KernelApproval | null {
   if (approval === null) return null;
-  const { approval_id: approvalId, expires_at: expiresAt, demand, args, reason } = approval;
-  return { approvalId, expiresAt: new Date(expiresAt), demand, args, reason };
+  const { approval_id: approvalId, expires_at: expiresAt, demand, args, facts, reason } = approval;
+  return { approvalId, expiresAt: new Date(expiresAt), demand, args, facts, reason };
 }
 
 function stepHeaders(step: GovernedStep): Record<string, string> {

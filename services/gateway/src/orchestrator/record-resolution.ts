@@ -11,7 +11,8 @@ export async function recordResolution(
   approval: WorkspaceApproval,
   by: { actor: string; requestId: string | null },
 ): Promise<void> {
-  const { workspaceId, runId, id, status } = approval;
+  const { workspaceId, runId, id, status, tool, kernelApprovalId, apiKey, selfApproved, timelockUntil } = approval;
+  const about = { runId, tool, kernelApprovalId, apiKeyId: apiKey?.id ?? null };
   await recordAudit(
     tx,
     {
@@ -20,7 +21,7 @@ export async function recordResolution(
       actor: by.actor,
       verdict: status === 'approved' ? 'allow' : 'deny',
       subject: id,
-      details: { runId, tool: approval.tool, kernelApprovalId: approval.kernelApprovalId },
+      details: { ...about, selfApproved, timelockUntil },
       requestId: by.requestId,
     },
     context.now(),

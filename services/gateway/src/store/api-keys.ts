@@ -74,6 +74,12 @@ export type StoredApiKey = {
   membership: Membership;
 };
 
+/** Whatever became of it: its name and whose it is. Null for one that is gone, or another workspace's. */
+export async function findKeyOf(reader: Reader, workspaceId: string, keyId: string): Promise<ApiKey | null> {
+  const row = await reader.apiKey.findUnique({ where: { id: keyId, workspaceId } });
+  return row === null ? null : apiKeyOf(row);
+}
+
 /** Over all workspaces: the key names one. Null for a key that is unknown, expired or revoked. */
 export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date): Promise<StoredApiKey | null> {
   const row = await reader.apiKey.findFirst({

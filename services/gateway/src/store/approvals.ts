@@ -1,4 +1,14 @@
-import { ApprovalId, DecisionId, EffectLevel, RunId, TaskId, UserId, WorkspaceId } from '@countersign/contracts';
+import {
+  ApiKeyId,
+  ApprovalId,
+  DecisionId,
+  EffectLevel,
+  RunId,
+  SessionId,
+  TaskId,
+  UserId,
+  WorkspaceId,
+} from '@countersign/contracts';
 import {
   ApprovalStatus,
   WorkspaceApproval as WorkspaceApprovalShape,
@@ -7,56 +17,81 @@ import {
 } from '@countersign/contracts/gateway';
 import { Demand } from '@countersign/contracts/governance-kernel';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
-import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-type NewApproval = {
-  workspaceId: string;
-  taskId: string;
-  runId: string;
-  stepId: string;
-  kernelApprovalId: string;
+/** What is judged. `args` and `facts` are canonical JSON text. */
+type Asked = {
+  action: string;
   tool: string | null;
+  resource: string | null;
   args: string;
+  facts: string;
   effectLevel: string;
   demand: Demand;
   reasonCode: string;
   reason: string;
   decisionId: string | null;
-  requestedBy: string;
-  startedBy: string;
   expiresAt: Date;
 };
+
+type NewApproval = Asked & {
+  workspaceId: string;
+  kernelApprovalId: string;
+  requestedBy: string;
+  startedBy: string;
+};
+type OfRun = { taskId: string; runId: string; stepId: string };
+type OfKey = { apiKeyId: string; apiKeyName: string; sessionId: string };
 
 /**
  * The approval of a step that parks. When the kernel asks again under one that the run has used already, it is opened again.
  * Throws when it belongs to another run: see isApprovalOfOtherRun.
  */
-export async function insertApproval(tx: Tx, approval: NewApproval, now: Date): Promise<WorkspaceApproval> {
-  const { workspaceId, taskId, runId, kernelApprovalId, tool, requestedBy, startedBy } = approval;
-  const { stepId, args, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } = approval;
-  const asked = { stepId, args, effectLevel, demand, reasonCode, reason, decisionId, expiresAt };
+export async function insertApproval(tx: Tx, approval: NewApproval & OfRun, now: Date): Promise<WorkspaceApproval> {
+  const { workspaceId, taskId, runId, stepId, kernelApprovalId, requestedBy, startedBy } = approval;
   const [reopened] = await tx.approval.updateManyAndReturn({
     where: { kernelApprovalId, runId },
-    data: { ...asked, status: 'pending', resolvedBy: null, resolvedAt: null },
+    data: { ...askedOf(approval), ...undecided, stepId },
   });
   if (reopened !== undefined) return approvalOf(reopened);
-  const place = { workspaceId, taskId, runId, kernelApprovalId, tool, requestedBy, startedBy };
-  const data = { id: newId('apr'), ...place, ...asked, status: 'pending', createdAt: now };
+  const place = { workspaceId, taskId, runId, stepId, sessionId: runId, kernelApprovalId, requestedBy, startedBy };
+  const data = { id: kernelApprovalId, ...place, ...askedOf(approval), ...undecided, createdAt: now };
   return approvalOf(await tx.approval.create({ data }));
 }
 
-/** An approval of the kernel belongs to one run for ever, so one run's approval never lets another one go on. */
+/** The approval that the call of a key asks for. Null when it stands already. */
+export async function insertApprovalOfKey(
+  tx: Tx,
+  approval: NewApproval & OfKey,
+  now: Date,
+): Promise<WorkspaceApproval | null> {
+  const { workspaceId, apiKeyId, apiKeyName, sessionId, kernelApprovalId, requestedBy, startedBy } = approval;
+  const place = { workspaceId, apiKeyId, apiKeyName, sessionId, kernelApprovalId, requestedBy, startedBy };
+  const data = { id: kernelApprovalId, ...place, ...askedOf(approval), ...undecided, createdAt: now };
+  const [row] = await tx.approval.createManyAndReturn({ data, skipDuplicates: true });
+  return row === undefined ? null : approvalOf(row);
+}
+
+const undecided = { status: 'pending', resolvedBy: null, resolvedAt: null, timelockUntil: null, held: false };
+
+function askedOf(approval: Asked): Asked {
+  const { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } = approval;
+  return { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt };
+}
+
+/** An approval of the kernel belongs to one run or key for ever, so one run's approval never lets another one go on. */
 export async function isApprovalOfOtherRun(
   tx: Tx,
   { kernelApprovalId, runId }: { kernelApprovalId: string; runId: string },
 ): Promise<boolean> {
-  return (await tx.approval.count({ where: { kernelApprovalId, runId: { not: runId } } })) > 0;
+  const isOther = { OR: [{ runId: { not: runId } }, { runId: null }] };
+  return (await tx.approval.count({ where: { kernelApprovalId, ...isOther } })) > 0;
 }
 
-export type StoredApproval = WorkspaceApproval & { stepId: string };
+/** `held`: approved, and its run waits for the time lock. */
+export type StoredApproval = WorkspaceApproval & { stepId: string | null; held: boolean };
 
 export async function findApproval(
   reader: Reader,
@@ -65,7 +100,7 @@ export async function findApproval(
 ): Promise<StoredApproval | null> {
   if (!ApprovalId.safeParse(approvalId).success) return null;
   const row = await reader.approval.findUnique({ where: { id: approvalId, workspaceId } });
-  return row === null ? null : { ...approvalOf(row), stepId: row.stepId };
+  return row === null ? null : storedOf(row);
 }
 
 /** The approval that stands for one of the kernel's, which is of one workspace. */
@@ -74,20 +109,44 @@ export async function findApprovalOfKernel(
   { workspaceId, kernelApprovalId }: { workspaceId: string; kernelApprovalId: string },
 ): Promise<StoredApproval | null> {
   const row = await reader.approval.findFirst({ where: { workspaceId, kernelApprovalId } });
-  return row === null ? null : { ...approvalOf(row), stepId: row.stepId };
+  return row === null ? null : storedOf(row);
 }
 
-/** Compare-and-set: null when it is not pending any more. */
+type Resolved = {
+  status: ApprovalStatus;
+  resolvedBy: string | null;
+  timelockUntil: Date | null;
+  /** Its run waits for the time lock. */
+  held: boolean;
+  now: Date;
+};
+
+/** Compare-and-set: null when it is not as `from` says any more. */
 export async function resolveApproval(
   tx: Tx,
-  approvalId: string,
-  { status, resolvedBy, now }: { status: ApprovalStatus; resolvedBy: string | null; now: Date },
+  from: { id: string; status: ApprovalStatus; held: boolean },
+  { status, resolvedBy, timelockUntil, held, now }: Resolved,
 ): Promise<WorkspaceApproval | null> {
   const [row] = await tx.approval.updateManyAndReturn({
-    where: { id: approvalId, status: 'pending' },
-    data: { status, resolvedBy, resolvedAt: now },
+    where: from,
+    data: { status, resolvedBy, resolvedAt: now, timelockUntil, held },
   });
   return row === undefined ? null : approvalOf(row);
+}
+
+/** Ends the wait of a run. False when nothing holds it any more. */
+export async function takeHeld(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.approval.updateMany({ where: { id, held: true }, data: { held: false } })).count === 1;
+}
+
+/** Approvals whose time lock has passed, the longest ago first. */
+export async function findReleasable(reader: Reader, passedBefore: Date): Promise<StoredApproval[]> {
+  const rows = await reader.approval.findMany({
+    where: { held: true, timelockUntil: { lte: passedBefore } },
+    orderBy: { timelockUntil: 'asc' },
+    take: 50,
+  });
+  return rows.map(storedOf);
 }
 
 export async function cancelApprovalsOfRun(tx: Tx, runId: string, now: Date): Promise<WorkspaceApproval[]> {
@@ -98,16 +157,14 @@ export async function cancelApprovalsOfRun(tx: Tx, runId: string, now: Date): Pr
   return rows.map(approvalOf);
 }
 
-export type ExpiredApproval = { approvalId: string; workspaceId: string; runId: string; taskId: string };
-
 /** Pending approvals whose time is over. */
-export async function findExpired(reader: Reader, now: Date): Promise<ExpiredApproval[]> {
+export async function findExpired(reader: Reader, now: Date): Promise<StoredApproval[]> {
   const rows = await reader.approval.findMany({
     where: { status: 'pending', expiresAt: { lte: now } },
     orderBy: { expiresAt: 'asc' },
     take: 50,
   });
-  return rows.map(({ id, workspaceId, runId, taskId }) => ({ approvalId: id, workspaceId, runId, taskId }));
+  return rows.map(storedOf);
 }
 
 export async function listApprovalsOf(
@@ -123,28 +180,44 @@ export async function listApprovalsOf(
   return pageOf(rows, request, { item: approvalOf, key: (row) => row.id });
 }
 
+function storedOf(row: ApprovalModel): StoredApproval {
+  return { ...approvalOf(row), stepId: row.stepId, held: row.held };
+}
+
 function approvalOf(row: ApprovalModel): WorkspaceApproval {
+  const { status, resolvedBy, startedBy } = row;
   return {
     id: ApprovalId.parse(row.id),
     workspaceId: WorkspaceId.parse(row.workspaceId),
-    taskId: TaskId.parse(row.taskId),
-    runId: RunId.parse(row.runId),
-    status: ApprovalStatus.parse(row.status),
+    taskId: TaskId.nullable().parse(row.taskId),
+    runId: RunId.nullable().parse(row.runId),
+    apiKey: keyOf(row),
+    sessionId: SessionId.parse(row.sessionId),
+    status: ApprovalStatus.parse(status),
+    action: row.action,
     tool: row.tool,
+    resource: row.resource,
     args: WorkspaceApprovalShape.shape.args.parse(JSON.parse(row.args)),
+    facts: WorkspaceApprovalShape.shape.facts.parse(JSON.parse(row.facts)),
     effectLevel: EffectLevel.parse(row.effectLevel),
     demand: demandOf(Demand.parse(row.demand)),
     reasonCode: row.reasonCode,
     reason: row.reason,
     requestedBy: row.requestedBy,
-    startedBy: UserId.parse(row.startedBy),
+    startedBy: UserId.parse(startedBy),
     kernelApprovalId: ApprovalId.parse(row.kernelApprovalId),
     decisionId: DecisionId.nullable().parse(row.decisionId),
-    resolvedBy: UserId.nullable().parse(row.resolvedBy),
+    resolvedBy: UserId.nullable().parse(resolvedBy),
     resolvedAt: instantOrNull(row.resolvedAt),
+    selfApproved: status === 'approved' && resolvedBy === startedBy,
+    timelockUntil: instantOrNull(row.timelockUntil),
     expiresAt: instant(row.expiresAt),
     createdAt: instant(row.createdAt),
   };
+}
+
+function keyOf({ apiKeyId, apiKeyName }: ApprovalModel): WorkspaceApproval['apiKey'] {
+  return apiKeyId === null ? null : { id: ApiKeyId.parse(apiKeyId), name: apiKeyName ?? '' };
 }
 
 function demandOf({ tool_calls, spend_micros, egress_bytes, writes }: Demand): WorkspaceDemand {

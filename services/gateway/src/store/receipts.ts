@@ -8,9 +8,10 @@ import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
 type NewReceipt = {
   workspaceId: string;
-  taskId: string;
-  runId: string;
-  stepId: string;
+  /** These three are null for the decision on a call of an API key. */
+  taskId: string | null;
+  runId: string | null;
+  stepId: string | null;
   verification: 'verified' | 'failed';
   receipt: StoredReceipt;
 };

@@ -112,11 +112,12 @@ export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['st
   };
 }
 
-function escalationOf({ id, decisionId, status }: ApprovalModel) {
+function escalationOf({ id, decisionId, status, timelockUntil }: ApprovalModel) {
   return {
     approvalId: ApprovalId.parse(id),
     decisionId: DecisionId.nullable().parse(decisionId),
     status: ApprovalStatus.parse(status),
+    timelockUntil: instantOrNull(timelockUntil),
   };
 }
 

@@ -1,8 +1,10 @@
 import { UserId } from '@countersign/contracts';
-import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
-import { ack, retry } from '@countersign/messaging';
+import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import { ack, reject, retry } from '@countersign/messaging';
 import { followKernel } from '../approvals/follow-kernel.ts';
+import { recordQuestion } from '../approvals/record-question.ts';
 import type { Context } from '../context.ts';
+import { KernelError } from '../governance/kernel-error.ts';
 import { gatewayQueues } from '../queues.ts';
 import { messagingTransaction } from '../store/messages.ts';
 
@@ -13,22 +15,38 @@ import { messagingTransaction } from '../store/messages.ts';
 const votePauseMs = 2_000;
 /** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
 const earlyPauseMs = 2_000;
+/** A kernel that is away is asked less and less often, and all in all for longer than most questions live. */
+const awayPauseMs = { each: 2_000, max: 60_000 };
 const deliveriesMax = 60;
 
-/** Hears of approvals that were decided in the kernel. To apply one twice changes nothing, so no inbox is needed. */
+/** Hears of approvals that the kernel asks for and that were decided there. To apply one twice changes nothing, so no inbox is needed. */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
     queue: gatewayQueues(context.config.bus.exchange).approvals,
-    events: [kernelApprovalResolved],
+    events: [kernelApprovalRequested, kernelApprovalResolved],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',
     maxDeliveries: deliveriesMax,
-    handler: async ({ data }, { number }) => {
+    handler: async (event, { number }) => {
+      if (event.type === kernelApprovalRequested.type) return hearQuestion(context, event.data, number);
+      const { data } = event;
       if (number === 1 && isPerson(data.resolved_by)) return retry('A person is resolving it here', votePauseMs);
       const followed = await followKernel(context, data);
-      return followed === 'early' ? retry('The run that asked is still being parked', earlyPauseMs) : ack;
+      return followed === 'early' ? retry('What asked is still being written down', earlyPauseMs) : ack;
     },
   });
+}
+
+async function hearQuestion(context: Context, data: Parameters<typeof recordQuestion>[1], number: number) {
+  try {
+    await recordQuestion(context, data);
+    return ack;
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error;
+    // Nobody can be shown what no receipt proves, however often it is said.
+    if (error.code === 'RECEIPT_UNVERIFIED') return reject(error.message);
+    return retry(error.message, Math.min(awayPauseMs.max, awayPauseMs.each * number));
+  }
 }
 
 function isPerson(principal: string | null): boolean {

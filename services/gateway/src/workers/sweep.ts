@@ -4,6 +4,7 @@ import { queryableOf } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { publishMembersAgain, publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
+import { releaseHeld } from '../approvals/release-held.ts';
 import { findExpired } from '../store/approvals.ts';
 import { forgetApiKeys } from '../store/api-keys.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
@@ -34,7 +35,7 @@ const membersToldAfterMs = 3_600_000;
 
 /**
  * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, removes answers that are too old to be given again, reports of failed calls, and invites, keys, sessions and notifications that ended long ago, and tells who the members
+ * out, lets those go on whose time lock has passed, removes answers that are too old to be given again, reports of failed calls, and invites, keys, sessions and notifications that ended long ago, and tells who the members
  * are that were not told for an hour. Safe on every replica at once.
  */
 export async function sweep(context: Context): Promise<void> {
@@ -43,6 +44,7 @@ export async function sweep(context: Context): Promise<void> {
   await endLeftSteps(context);
   for (const expired of await findExpired(context.database.reader, context.now()))
     await expireApproval(context, expired);
+  await releaseHeld(context);
   await context.database.transaction((tx) => forgetAnswers(tx, context.now()));
   await context.database.transaction((tx) => forgetInitData(tx, context.now()));
   const longAgo = new Date(context.now().getTime() - endedKeptMs);

@@ -1,0 +1,56 @@
+import { keyOfPrincipal, type EventOf } from '@countersign/contracts';
+import type { ApiKey } from '@countersign/contracts/gateway';
+import type { kernelApprovalRequested } from '@countersign/contracts/governance-kernel';
+import { canonicalize } from '@countersign/crypto';
+import type { Context } from '../context.ts';
+import { publishApprovalRequested } from '../events.ts';
+import type { Question } from '../governance/find-question.ts';
+import { findKeyOf } from '../store/api-keys.ts';
+import { findApprovalOfKernel, insertApprovalOfKey } from '../store/approvals.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { recordReceipt } from '../store/receipts.ts';
+
+type Requested = EventOf<typeof kernelApprovalRequested>['data'];
+
+/**
+ * A call asks for an approval at the kernel. Where a key of a workspace made it, the people of the workspace find the question among their own:
+ * approval, receipt, audit entry and event commit together, once, however often the kernel says it. Whatever else asks is not theirs.
+ * Throws KernelError: then it must be said again.
+ */
+export async function recordQuestion(context: Context, requested: Requested): Promise<void> {
+  const { tenant_id: workspaceId, approval_id: approvalId, session_id: sessionId, requested_by: principal } = requested;
+  const { reader } = context.database;
+  const keyId = keyOfPrincipal(principal);
+  const key = keyId === null ? null : await findKeyOf(reader, workspaceId, keyId);
+  if (key === null || context.kernel === null) return;
+  if ((await findApprovalOfKernel(reader, { workspaceId, kernelApprovalId: approvalId })) !== null) return;
+  const question = await context.kernel.findQuestion({ workspaceId, sessionId, approvalId, principal });
+  if (question !== null) await context.transaction((tx) => record(tx, context, { key, question }));
+}
+
+async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey; question: Question }): Promise<void> {
+  const { approval, receipt } = question;
+  const { workspaceId, id: apiKeyId, name: apiKeyName, createdBy: startedBy } = key;
+  const { decision_id: decisionId, receipt_id: receiptId, reason_code: reasonCode, principal_id: actor } = receipt.payload;
+  const { approval_id: kernelApprovalId, action, tool, resource, session_id: sessionId, demand, reason } = approval;
+  const now = context.now();
+  const stored = await insertApprovalOfKey(
+    tx,
+    {
+      ...{ workspaceId, apiKeyId, apiKeyName, sessionId, kernelApprovalId, requestedBy: actor, startedBy },
+      ...{ action, tool, resource, effectLevel: approval.effect_level, demand, reasonCode, reason, decisionId },
+      args: canonicalize(approval.args ?? {}),
+      facts: canonicalize(approval.facts),
+      expiresAt: new Date(approval.expires_at),
+    },
+    now,
+  );
+  if (stored === null) return;
+  const noRun = { taskId: null, runId: null, stepId: null };
+  await recordReceipt(tx, { workspaceId, ...noRun, verification: 'verified', receipt }, now);
+  const asked = { action: 'approval.requested', actor, verdict: 'escalate', reason: reasonCode } as const;
+  const details = { tool, kernelApprovalId, apiKeyId, decisionId, receiptId };
+  await recordAudit(tx, { ...asked, workspaceId, subject: stored.id, details }, now);
+  await publishApprovalRequested(tx, context, stored);
+}
