@@ -40,7 +40,15 @@ export {
   PlainObject,
 } from './scalars.ts';
 export { fromThisMachineHeader, ProofMethod, personAssertionTerms, PersonClaims } from './person-assertion.ts';
-export { AssertionRole, assertionTerms, assertionHeader, AssertionClaims, agentOf, keyOfPrincipal, keyPrincipal } from './assertion.ts';
+export {
+  AssertionRole,
+  assertionTerms,
+  assertionHeader,
+  AssertionClaims,
+  agentOf,
+  keyOfPrincipal,
+  keyPrincipal,
+} from './assertion.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';

@@ -58,6 +58,8 @@ export class KernelStub {
   /** Runs before an execution is answered: a test kills its worker here. */
   beforeExecutionAnswer: () => Promise<void> = async () => undefined;
   beforeModelAnswer: () => Promise<void> = async () => undefined;
+  /** Runs before approvals are listed. */
+  beforeApprovals: () => Promise<void> = async () => undefined;
   /** Whether the model tells how many tokens it used. */
   tellsUsage = true;
   tools = ['files.read', 'files.write'];
@@ -78,7 +80,7 @@ export class KernelStub {
   #server: Server | null = null;
   #port = 0;
   readonly #signer = createSigner(generateSigningKey().privateKeyPem);
-  readonly #assertions = AssertionVerifier.ofWorkspaces([assertionKey], () => new Date());
+  readonly #assertions = AssertionVerifier.ofWorkspaces([assertionKey], () => this.approvals.clock());
   readonly #foreign = createSigner(generateSigningKey().privateKeyPem);
   readonly #answers = new Map<string, Promise<{ status: number; body: unknown; headers: Record<string, string> }>>();
   readonly #receipts = new Map<string, object>();
@@ -133,6 +135,7 @@ export class KernelStub {
     if (url.pathname === '/mcp/v1/capabilities') return send(res, 200, this.#capabilities());
     if (url.pathname.startsWith('/api/v1/receipts/'))
       return send(res, 200, this.#receipts.get(url.pathname.slice(17)) ?? {});
+    if (url.pathname === '/api/v1/approvals') await this.beforeApprovals();
     if (url.pathname === '/api/v1/approvals')
       return send(res, 200, this.approvals.list(ask.url.searchParams, ask.tenant));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
@@ -219,8 +222,10 @@ export class KernelStub {
     const approved = grant !== undefined && this.approvals.use(grant);
     const isBlocked = this.settings.isBlocked(ask.tenant, String(tool));
     const allowed = approved ? 'ALLOW' : this.verdictOf(String(tool));
-    const verdict = isBlocked ? 'DENY' : allowed;
-    const sealing = { ask, session: String(session), action: 'tool.call', tool: String(tool), verdict };
+    const isLocked = grant !== undefined && this.approvals.isLocked(grant);
+    const verdict = isBlocked || isLocked ? 'DENY' : allowed;
+    const reason = isLocked ? 'APPROVAL_TIMELOCKED' : undefined;
+    const sealing = { ask, session: String(session), action: 'tool.call', tool: String(tool), verdict, reason };
     const { receipt, approval } = this.#decide(sealing, args);
     const decision = decisionOf(receipt, approval);
     if (this.fault === 'denial_as_allow')

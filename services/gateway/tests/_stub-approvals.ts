@@ -10,6 +10,7 @@ export type StubApproval = {
   /** What makes two calls of a session the same call. */
   intent: string;
   approvedBy: string[];
+  timelockUntil: string | null;
   expiresAt: string;
 };
 
@@ -28,6 +29,9 @@ const passkeyRequired = {
 /** The approvals of the stubbed kernel: they move, count votes and are used up as in the real one. */
 export class StubApprovals {
   lifeSeconds = 900;
+  /** How long an approved call waits. */
+  timelockSeconds = 0;
+  clock = () => new Date();
   /** How many people have to approve. */
   quorum = 1;
   /** Passkeys are enrolled, so that nothing else decides. */
@@ -44,6 +48,7 @@ export class StubApprovals {
     this.#approvals.clear();
     this.votes.length = 0;
     this.lifeSeconds = 900;
+    this.timelockSeconds = 0;
     this.quorum = 1;
     this.isKeyed = false;
   }
@@ -58,22 +63,27 @@ export class StubApprovals {
   findOpen({ tenant, session, tool, intent }: Question): StubApproval | undefined {
     return [...this.#approvals.values()].find(
       (one) =>
-        stateOf(one) === 'pending' &&
+        this.#stateOf(one) === 'pending' &&
         [one.tenant, one.session, one.tool, one.intent].join() === [tenant, session, tool, intent].join(),
     );
   }
 
   open(id: string, receiptId: string, question: Question): StubApproval {
-    const expiresAt = new Date(Date.now() + this.lifeSeconds * 1_000).toISOString();
-    const approval = { id, state: 'pending', receiptId, ...question, approvedBy: [], expiresAt };
+    const expiresAt = new Date(this.clock().getTime() + this.lifeSeconds * 1_000).toISOString();
+    const approval = { id, state: 'pending', receiptId, ...question, approvedBy: [], timelockUntil: null, expiresAt };
     this.#approvals.set(id, approval);
     return approval;
+  }
+
+  isLocked(id: string): boolean {
+    const until = this.#approvals.get(id)?.timelockUntil ?? null;
+    return until !== null && Date.parse(until) > this.clock().getTime();
   }
 
   /** Uses an approval once. */
   use(id: string): boolean {
     const approval = this.#approvals.get(id);
-    if (approval?.state !== 'approved') return false;
+    if (approval?.state !== 'approved' || this.isLocked(id)) return false;
     approval.state = 'consumed';
     return true;
   }
@@ -83,28 +93,37 @@ export class StubApprovals {
     if (approval === undefined || approval.tenant !== tenant) return { status: 404, body: {} };
     if (this.isKeyed) return { status: 403, body: passkeyRequired };
     if (ceremonyHash !== ceremonyOf(approval)) return { status: 412, body: {} };
-    if (stateOf(approval) !== 'pending' || approval.approvedBy.includes(approver)) return { status: 409, body: {} };
+    if (this.#stateOf(approval) !== 'pending' || approval.approvedBy.includes(approver))
+      return { status: 409, body: {} };
     if (action === 'approve') approval.approvedBy.push(approver);
     if (action !== 'approve') approval.state = 'denied';
-    else if (approval.approvedBy.length >= this.quorum) approval.state = 'approved';
+    else if (approval.approvedBy.length >= this.quorum) this.approve(approval);
     this.votes.push({ approver, action });
     return { status: 200, body: this.#view(approval) };
+  }
+
+  approve(approval: StubApproval): void {
+    approval.state = 'approved';
+    if (this.timelockSeconds === 0) return;
+    approval.timelockUntil = new Date(this.clock().getTime() + this.timelockSeconds * 1_000).toISOString();
   }
 
   list(query: URLSearchParams, tenant: string): object {
     const state = query.get('state');
     const found = [...this.#approvals.values()].filter(
       (one) =>
-        one.session === query.get('session_id') && one.tenant === tenant && (state === null || stateOf(one) === state),
+        one.session === query.get('session_id') &&
+        one.tenant === tenant &&
+        (state === null || this.#stateOf(one) === state),
     );
     return { data: found.map((one) => this.#view(one)), next_cursor: null };
   }
 
   #view(approval: StubApproval): object {
-    const now = new Date().toISOString();
+    const now = this.clock().toISOString();
     return {
       approval_id: approval.id,
-      state: stateOf(approval),
+      state: this.#stateOf(approval),
       tenant_id: approval.tenant,
       requested_by: 'agent:x',
       session_id: approval.session,
@@ -114,7 +133,7 @@ export class StubApprovals {
       effect_level: 'E2',
       demand: { tool_calls: 1, spend_micros: '0', egress_bytes: 0, writes: 1 },
       facts: {},
-      args: stateOf(approval) === 'pending' ? { seen: 'by the policy' } : null,
+      args: this.#stateOf(approval) === 'pending' ? { seen: 'by the policy' } : null,
       intent_hash: hash('intent'),
       judged_hash: hash('judged'),
       policy_hash: hash('policy'),
@@ -127,8 +146,8 @@ export class StubApprovals {
       scope: 'once',
       uses_remaining: 1,
       rejection_reason: null,
-      timelock_seconds: 0,
-      timelock_until: null,
+      timelock_seconds: this.timelockSeconds,
+      timelock_until: approval.timelockUntil,
       break_glass: null,
       expires_at: approval.expiresAt,
       ceremony_hash: ceremonyOf(approval),
@@ -136,11 +155,11 @@ export class StubApprovals {
       updated_at: now,
     };
   }
-}
 
-/** One that nobody decided in time reads as expired. */
-function stateOf({ state, expiresAt }: StubApproval): string {
-  return state === 'pending' && Date.parse(expiresAt) <= Date.now() ? 'expired' : state;
+  /** One that nobody decided in time reads as expired. */
+  #stateOf({ state, expiresAt }: StubApproval): string {
+    return state === 'pending' && Date.parse(expiresAt) <= this.clock().getTime() ? 'expired' : state;
+  }
 }
 
 function ceremonyOf({ id, state, approvedBy }: StubApproval): string {

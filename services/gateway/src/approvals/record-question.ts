@@ -32,7 +32,12 @@ export async function recordQuestion(context: Context, requested: Requested): Pr
 async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey; question: Question }): Promise<void> {
   const { approval, receipt } = question;
   const { workspaceId, id: apiKeyId, name: apiKeyName, createdBy: startedBy } = key;
-  const { decision_id: decisionId, receipt_id: receiptId, reason_code: reasonCode, principal_id: actor } = receipt.payload;
+  const {
+    decision_id: decisionId,
+    receipt_id: receiptId,
+    reason_code: reasonCode,
+    principal_id: actor,
+  } = receipt.payload;
   const { approval_id: kernelApprovalId, action, tool, resource, session_id: sessionId, demand, reason } = approval;
   const now = context.now();
   const stored = await insertApprovalOfKey(

@@ -6,7 +6,10 @@ import { KernelError, malformed } from './kernel-error.ts';
 import type { KeyRing } from './trusted-keys.ts';
 
 /** The question that an ESCALATE asks, for whoever is to answer it. */
-export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'facts' | 'reason'> & { approvalId: string; expiresAt: Date };
+export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'facts' | 'reason'> & {
+  approvalId: string;
+  expiresAt: Date;
+};
 
 /** A decision whose receipt was verified here: signature, hash, tenant, principal, session, action, tool, age. */
 export type VerifiedDecision = {

@@ -77,7 +77,8 @@ export async function insertApprovalOfKey(
 const undecided = { status: 'pending', resolvedBy: null, resolvedAt: null, timelockUntil: null, held: false };
 
 function askedOf(approval: Asked): Asked {
-  const { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } = approval;
+  const { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt } =
+    approval;
   return { action, tool, resource, args, facts, effectLevel, demand, reasonCode, reason, decisionId, expiresAt };
 }
 

@@ -15,9 +15,10 @@ import { messagingTransaction } from '../store/messages.ts';
 const votePauseMs = 2_000;
 /** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
 const earlyPauseMs = 2_000;
-/** A kernel that is away is asked less and less often, and all in all for longer than most questions live. */
-const awayPauseMs = { each: 2_000, max: 60_000 };
-const deliveriesMax = 60;
+const earlyDeliveriesMax = 60;
+/** A kernel that is away is asked less and less often, and all in all for more than an hour: longer than most questions live. */
+const awayPauseMs = { each: 1_000, max: 10_000 };
+const deliveriesMax = 400;
 
 /** Hears of approvals that the kernel asks for and that were decided there. To apply one twice changes nothing, so no inbox is needed. */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
@@ -32,7 +33,9 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
       const { data } = event;
       if (number === 1 && isPerson(data.resolved_by)) return retry('A person is resolving it here', votePauseMs);
       const followed = await followKernel(context, data);
-      return followed === 'early' ? retry('What asked is still being written down', earlyPauseMs) : ack;
+      if (followed === 'followed') return ack;
+      const why = 'What asked is still being written down';
+      return number < earlyDeliveriesMax ? retry(why, earlyPauseMs) : reject(why);
     },
   });
 }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { ApprovalId } from '@countersign/contracts';
+import type { ApiKey, WorkspaceApproval } from '@countersign/contracts/gateway';
+import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import type { StartedGateway } from '../src/index.ts';
+import type { Person } from './_gateway.ts';
+
+export type KeyOfPerson = Pick<ApiKey, 'id'> & { key: string };
+
+export async function makeKey({ client }: Person, name = 'crawler'): Promise<KeyOfPerson> {
+  return (await client.createApiKey({ body: { name, role: 'member', scopes: ['agent'], expiresInDays: 1 } })).body;
+}
+
+type Decided = { verdict: string; decision_id: string; approval?: { approval_id: ApprovalId } };
+
+/** A call of an agent on another host, which has nothing but an address and a key. */
+export async function callAt(
+  { url }: Pick<StartedGateway, 'url'>,
+  { key }: Pick<KeyOfPerson, 'key'>,
+  { session_id = 'job-7', args = { path: 'a' } }: { session_id?: string; args?: object } = {},
+): Promise<{ status: number; decision: Decided }> {
+  const response = await fetch(new URL('/mcp/v1/execute', url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      // Each call is a new one to the stub, as it is to the kernel.
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ tool: 'files.write', args, session_id }),
+  });
+  const { decision } = (await response.json()) as { decision: Decided };
+  return { status: response.status, decision };
+}
+
+type Said = { approvalId: string; principal: string; workspaceId: string; sessionId?: string };
+
+/** What the kernel says when a call asks. */
+export async function kernelAsks(
+  gateway: StartedGateway,
+  { approvalId, principal, workspaceId, sessionId = 'job-7' }: Said,
+): Promise<void> {
+  const data = {
+    ...{ approval_id: approvalId, tenant_id: workspaceId, session_id: sessionId, requested_by: principal },
+    ...{ action: 'tool.call', tool: 'files.write', effect_level: 'E2', reason: 'x', quorum: 1, approvers: [] },
+    ...{ expires_at: new Date().toISOString(), requested_at: new Date().toISOString() },
+  } as never; // checked by the definition of the event
+  await publish(gateway, gateway.context.newEvent(kernelApprovalRequested, data).event);
+}
+
+type Resolved = Pick<WorkspaceApproval, 'kernelApprovalId' | 'workspaceId' | 'sessionId' | 'requestedBy'>;
+
+/** What the kernel says when an approval is pending no more. */
+export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<void> {
+  const data = {
+    ...{ approval_id: approval.kernelApprovalId, tenant_id: approval.workspaceId, session_id: approval.sessionId },
+    ...{ requested_by: approval.requestedBy, state: 'denied', resolved_by: 'carol', rejection_reason: null },
+    resolved_at: new Date().toISOString(),
+    ...changes,
+  } as never; // checked by the definition of the event
+  await publish(gateway, gateway.context.newEvent(kernelApprovalResolved, data).event);
+}
+
+async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {
+  const { id, type } = event;
+  await context.bus.publish([{ id, type, body: JSON.stringify(event), needsConsumer: false }]);
+}

@@ -1,0 +1,295 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { keyPrincipal } from '@countersign/contracts';
+import type { WorkspaceApproval } from '@countersign/contracts/gateway';
+import type { TestDatabase } from '@countersign/database/testing';
+import { verifies } from '@countersign/testkit/verifies';
+import type { StartedGateway } from '../src/index.ts';
+import { sweep } from '../src/workers/sweep.ts';
+import {
+  clientOf,
+  putMember,
+  rowsOf,
+  signInAs,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  until,
+  type GatewayClient,
+  type Person,
+} from './_gateway.ts';
+import { callAt, kernelAsks, kernelDecides, makeKey, type KeyOfPerson } from './_key-calls.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+/** Who made the key that asks. */
+let maker: Person;
+let colleague: GatewayClient;
+let colleagueId: string;
+let key: KeyOfPerson;
+const kernel = new KernelStub();
+let people = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  gateway = await startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: kernel.url, GOV_FAIL_CLOSED: '1' }));
+});
+
+beforeEach(async () => {
+  kernel.verdictOf = () => 'ESCALATE';
+  maker = await signInAs(gateway.url, `maker-${(people += 1)}@example.org`);
+  ({ client: colleague, id: colleagueId } = await join(`colleague-${people}`, 'partner'));
+  key = await makeKey(maker);
+});
+
+afterEach(() => {
+  kernel.fault = 'none';
+  kernel.executed.length = 0;
+  kernel.approvals.clear();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+async function join(name: string, role: 'partner' | 'member'): Promise<{ client: GatewayClient; id: string }> {
+  const { user, headers } = await signInAs(gateway.url, `${name}@example.org`);
+  const workspaceId = maker.workspace.id;
+  await putMember(database, { workspaceId, userId: user.id, role });
+  return { client: clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId }), id: user.id };
+}
+
+const listed = async ({ client }: Pick<Person, 'client'> = maker) =>
+  (await client.listWorkspaceApprovals({ query: {} })).body.data;
+
+/** A call that asks, and the question among those of the workspace. */
+async function asked(call: { session_id?: string } = {}): Promise<WorkspaceApproval> {
+  const { decision } = await callAt(gateway, key, call);
+  const approvalId = decision.approval?.approval_id ?? '';
+  const principal = keyPrincipal(key.id);
+  const workspaceId = maker.workspace.id;
+  await kernelAsks(gateway, { approvalId, principal, workspaceId, sessionId: call.session_id ?? 'job-7' });
+  await until(async () => (await listed()).some(({ id }) => id === approvalId));
+  const found = (await listed()).find(({ id }) => id === approvalId);
+  if (found === undefined) throw new Error('It is not listed');
+  return found;
+}
+
+const resolve = (client: GatewayClient, id: string, status: 'approved' | 'rejected' = 'approved', reason?: string) =>
+  client.resolveWorkspaceApproval({ params: { id }, body: { status, ...(reason === undefined ? {} : { reason }) } });
+const auditOf = async (action: string) => (await maker.client.listAudit({ query: { action } })).body.data;
+const eventsOf = async (id: string) =>
+  (
+    await rowsOf<{ type: string; data: object }>(
+      database,
+      `SELECT type, envelope::jsonb -> 'data' AS data FROM outbox WHERE envelope LIKE $1 ORDER BY position`,
+      [`%"approvalId":"${id}"%`],
+    )
+  ).map(({ type, data }) => [type, data]);
+
+describe('the approval that the call of a key asks for', () => {
+  verifies('gw.approvals', 'is shown to the members with what was judged and who asked', async () => {
+    const approval = await asked();
+    expect(approval).toMatchObject({
+      id: approval.kernelApprovalId,
+      ...{ taskId: null, runId: null, sessionId: 'job-7', status: 'pending' },
+      apiKey: { id: key.id, name: 'crawler' },
+      requestedBy: keyPrincipal(key.id),
+      startedBy: maker.user.id,
+      ...{ action: 'tool.call', tool: 'files.write', resource: null, args: { seen: 'by the policy' }, facts: {} },
+      ...{ effectLevel: 'E2', reasonCode: 'APPROVAL_REQUIRED', reason: 'as the table says' },
+      demand: { toolCalls: 1, spendMicros: '0', egressBytes: 0, writes: 1 },
+      ...{ resolvedBy: null, selfApproved: false, timelockUntil: null },
+    });
+    const { client: member } = await join(`member-${people}`, 'member');
+    expect(await listed({ client: member })).toEqual([approval]);
+    const decisionId = approval.decisionId ?? '';
+    const { body: receipt } = await maker.client.getGovernanceReceipt({ params: { decisionId } });
+    expect(receipt).toMatchObject({ verification: 'verified', principal: keyPrincipal(key.id), verdict: 'ESCALATE' });
+    expect(await auditOf('approval.requested')).toMatchObject([
+      { subject: approval.id, actor: keyPrincipal(key.id), verdict: 'escalate', details: { apiKeyId: key.id } },
+    ]);
+    const said = { workspaceId: maker.workspace.id, runId: null, approvalId: approval.id };
+    expect(await eventsOf(approval.id)).toEqual([['approval.requested.v1', said]]);
+  });
+
+  verifies(
+    'gw.approvals',
+    'lets the call run when a colleague approves it, and the repeated call runs once',
+    async () => {
+      const approval = await asked();
+      expect((await resolve(colleague, approval.id)).body).toMatchObject({
+        ...{ status: 'approved', resolvedBy: colleagueId, selfApproved: false },
+      });
+      expect(kernel.approvals.votes).toEqual([{ approver: colleagueId, action: 'approve' }]);
+        kernel.verdictOf = () => (kernel.approvals.use(approval.id) ? 'ALLOW' : 'ESCALATE');
+      expect((await callAt(gateway, key)).decision).toMatchObject({ verdict: 'ALLOW' });
+      expect(await eventsOf(approval.id)).toMatchObject([
+        ['approval.requested.v1', {}],
+        ['approval.resolved.v1', { status: 'approved', runId: null }],
+      ]);
+    },
+  );
+
+  verifies('gw.approvals', 'is no business of whoever made the key, of the key itself, and of strangers', async () => {
+    const approval = await asked();
+    await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(await auditOf('approval.resolve')).toMatchObject([{ verdict: 'deny', actor: maker.user.id }]);
+    const whole = await maker.client.createApiKey({
+      body: { name: 'all', role: 'partner', scopes: ['read', 'write', 'agent'], expiresInDays: 1 },
+    });
+    for (const { key: secret } of [key, whole.body])
+      await expect(
+        resolve(clientOf(gateway.url, { authorization: `Bearer ${secret}` }), approval.id),
+      ).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    const { client: member } = await join(`member-${people}`, 'member');
+    await expect(resolve(member, approval.id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    const stranger = await signInAs(gateway.url, `stranger-${people}@example.org`);
+    await expect(resolve(stranger.client, approval.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect([await listed(stranger), kernel.approvals.votes]).toEqual([[], []]);
+  });
+
+  verifies(
+    'gw.approvals',
+    'is decided by its maker where nobody else could, which shows, and by no quorum',
+    async () => {
+      maker = await signInAs(gateway.url, `alone-${people}@example.org`);
+      key = await makeKey(maker);
+      const approval = await asked();
+      const alone = { status: 'approved', resolvedBy: maker.user.id, selfApproved: true };
+      expect((await resolve(maker.client, approval.id)).body).toMatchObject(alone);
+      expect(await auditOf('approval.approved')).toMatchObject([{ details: { selfApproved: true } }]);
+      kernel.approvals.quorum = 2;
+      const second = await asked({ session_id: 'job-8' });
+      expect((await resolve(maker.client, second.id)).body).toMatchObject({ status: 'pending', selfApproved: false });
+    },
+  );
+
+  verifies('gw.approvals', 'is resolved once, however many vote at once', async () => {
+    const approval = await asked();
+    const votes = Array.from({ length: 20 }, () => resolve(colleague, approval.id));
+    const outcomes = await Promise.allSettled(votes);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(kernel.approvals.votes).toHaveLength(1);
+    expect(await auditOf('approval.approved')).toHaveLength(1);
+    expect((await eventsOf(approval.id)).map(([type]) => type)).toEqual([
+      'approval.requested.v1',
+      'approval.resolved.v1',
+    ]);
+  });
+
+  verifies('gw.violations', 'is a violation when it is rejected, and when nobody decides in time', async () => {
+    const rejected = await asked();
+    expect((await resolve(colleague, rejected.id, 'rejected', 'Not on a Friday.')).body.status).toBe('rejected');
+    const late = await asked({ session_id: 'job-8' });
+    await rowsOf(database, 'UPDATE approvals SET expires_at = now() WHERE id = $1', [late.id]);
+    await sweep(gateway.context);
+    await sweep(gateway.context);
+    const { body } = await maker.client.listViolations({ query: {} });
+    expect(
+      body.data.map(({ reasonCode, reason, runId, decisionId }) => [reasonCode, reason, runId, decisionId]),
+    ).toEqual([
+      ['APPROVAL_EXPIRED', 'Nobody decided in time.', null, late.decisionId],
+      ['APPROVAL_REJECTED', 'The approval was rejected: Not on a Friday.', null, rejected.decisionId],
+    ]);
+    expect((await listed()).map(({ status }) => status)).toEqual(['expired', 'rejected']);
+  });
+
+  verifies('gw.approvals', 'stays when the key is revoked, and the call does not run', async () => {
+    const approval = await asked();
+    await maker.client.revokeApiKey({ params: { id: key.id } });
+    expect((await resolve(colleague, approval.id)).body).toMatchObject({ status: 'approved' });
+    expect(await callAt(gateway, key)).toMatchObject({ status: 401 });
+    expect(kernel.executed).toEqual([]);
+  });
+});
+
+describe('what the kernel says of it', () => {
+  const said = (approval: WorkspaceApproval) => ({
+    ...{ approvalId: approval.id, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id },
+  });
+
+  verifies('gw.approvals', 'is written down once, however often it is said', async () => {
+    const approval = await asked();
+    for (let nth = 0; nth < 5; nth += 1) await kernelAsks(gateway, said(approval));
+    await asked({ session_id: 'job-8' });
+    expect((await listed()).filter(({ id }) => id === approval.id)).toEqual([approval]);
+    expect((await auditOf('approval.requested')).filter(({ subject }) => subject === approval.id)).toHaveLength(1);
+    expect(await eventsOf(approval.id)).toHaveLength(1);
+  });
+
+  verifies('gw.approvals', 'is followed: a decision on its page, and the withdrawal of what was approved', async () => {
+    const approval = await asked();
+    const stands = (status: string) => until(async () => (await listed())[0]?.status === status);
+    await kernelDecides(gateway, approval, { state: 'approved' });
+    await stands('approved');
+    expect(await auditOf('approval.approved')).toMatchObject([{ actor: 'carol', subject: approval.id }]);
+    await kernelDecides(gateway, approval, { state: 'revoked', rejection_reason: 'Not yet.' });
+    await stands('rejected');
+    expect((await maker.client.listViolations({ query: {} })).body.data).toMatchObject([
+      { reasonCode: 'APPROVAL_REJECTED', reason: 'The approval was rejected: Not yet.' },
+    ]);
+    await kernelDecides(gateway, approval, { state: 'approved' });
+    const other = await asked({ session_id: 'job-8' });
+    await kernelDecides(gateway, other, { state: 'expired', resolved_by: null });
+    await stands('expired');
+    expect((await listed()).map(({ status }) => status)).toEqual(['expired', 'rejected']);
+  });
+
+  verifies('gw.approvals', 'is followed too where it is decided before it was written down', async () => {
+    const { decision } = await callAt(gateway, key);
+    const approvalId = decision.approval?.approval_id as WorkspaceApproval['id'];
+    const workspaceId = maker.workspace.id;
+    const question = { approvalId, principal: keyPrincipal(key.id), workspaceId };
+    const resolved = {
+      kernelApprovalId: approvalId,
+      workspaceId,
+      sessionId: 'job-7' as never,
+      requestedBy: question.principal,
+    };
+    await kernelDecides(gateway, resolved, { state: 'approved' });
+    await new Promise((heard) => setTimeout(heard, 500));
+    await kernelAsks(gateway, question);
+    await until(async () => (await listed())[0]?.status === 'approved');
+  });
+
+  verifies('gw.approvals', 'is shown to nobody without a receipt that proves it', async () => {
+    const unproven = ['other_principal', 'other_session', 'other_tool', 'foreign_key', 'outcome'] as const;
+    for (const fault of unproven) {
+      kernel.fault = fault;
+      const { decision } = await callAt(gateway, key, { session_id: fault });
+      const approvalId = decision.approval?.approval_id ?? '';
+      await kernelAsks(gateway, {
+        ...{ approvalId, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id, sessionId: fault },
+      });
+    }
+    kernel.fault = 'none';
+    expect([await asked({ session_id: 'honest' })]).toEqual(await listed());
+  });
+
+  it('about a key of another workspace, or about none, is not for this one', async () => {
+    const stranger = await signInAs(gateway.url, `stranger-${people}@example.org`);
+    const theirs = await makeKey(stranger);
+    const { decision } = await callAt(gateway, theirs, { session_id: 'theirs' });
+    const approvalId = decision.approval?.approval_id ?? '';
+    for (const workspaceId of [maker.workspace.id, 'globex'])
+      for (const principal of [keyPrincipal(theirs.id), 'key:hpk_nothing', 'researcher'])
+        await kernelAsks(gateway, { approvalId, principal, workspaceId, sessionId: 'theirs' });
+    const honest = await asked();
+    expect([await listed(), await listed(stranger)]).toEqual([[honest], []]);
+  });
+
+  verifies('gw.approvals', 'is asked for again while the kernel is away', async () => {
+    const { decision } = await callAt(gateway, key);
+    kernel.fault = 'error_500';
+    const approvalId = decision.approval?.approval_id ?? '';
+    await kernelAsks(gateway, { approvalId, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id });
+    await new Promise((failed) => setTimeout(failed, 2_500));
+    expect(await listed()).toEqual([]);
+    kernel.fault = 'none';
+    await until(async () => (await listed()).length === 1);
+  });
+});
