@@ -278,7 +278,7 @@ export class KernelStub {
       shadow: this.fault === 'shadow',
       lamport_clock: this.#receipts.size + 1,
       prev_hash: null,
-      issued_at: new Date(Date.now() - (this.fault === 'old' ? 3_600_000 : 0)).toISOString(),
+      issued_at: new Date(this.approvals.clock().getTime() - (this.fault === 'old' ? 3_600_000 : 0)).toISOString(),
     };
     const bytes = canonicalBytes(payload);
     const signer = this.fault === 'foreign_key' || this.fault === 'other_keys' ? this.#foreign : this.#signer;

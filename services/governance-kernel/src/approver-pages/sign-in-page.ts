@@ -12,11 +12,15 @@ export function signInPage(id: ApprovalId | null, why: 'stranger' | keyof typeof
       <label for="key">Approver key</label>
       <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="200" />
       <button type="submit">Sign in</button>
-    </form>`;
+    </form>
+    ${id === null ? null : html`<p>${aboutMembers} <code>PUT /api/audit/approvals/${id}</code>. ${aboutPasskeys}</p>`}`;
   return page({ title: 'Sign in', body, status: why === 'stranger' ? 200 : 401 });
 }
 
 const aboutCall = 'Somebody is asked to decide about a call of an agent.';
+const aboutMembers =
+  'Owners and partners of the workspace whose agent asks need no such key: they answer at its gateway, signed in there, by';
+const aboutPasskeys = 'Where passkeys are enrolled, this page alone decides.';
 const aboutVoucher = 'Somebody waits until you vouch for a passkey.';
 
 const notices = {

@@ -1,4 +1,4 @@
-import { reasonCodes } from '@countersign/contracts';
+import { keyOfPrincipal, reasonCodes } from '@countersign/contracts';
 import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 
 /** Says to a person or a model what was refused, why, which receipt proves it and how to go on. */
@@ -8,12 +8,18 @@ export function refusalText(subject: string, reply: DecisionReply): string {
     `${subject} was not executed: ${reply.verdict} ${reply.reason_code}. ${reply.reason}`,
     `Receipt ${reply.receipt_id}. Next step: ${nextStep}`,
   ];
-  if (reply.approval !== undefined) lines.push(approvalText(reply.approval));
+  if (reply.approval !== undefined) lines.push(approvalText(reply, reply.approval));
   return lines.join('\n');
 }
 
-function approvalText({ approval_id, approve_url, expires_at }: NonNullable<DecisionReply['approval']>): string {
-  return `Approval ${approval_id} is pending until ${expires_at}. Decide it at ${approve_url}, then repeat the same call.`;
+type Handle = NonNullable<DecisionReply['approval']>;
+
+function approvalText({ receipt }: DecisionReply, { approval_id: id, approve_url, expires_at }: Handle): string {
+  const isOfWorkspace = keyOfPrincipal(receipt.payload.principal_id) !== null;
+  const orThere = isOfWorkspace
+    ? `, or at the gateway of the workspace as its owner or partner (PUT /api/audit/approvals/${id})`
+    : '';
+  return `Approval ${id} is pending until ${expires_at}. Decide it at ${approve_url}${orThere}, then repeat the same call.`;
 }
 
 /** The decision as MCP result metadata. */
