@@ -37,19 +37,17 @@ async function partnerOf({ client, workspaceId: id }: SignedIn, email: string): 
   return { ...invited, workspaceId: id };
 }
 
-/** As a member of her workspace. */
-const there = { 'x-workspace-id': '' };
-const asBob = () => ({ ...there, 'x-workspace-id': ada.workspaceId });
+const inHers = () => ({ 'x-workspace-id': ada.workspaceId });
 const waiting = async (id: string): Promise<WorkspaceApproval> =>
   until(async () => {
-    const { body } = await bob.client.listWorkspaceApprovals({ query: {}, headers: asBob() });
+    const { body } = await bob.client.listWorkspaceApprovals({ query: {}, headers: inHers() });
     return body.data.find((approval) => approval.id === id);
   });
 const decide = (
   { client }: SignedIn,
   id: string,
   body: { status: 'approved' | 'rejected'; reason?: string },
-  headers = asBob(),
+  headers = inHers(),
 ) => client.resolveWorkspaceApproval({ params: { id }, body, headers });
 
 const textOf = (result: object) =>
