@@ -102,8 +102,8 @@ export async function answerApprovals(
   const plotOfRun = new Map(started.map(({ runId, plot }) => [runId, plot]));
   while (!stopping.aborted) {
     const asked = await client.listWorkspaceApprovals({ query: { status: 'pending' } }).catch(() => null);
-    for (const { id, runId } of asked?.body.data ?? []) {
-      const plot = plotOfRun.get(runId);
+    for (const { id, sessionId } of asked?.body.data ?? []) {
+      const plot = plotOfRun.get(sessionId);
       if (plot === 'asks nobody') continue;
       const status = plot === 'asks in vain' ? 'rejected' : 'approved';
       // Whoever was killed after the vote arrived has it recorded all the same: then it is resolved already.

@@ -125,7 +125,7 @@ describe('the approval that the call of a key asks for', () => {
         ...{ status: 'approved', resolvedBy: colleagueId, selfApproved: false },
       });
       expect(kernel.approvals.votes).toEqual([{ approver: colleagueId, action: 'approve' }]);
-        kernel.verdictOf = () => (kernel.approvals.use(approval.id) ? 'ALLOW' : 'ESCALATE');
+      kernel.verdictOf = () => (kernel.approvals.use(approval.id) ? 'ALLOW' : 'ESCALATE');
       expect((await callAt(gateway, key)).decision).toMatchObject({ verdict: 'ALLOW' });
       expect(await eventsOf(approval.id)).toMatchObject([
         ['approval.requested.v1', {}],
