@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createParser } from 'eventsource-parser';
 import type { StartedGateway } from '../src/index.ts';
-import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+import { putMember, signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
 /** Two of them on one database: what one commits, the followers of the other see. */
@@ -47,7 +47,7 @@ async function follow({ headers }: Person, { url = gateway.url, more = {}, query
     stopping.abort();
     await reading;
   };
-  return { seen, stop, status: response.status };
+  return { seen, stop, ended: reading, status: response.status };
 }
 
 const newTask = async (title: string) => (await ada.client.createTask({ body: { title, description: '' } })).body.id;
@@ -99,6 +99,32 @@ describe('who follows a workspace', () => {
       expect([more, answer.status]).toEqual([more, status]);
       await answer.stop();
     }
+  });
+
+  it('hears nothing more, on any replica, once the membership or the key has ended', async () => {
+    const member = await signInAs(gateway.url, 'member@example.org');
+    const { id } = ada.workspace;
+    await putMember(database, { workspaceId: id, userId: member.user.id, role: 'member' });
+    const inAdas = { 'x-workspace-id': id };
+    const { body: made } = await ada.client.createApiKey({
+      body: { name: 'follower', role: 'member', scopes: ['read'], expiresInDays: 1 },
+    });
+    const follows = [
+      await follow(member, { more: inAdas }),
+      await follow(member, { more: inAdas, url: other.url }),
+      await follow(ada, { more: { authorization: `Bearer ${made.key}` }, url: other.url }),
+    ];
+    const stays = await follow(ada, { url: other.url });
+    const before = await newTask('Before');
+    await until(async () => [...follows, stays].every(({ seen }) => seen.length === 1));
+    await ada.client.removeMember({ params: { id, userId: member.user.id } });
+    await ada.client.revokeApiKey({ params: { id: made.id } });
+    const after = await newTask('After');
+    await until(async () => stays.seen.length === 2);
+    await Promise.all(follows.map(({ ended }) => ended));
+    expect(follows.map(({ seen }) => seen.map(({ subject }) => subject))).toEqual(follows.map(() => [before]));
+    expect(stays.seen.map(({ subject }) => subject)).toEqual([before, after]);
+    await stays.stop();
   });
 
   it('is let go when the gateway stops', async () => {

@@ -40,7 +40,7 @@ describe('the time that is given', () => {
     return told;
   }
 
-  it('ends with an answer that does not begin, or that pauses, and with one that goes on for ever', async () => {
+  it('ends with an answer that does not begin, is none or pauses, and with one that goes on for ever', async () => {
     upstream.answer = () => undefined;
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
     upstream.answer = (_req, res) => res.write('begun');
@@ -50,6 +50,12 @@ describe('the time that is given', () => {
       res.once('close', () => clearInterval(beat));
     };
     expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 150 })).toBe('cut');
+    // It becomes another protocol, which nobody asked for.
+    upstream.answer = ({ socket }) =>
+      socket.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n');
+    expect(await askUnder({ silenceMaxMs: 10_000, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
+    upstream.answer = ({ socket }) => socket.end('HTTP/1.1 099 None\r\nContent-Length: 2\r\n\r\n{}');
+    expect(await askUnder({ silenceMaxMs: 10_000, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');
     upstream.answer = (_req, res) => res.end('whole');
     expect(await askUnder({ silenceMaxMs: 100, answerMaxMs: 150 })).toBe('whole');
   });

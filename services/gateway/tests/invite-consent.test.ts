@@ -146,8 +146,41 @@ describe('the code of an invite', () => {
       ]);
       const codes = ended.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
       expect(codes.filter((code) => !['NOT_FOUND', 'ALREADY_EXISTS'].includes(code))).toEqual([]);
+      // Each turn is another hour: an address is not invited at will.
+      await rowsOf(database, "UPDATE invites SET created_at = created_at - interval '1 hour' WHERE workspace_id = $1", [
+        id,
+      ]);
       const params = { id, userId: guest.user.id };
       if (await isMember(guest, owner)) await owner.client.removeMember({ params });
     }
+  });
+});
+
+describe('how many invites go out', () => {
+  const invite = (email: string, { workspace, headers }: Person) =>
+    clientOf(other.url, headers)
+      .createInvite({ params: { id: workspace.id }, body: { email, role: 'member' } })
+      .then(() => 'sent')
+      .catch((error: { code: string }) => error.code);
+
+  it('is five an hour to one address, whatever becomes of them, and each workspace counts for itself', async () => {
+    const owner = await signedIn('often@example.org');
+    const attempts = await Promise.all(Array.from({ length: 10 }, () => invite('flooded@example.org', owner)));
+    expect(attempts.toSorted()).toEqual([...Array(5).fill('RATE_LIMITED'), ...Array(5).fill('sent')]);
+    expect(await invite('another@example.org', owner)).toBe('sent');
+    expect(await invite('flooded@example.org', eve)).toBe('sent');
+  });
+
+  it('is two hundred an hour in all, also of those that were revoked', async () => {
+    const owner = await signedIn('many@example.org');
+    await rowsOf(
+      database,
+      `INSERT INTO invites (id, workspace_id, email, role, token_hash, invited_by, created_at, expires_at, ended_at)
+       SELECT 'inv_' || lpad(n::text, 26, '0'), $1, 'n' || n || '@example.org', 'member', 'hash ' || n, $2, now(), now(), now()
+         FROM generate_series(1, 199) n`,
+      [owner.workspace.id, owner.user.id],
+    );
+    expect(await invite('last@example.org', owner)).toBe('sent');
+    expect(await invite('one-more@example.org', owner)).toBe('RATE_LIMITED');
   });
 });

@@ -111,9 +111,16 @@ describe('on a long history', () => {
     },
   );
 
-  it('signing in, creating, running and sweeping read what is theirs', async () => {
+  it('signing in, inviting, creating, running and sweeping read what is theirs', async () => {
     await expectFlat(async () => {
       const { client } = await signInAs(gateway.url, 'ada@example.org');
+      const { body: invite } = await client.createInvite({
+        params: { id: ada.workspace.id },
+        body: { email: 'guest@example.org', role: 'member' },
+      });
+      await client
+        .acceptInvite({ params: { token: invite.inviteToken }, body: { email: 'ada@example.org' } })
+        .catch(() => null);
       const { body } = await client.createTask({ body: { title: 'New', description: '' } });
       await client.putTaskStatus({ params: { id: body.id }, body: { status: 'queued' } });
       await sweep(gateway.context);

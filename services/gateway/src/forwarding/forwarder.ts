@@ -24,7 +24,7 @@ export type Forward = (forwarded: Forwarded) => Promise<void>;
 
 /** What the proxy takes for the caller's request: its body, bounded, and nothing else that the caller said. */
 type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
-type Hooks = { began(answer: IncomingMessage): void; failed(error: unknown): void };
+type Hooks = { began(answer: IncomingMessage): void; ended(): void; failed(error: unknown): void };
 
 type Target = Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'> & {
   url: string;
@@ -48,6 +48,7 @@ export function createForward(target: Target): Forward {
     ejectPlugins: true,
     plugins: [debugProxyErrorsPlugin, proxyEventsPlugin],
     on: {
+      proxyReq: (asked, request) => void asked.once('close', () => hooksOf.get(request)?.ended()),
       proxyRes: (answer, request) => hooksOf.get(request)?.began(answer),
       error: (error, request) => hooksOf.get(request)?.failed(error),
     },
@@ -72,10 +73,18 @@ export function createForward(target: Target): Forward {
       const timer = setTimeout(cut, answerMaxMs);
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
-        answered(answer.statusCode ?? 502);
-        passBack(answer, res, setsCookies);
+        try {
+          passBack(answer, res, setsCookies);
+          answered(answer.statusCode ?? 502);
+        } catch (error) {
+          failed(error); // a status or a header that nobody may send on
+        }
       };
-      hooksOf.set(request, { began, failed });
+      // Whoever turns the connection into another one, or lets go of it, gives no answer and no error.
+      const ended = () => {
+        if (!res.headersSent) failed(new Error('The connection ended before an answer'));
+      };
+      hooksOf.set(request, { began, ended, failed });
       request.on('error', failed);
       signal.addEventListener('abort', cut, { once: true });
       res.once('close', () => {

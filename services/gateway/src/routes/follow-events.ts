@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '@countersign/contracts';
+import { ApiKeyId, AppError, keyPrincipal } from '@countersign/contracts';
 import { followEvents, type AuditEntry, type StreamedEvent } from '@countersign/contracts/gateway';
 import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
 import { followLog } from '../audit/follow-log.ts';
 import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
 import { findAuditEnd, listAuditFrom } from '../store/audit.ts';
 
-/** So long may somebody go on reading whose session, key or membership has ended. */
+/** So long may somebody go on reading whose session has ended, or whose key ran out. */
 const streamMaxMs = 300_000;
 
 /** Without a place to resume from, the stream begins with what happens after it was opened. */
@@ -18,12 +19,19 @@ export const followEventsRoute = ({ database: { reader }, logWatch: watch }: Con
     const stream = openEventStream({ res, signal: AbortSignal.any([signal, AbortSignal.timeout(streamMaxMs)]) });
     const listFrom = (seq: number, limit: number) => listAuditFrom(reader, { workspaceId, seq, limit });
     for await (const entry of followLog({ workspaceId, after, watch, listFrom, signal: stream.ended })) {
+      if (endsReading(entry, caller)) break;
       const event = eventOf(entry);
       if (event !== null && !(await stream.send(event))) break;
     }
     stream.close();
     return takenOver;
   });
+
+/** Whoever is no member any more hears nothing that came after; a place before it is asked for anew, by who they are then. */
+function endsReading({ action, subject }: AuditEntry, { user, actor }: WorkspaceCaller): boolean {
+  if (action === 'member.removed') return subject === user.id;
+  return action === 'api_key.revoked' && subject !== null && actor === keyPrincipal(ApiKeyId.parse(subject));
+}
 
 /** What a client sends back on its own when it connects again; it is newer than the `since` of its first request. */
 function lastSeen(req: IncomingMessage): number | null {

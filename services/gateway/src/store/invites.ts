@@ -28,6 +28,14 @@ export function countLiveInvites(tx: Tx, workspaceId: string, now: Date): Promis
   return tx.invite.count({ where: { workspaceId, ...live(now) } });
 }
 
+/** How many a workspace made, of one address or of all, whatever became of them. */
+export function countInvitesSince(
+  tx: Tx,
+  { workspaceId, email, since }: { workspaceId: string; email?: string; since: Date },
+): Promise<number> {
+  return tx.invite.count({ where: { workspaceId, createdAt: { gt: since }, ...(email !== undefined && { email }) } });
+}
+
 export async function listLiveInvites(
   reader: Reader,
   { workspaceId, now }: { workspaceId: string; now: Date },
