@@ -166,7 +166,8 @@ describe('how many invites go out', () => {
   it('is five an hour to one address, whatever becomes of them, and each workspace counts for itself', async () => {
     const owner = await signedIn('often@example.org');
     const attempts = await Promise.all(Array.from({ length: 10 }, () => invite('flooded@example.org', owner)));
-    expect(attempts.toSorted()).toEqual([...Array(5).fill('RATE_LIMITED'), ...Array(5).fill('sent')]);
+    const counted = ['sent', 'RATE_LIMITED'].map((end) => attempts.filter((one) => one === end).length);
+    expect(counted).toEqual([5, 5]);
     expect(await invite('another@example.org', owner)).toBe('sent');
     expect(await invite('flooded@example.org', eve)).toBe('sent');
   });
