@@ -73,12 +73,8 @@ export function createForward(target: Target): Forward {
       const timer = setTimeout(cut, answerMaxMs);
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
-        try {
-          passBack(answer, res, setsCookies);
-          answered(answer.statusCode ?? 502);
-        } catch (error) {
-          failed(error); // a status or a header that nobody may send on
-        }
+        if (!passBack(answer, res, setsCookies)) return failed(new Error('Nobody may send this answer on'));
+        answered(answer.statusCode ?? 502);
       };
       // Whoever turns the connection into another one, or lets go of it, gives no answer and no error.
       const ended = () => {
@@ -113,9 +109,14 @@ function requestOf(
   });
 }
 
-function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): void {
+/** False for an answer that nobody may send on, such as one of status 99: nothing of it was sent. */
+function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): boolean {
   const status = answer.statusCode ?? 502;
-  res.writeHead(status, returnedHeaders(answer.headers, { status, setsCookies }));
+  try {
+    res.writeHead(status, returnedHeaders(answer.headers, { status, setsCookies }));
+  } catch {
+    return false;
+  }
   // Who listens to a stream wants to know that it is open; what has a length follows at once.
   if (answer.headers['content-length'] === undefined) res.flushHeaders();
   // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
@@ -124,4 +125,5 @@ function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boo
   });
   answer.on('error', () => res.destroy());
   answer.pipe(res);
+  return true;
 }
