@@ -1,49 +1,30 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
-import { readText, root } from '../architecture/repository.ts';
-import { freePorts } from './_ports.ts';
+import { readText } from '../architecture/repository.ts';
+import { Reading } from './_reading.ts';
 import { until } from './_system.ts';
-import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
+import { typeInForeground } from './_terminal.ts';
 import { answersIn, Walk } from './_walk.ts';
 
 const startMs = 120_000;
 const stepMs = 60_000;
-/** Where the reader stands: the repository, as far as the commands need it, and nothing of an earlier start. */
-const cwd = mkdtempSync(join(tmpdir(), 'countersign-readme-'));
-let place: { cwd: string; env: Record<string, string> };
-let first: Foreground;
-let second: Terminal;
+let reading: Reading;
 
 beforeAll(async () => {
-  chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
-  for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
-  const chosen = await freePorts();
-  place = { cwd, env: { ...freshEnvironment, ...chosen } };
-  first = await typeInForeground(blockWith('make up'), place);
-  second = openTerminal(place);
-  await second.type(blockWith('alias agent'));
+  const section = /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md'))?.[1] ?? '';
+  reading = await Reading.begin(new Walk('the README', section), 'alias agent');
 }, startMs);
-afterAll(async () => {
-  second.close();
-  await first.interrupt();
-  rmSync(cwd, { recursive: true, force: true });
-}, startMs);
+afterAll(() => reading.end(), startMs);
 
-/** The walk of the README, as it stands there. */
-const walk = new Walk('the README', /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md'))?.[1] ?? '');
-const blockWith = (words: string) => walk.blockWith(words);
-
-const typed = (words: string): Promise<string> => second.type(blockWith(words));
+const blockWith = (words: string): string => reading.walk.blockWith(words);
+const typed = (words: string): Promise<string> => reading.second.type(blockWith(words));
 
 /** Types a block again and again, as the README asks for. */
 async function repeated(words: string, wanted: string): Promise<string> {
   const commands = blockWith(words);
   return await until(async () => {
-    const printed = await second.type(commands).catch((error: unknown) => String(error));
+    const printed = await reading.second.type(commands).catch((error: unknown) => String(error));
     return printed.includes(wanted) && printed;
   });
 }
@@ -74,7 +55,9 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
       const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key: made.key });
       await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
       const repeat = blockWith('mail.send');
-      const answers = [await second.type(repeat), await second.type(repeat)].flatMap(answersIn) as Decision[];
+      const answers = [await reading.second.type(repeat), await reading.second.type(repeat)].flatMap(
+        answersIn,
+      ) as Decision[];
       expect(answers.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ESCALATE']);
     },
     stepMs,
@@ -87,7 +70,7 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
       expect(readText('infra/local/examples/agent.mjs').trim()).toBe(blockWith('import OpenAI'));
       expect(await typed('agent.mjs')).toMatch(/close_ticket was not executed: DENY POLICY_DENIED.*nobody declared/);
       await typed('>> .countersign/policy.yaml');
-      await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(first.printed())));
+      await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
       expect(await typed('agent.mjs')).toBe('Run close_ticket with {"id": 7}');
     },
     stepMs,
@@ -98,8 +81,8 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
     'Ctrl-C ends everything, and the next start has one more MCP server',
     async () => {
       await typed('clock.now: {');
-      expect(await first.interrupt()).toBe(0);
-      first = await typeInForeground(blockWith('make up'), place);
+      expect(await reading.first.interrupt()).toBe(0);
+      reading.first = await typeInForeground(blockWith('make up'), reading.place);
       expect(await typed('clock.now')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     },
     startMs,
@@ -127,6 +110,6 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
   );
 
   it('holds no command that was not typed here', () => {
-    expect(walk.left).toEqual([]);
+    expect(reading.walk.left).toEqual([]);
   });
 });

@@ -20,9 +20,15 @@ export const scriptedModelName = 'countersign-scripted-model';
 const createdAt = 1_700_000_000;
 const bytesPerToken = 4;
 
+/** What a line of the last user message can tell the model; docs/how-to/try-without-a-model.md says how they are used. */
+export const directives = {
+  'call:<tool> <arguments>': /^\s*call:([A-Za-z0-9_.-]{1,128})[ \t]*(.*)$/gm,
+  then: /^\s*then\s*$/m,
+} as const;
+
 /**
- * The default script. Lines `call:server__tool {"path":"…"}` of the last user message become tool calls; a line `then` begins
- * a further step, which is taken after the results of the one before. Without a step left it answers with text.
+ * The default script: lines `call:` become tool calls, and a line `then` begins a further step, which is taken after the results of the
+ * one before. Without a step left it answers with text.
  */
 export function followDirectives({ messages }: ScriptedRequest): ScriptedAnswer {
   const asked = messages.findLastIndex((message) => message.role === 'user');
@@ -46,14 +52,14 @@ function spoken(question: string, results: ChatMessage[]): string {
 
 function stepsOf(text: string): ScriptedToolCall[][] {
   return text
-    .split(/^\s*then\s*$/m)
+    .split(directives.then)
     .map(callsOf)
     .filter((calls) => calls.length > 0);
 }
 
 function callsOf(text: string): ScriptedToolCall[] {
-  const directives = text.matchAll(/^\s*call:([A-Za-z0-9_.-]{1,128})[ \t]*(.*)$/gm);
-  return [...directives].map(([, name = '', given = '']) => ({ name, arguments: given.trim() || '{}' }));
+  const calls = text.matchAll(directives['call:<tool> <arguments>']);
+  return [...calls].map(([, name = '', given = '']) => ({ name, arguments: given.trim() || '{}' }));
 }
 
 function textOf(message: ChatMessage | undefined): string {

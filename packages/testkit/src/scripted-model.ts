@@ -15,7 +15,7 @@ import {
   type ScriptedRequest,
 } from './scripted-answer.ts';
 
-export { followDirectives } from './scripted-answer.ts';
+export { directives, followDirectives } from './scripted-answer.ts';
 
 type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 

@@ -1,0 +1,63 @@
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../architecture/repository.ts';
+import { freePorts } from './_ports.ts';
+import { until } from './_system.ts';
+import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
+import type { Walk } from './_walk.ts';
+
+/** Somebody who reads a document and types what it says: `make up` into one terminal, everything else into another. */
+export class Reading {
+  readonly walk: Walk;
+  /** Where the reader stands: the repository, as far as the commands need it, and nothing of an earlier start. */
+  readonly place: { cwd: string; env: Record<string, string> };
+  readonly kernelPort: string;
+  readonly second: Terminal;
+  first: Foreground;
+
+  private constructor(walk: Walk, { place, kernelPort, first }: Pick<Reading, 'place' | 'kernelPort' | 'first'>) {
+    this.walk = walk;
+    this.place = place;
+    this.kernelPort = kernelPort;
+    this.first = first;
+    this.second = openTerminal(place);
+  }
+
+  /** `setUp` are words of the block that the second terminal begins with. */
+  static async begin(walk: Walk, setUp: string): Promise<Reading> {
+    const cwd = mkdtempSync(join(tmpdir(), 'countersign-reading-'));
+    chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
+    for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
+    const chosen = await freePorts();
+    const place = { cwd, env: { ...freshEnvironment, ...chosen } };
+    const first = await typeInForeground(walk.blockWith('make up'), place);
+    const reading = new Reading(walk, { place, kernelPort: chosen.GOV_PORT, first });
+    await reading.second.type(walk.blockWith(setUp));
+    return reading;
+  }
+
+  /** Types the next block with these words; resolves with the lines that it prints. */
+  async typed(words: string): Promise<string[]> {
+    return linesOf(await this.second.type(this.walk.blockWith(words)));
+  }
+
+  /** Types a block again and again, as the document asks for, until the first line that it prints is the wanted one. */
+  async repeated(words: string, wanted: string): Promise<string[]> {
+    const commands = this.walk.blockWith(words);
+    return await until(async () => {
+      const lines = (await this.second.type(commands).catch(String)).split('\n');
+      return lines[0] === wanted && linesOf(lines.join('\n'));
+    });
+  }
+
+  async end(): Promise<void> {
+    this.second.close();
+    await this.first.interrupt();
+    rmSync(this.place.cwd, { recursive: true, force: true });
+  }
+}
+
+function linesOf(printed: string): string[] {
+  return printed.split('\n').filter((line) => line !== '');
+}
