@@ -35,7 +35,7 @@ async function lettersOnBroker(url: string, exchange: string): Promise<Letters> 
 }
 
 /** Each service has a schema of its own, and a role that sees no other. */
-const schemas = ['gateway', 'kernel'];
+const schemas = ['control_plane', 'gateway', 'kernel'];
 const readableSql = `
   SELECT CASE WHEN to_regnamespace($1) IS NULL OR NOT has_schema_privilege($1, 'USAGE') THEN false
               ELSE has_table_privilege(to_regclass($1 || '.dead_letters'), 'DELETE') END AS readable`;
