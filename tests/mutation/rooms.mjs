@@ -55,7 +55,7 @@ export const rooms = {
         'chain-export',
         'database',
       ],
-      ...['idempotency', 'log-proofs', 'mcp-registry', 'receipts', 'signing-keys', 'tail'],
+      ...['idempotency', 'log-proofs', 'mcp-registry', 'period', 'receipts', 'signing-keys', 'tail'],
     ),
   },
   orchestrator: {

@@ -146,6 +146,10 @@ async function brokenStatements(): Promise<Record<string, Broken>> {
   const told = (statement: Members) => periodOf(chains(), { statement });
   return {
     'statement-of-another-period': broken('The statement of a shorter period.', { ...whole, end: later.end }),
+    'header-of-another-period': broken('A header that claims more than its statement.', {
+      ...whole,
+      header: { ...whole.header, to: '2026-02-01T00:00:12.500Z' },
+    }),
     'statement-of-another-tenant': broken(
       'The statement of another tenant about the same period.',
       await periodOf(chains(), { record: { tenant_id: 'globex' } }),

@@ -15,7 +15,12 @@ export const getCoexistenceCapabilitiesRoute = ({ config, clock }: Pick<Context,
       ...(config.upstream.url === null ? [] : ['openai-compatible-proxy']),
       ...(config.assertionKeys.length === 0 ? [] : ['gateway-assertion']),
     ],
-    export_surfaces: ['chain-export', 'transparency-log', ...(config.collector === null ? [] : ['otel-genai'])],
+    export_surfaces: [
+      'chain-export',
+      'period-export',
+      'transparency-log',
+      ...(config.collector === null ? [] : ['otel-genai']),
+    ],
     receipt_bindings: ['receipt_id', 'record_hash', 'policy_hash', 'tool_definition_hash'],
     generated_at: clock().toISOString() as Instant, // toISOString writes exactly this form
   }));
