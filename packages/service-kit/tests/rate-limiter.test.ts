@@ -105,4 +105,16 @@ describe('clientAddress', () => {
       expect([address, clientAddress(from('10.0.0.9', address), 1)]).toEqual([address, network]);
     }
   });
+
+  it.each([
+    ['a port', ['203.0.113.7', '203.0.113.7:40001', '203.0.113.7:40002', '[::ffff:203.0.113.7]:40003'], '203.0.113.7'],
+    [
+      'a port, brackets, zeros or capitals',
+      ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:40001', '2001:0db8:0000:0::1', '2001:DB8::1'],
+      '2001:db8:0:0::/64',
+    ],
+  ])('takes an address that a proxy writes with %s for the same caller', (_what, written, network) => {
+    for (const address of written)
+      expect([address, clientAddress(from('10.0.0.9', `6.6.6.6, ${address}`), 1)]).toEqual([address, network]);
+  });
 });
