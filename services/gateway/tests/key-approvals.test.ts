@@ -278,6 +278,14 @@ describe('what the kernel says of it', () => {
     for (const workspaceId of [maker.workspace.id, 'globex'])
       for (const principal of [keyPrincipal(theirs.id), 'key:hpk_nothing', 'researcher'])
         await kernelAsks(gateway, { approvalId, principal, workspaceId, sessionId: 'theirs' });
+    // Somebody at the kernel uses the name of their key in our tenant.
+    const { id: ours } = maker.workspace;
+    const claim = { workspace_id: ours, sub: keyPrincipal(theirs.id), role: 'agent' } as never; // branded by the schema
+    const claimed = (await gateway.context.assertions?.sign(claim)) ?? '';
+    const call = await callAt({ url: kernel.url }, { key: claimed }, { session_id: 'claimed' });
+    const claimedId = call.decision.approval?.approval_id ?? '';
+    const said = { principal: keyPrincipal(theirs.id), workspaceId: ours, sessionId: 'claimed' };
+    await kernelAsks(gateway, { approvalId: claimedId, ...said });
     const honest = await asked();
     expect([await listed(), await listed(stranger)]).toEqual([[honest], []]);
   });
