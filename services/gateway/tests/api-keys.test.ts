@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type AnyRoute } from '@countersign/contracts';
-import { gatewayRoutes, type ApiKeyScope, type Role } from '@countersign/contracts/gateway';
+import { gatewayRoutes, proveAddress, sendSignInCode, type ApiKeyScope, type Role } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -198,7 +198,10 @@ describe('the rights of a key', () => {
     const { key } = await make(ada.client, { role: 'partner' });
     const before = await contentOf(database);
     const closed: string[] = [];
-    for (const route of Object.values<AnyRoute>(gatewayRoutes).filter(({ auth }) => auth !== 'public')) {
+    const siblings = await Promise.all([sendSignInCode, proveAddress].map((route) => statusWith(route, key)));
+    expect(siblings).toEqual([401, 401]);
+    const apart: AnyRoute['auth'][] = ['public', 'service_internal'];
+    for (const route of Object.values<AnyRoute>(gatewayRoutes).filter(({ auth }) => !apart.includes(auth))) {
       const status = await statusWith(route, key);
       const isOfOwners = route.auth === 'owner' || route.auth === 'session';
       if (status === 403 && !isOfOwners) closed.push(route.operation);
