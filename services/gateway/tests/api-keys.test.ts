@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type AnyRoute } from '@countersign/contracts';
-import { gatewayRoutes, proveAddress, sendSignInCode, type ApiKeyScope, type Role } from '@countersign/contracts/gateway';
+import {
+  gatewayRoutes,
+  proveAddress,
+  sendSignInCode,
+  type ApiKeyScope,
+  type Role,
+} from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
