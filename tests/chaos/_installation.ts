@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '@countersign/database/testing';
 import { freePort } from '@countersign/local';
 import { removeTopology } from '@countersign/messaging/testing';
@@ -18,6 +19,7 @@ export const victims = [
   'door',
   'both',
   'worker',
+  'worker that stands still',
   'kernel',
   'gateway sessions',
   'kernel sessions',
@@ -31,6 +33,9 @@ type Harm = { strike(): Promise<void> | void; mend(): Promise<void> | void };
 const workersEach = '20';
 /** Short, so that what nobody can tell any more is told soon. A held call waits for one kill alone. */
 const upstreamTimeout = { GOV_UPSTREAM_TIMEOUT: '4s', GOV_MCP_TIMEOUT: '4s', GOV_DISPATCH_DEADLINE: '39s' };
+/** A worker that stands still for longer has lost its runs to others, and goes on with what it was doing. */
+const leaseMs = 3_000;
+const frozenMs = 2 * leaseMs;
 const logged = { GOV_LOG_LEVEL: 'warn' };
 
 export type Installation = {
@@ -62,7 +67,7 @@ export async function startInstallation(scratch: string): Promise<Installation> 
   const kernelUrl = kernel.url;
   const env = {
     ...ofGateway({ keys, databaseUrl: databases.gateway.url, kernelUrl }),
-    ...{ ...bus, ...logged, GOV_RUN_LEASE: '3s' },
+    ...{ ...bus, ...logged, GOV_RUN_LEASE: `${leaseMs}ms` },
   };
   const [door, both, worker] = [
     await gatewayPart('door', { scratch, env, workers: '0' }),
@@ -85,6 +90,7 @@ export async function startInstallation(scratch: string): Promise<Installation> 
       door: killed(door.part),
       both: killed(both.part),
       worker: killed(worker.part),
+      'worker that stands still': frozen(worker.part),
       kernel: killed(kernel.part),
       'gateway sessions': sessionsOf(databases.gateway),
       'kernel sessions': sessionsOf(databases.kernel),
@@ -135,6 +141,19 @@ async function gatewayPart(name: string, { scratch, env, workers }: GatewayWirin
 
 function killed(part: Part): Harm {
   return { strike: () => part.kill(), mend: () => part.start() };
+}
+
+function frozen(part: Part): Harm {
+  let thaw = (): void => undefined;
+  return {
+    strike: () => {
+      thaw = part.freeze();
+    },
+    mend: async () => {
+      await delay(frozenMs);
+      thaw();
+    },
+  };
 }
 
 /** PostgreSQL ends every session of the service, in the middle of whatever it does. New ones may come at once. */

@@ -33,6 +33,13 @@ export class Part {
     await running?.kill();
   }
 
+  /** The process stands still, as under a debugger or on a frozen machine, and knows nothing of it when it goes on. Returns what lets it go on. */
+  freeze(): () => void {
+    const child = this.#process?.child;
+    child?.kill('SIGSTOP');
+    return () => void child?.kill('SIGCONT');
+  }
+
   /** Nothing that is cut or killed beside a process may end it. */
   assertLives(): void {
     if (this.#process !== null && hasEnded(this.#process.child))
