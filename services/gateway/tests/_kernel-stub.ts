@@ -62,6 +62,8 @@ export class KernelStub {
   beforeApprovals: () => Promise<void> = async () => undefined;
   /** Whether the model tells how many tokens it used. */
   tellsUsage = true;
+  /** How many it says that were used. */
+  usage = { prompt_tokens: 10, completion_tokens: 5 };
   tools = ['files.read', 'files.write'];
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
@@ -188,7 +190,7 @@ export class KernelStub {
     const body = {
       id: 'c',
       choices: [{ index: 0, message, finish_reason: 'stop' }],
-      ...(this.tellsUsage ? { usage: { prompt_tokens: 10, completion_tokens: 5 } } : {}),
+      ...(this.tellsUsage ? { usage: this.usage } : {}),
     };
     await this.beforeModelAnswer();
     const headers = headersOf(receipt);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ToolCall, type ModelReply } from '../runs/conversation.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
-import { wellFormed } from './well-formed.ts';
+import { storable } from './storable.ts';
 
 /** What the kernel decided about the calls in the answer, in the order in which the model made them. */
 const Decision = z.object({
@@ -25,14 +25,18 @@ const Message = z.object({
   countersign: z.object({ decisions: z.array(Decision).max(callsPerAnswerMax) }).optional(),
 });
 
+/** Above what any model reads, and so low that the hundred iterations of the longest run add up to what its columns hold. */
+const tokensMax = 20_000_000;
+const Tokens = z.int().min(0).max(tokensMax);
+
 const Completion = z.object({
   choices: z.array(z.object({ message: Message })).min(1),
-  usage: z.object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) }).nullish(),
+  // A count that cannot be is one that the model did not tell; what the call costs is the kernel's to count.
+  usage: z.object({ prompt_tokens: Tokens, completion_tokens: Tokens }).nullish().catch(null),
 });
 
 /**
- * The first choice of an OpenAI completion. Attacker-controlled; lone surrogates are replaced, because canonical JSON refuses
- * them.
+ * The first choice of an OpenAI completion. Attacker-controlled; what canonical JSON or a column refuses is replaced.
  */
 export function modelReplyOf(body: unknown, headers: Headers): ModelReply {
   const parsed = Completion.safeParse(body);
@@ -40,7 +44,7 @@ export function modelReplyOf(body: unknown, headers: Headers): ModelReply {
   if (message === undefined) throw new KernelError('upstream', 'UPSTREAM_FAILED', 'The model answered no completion');
   const usage = parsed.data?.usage;
   return {
-    message: { content: message.content ? wellFormed(message.content) : null, tool_calls: callsOf(message) },
+    message: { content: message.content ? storable(message.content) : null, tool_calls: callsOf(message) },
     usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : null,
     spendMicros: SpendMicros.safeParse(headers.get('x-gov-spend-micros')).data ?? null,
   };
@@ -76,13 +80,13 @@ function withheldCall(decision: z.infer<typeof Decision>): ProposedCall {
 function withIdsOfTheirOwn(calls: ProposedCall[]): ToolCall[] {
   const taken = new Set<string>();
   return calls.map(({ id, function: called, withheld }, index) => {
-    const proposed = wellFormed(id ?? '');
+    const proposed = storable(id ?? '');
     const isOwn = ToolCall.shape.id.safeParse(proposed).success && !taken.has(proposed);
     const own = isOwn ? proposed : freeId(taken, index);
     taken.add(own);
     return {
       id: own,
-      function: { name: wellFormed(called.name), arguments: wellFormed(called.arguments) },
+      function: { name: storable(called.name), arguments: storable(called.arguments) },
       ...(withheld === undefined ? {} : { withheld }),
     };
   });

@@ -1,7 +1,7 @@
 import type { McpExecution } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import type { ToolReply } from '../runs/conversation.ts';
-import { wellFormed } from './well-formed.ts';
+import { storable } from './storable.ts';
 
 const TextContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1) });
 
@@ -14,7 +14,7 @@ export function toolReplyOf(execution: z.infer<typeof McpExecution>): ToolReply 
   const content = texts.success
     ? texts.data.content.map((part) => part.text).join('\n')
     : JSON.stringify(execution.result ?? {});
-  const whole = wellFormed(content);
-  const shown = whole.length > contentLengthMax ? `${wellFormed(whole.slice(0, contentLengthMax))}\n[cut]` : whole;
+  const whole = storable(content);
+  const shown = whole.length > contentLengthMax ? `${storable(whole.slice(0, contentLengthMax))}\n[cut]` : whole;
   return { content: shown, isError: execution.is_error };
 }

@@ -3,6 +3,7 @@ import type { Approval, StoredReceipt } from '@countersign/contracts/governance-
 import { findReceiptFault } from './check-receipt.ts';
 import type { GovernedStep } from './governed-step.ts';
 import { KernelError, malformed } from './kernel-error.ts';
+import { storable } from './storable.ts';
 import type { KeyRing } from './trusted-keys.ts';
 
 /** The question that an ESCALATE asks, for whoever is to answer it. */
@@ -48,5 +49,5 @@ export function decisionOf(receipt: StoredReceipt, reason: string, approval: Ker
   if (verdict === 'ESCALATE' && approval === null)
     throw malformed('The kernel asks for an approval that it does not name');
   const said = reason === '' ? (approval?.reason ?? reasonCodes[reasonCode].nextStep) : reason;
-  return { verdict, reasonCode, reason: said, receipt, approval };
+  return { verdict, reasonCode, reason: storable(said), receipt, approval };
 }
