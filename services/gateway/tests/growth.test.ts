@@ -75,7 +75,7 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await listTasksOf(reader, workspaceId, { ...page, status: 'completed' });
   await findTask(reader, workspaceId, taskId);
   await listRunsOf(reader, { workspaceId, taskId }, page);
-  await steps.loadSteps(reader, runId);
+  await steps.loadSteps(reader, { runId, after: 0 });
   await leases.findLeasedRun(reader, leaseOf(runId));
   await listAuditEntries(reader, workspaceId, { ...page, actor: 'usr_nobody', from: now.toISOString() });
   await approvals.listApprovalsOf(reader, workspaceId, { ...page, status: 'pending' });

@@ -15,13 +15,14 @@ import { putSettingsThrough } from './put-settings-through.ts';
 import { refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
 
-/** What a worker holds while it works on a run: the tools, listed once, and the signal that takes the run from it. */
-type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal };
+/** What a worker holds while it works on a run: the tools, listed once, what it has loaded of it, and the signal that takes the run from it. */
+type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal; settled: readonly StepFacts[] };
 
 /** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */
 export async function advanceRun(context: Context, lease: Lease, hold: RunHold): Promise<'moved' | 'left'> {
-  const loaded = await loadRun(context, lease);
+  const loaded = await loadRun(context, lease, hold.settled);
   if (loaded === null) return 'left';
+  hold.settled = loaded.steps.filter(({ state }) => state === 'settled');
   const move = nextMove(loaded, loaded.steps);
   switch (move.kind) {
     case 'repeat':

@@ -19,8 +19,12 @@ export type LoadedRun = {
   settingsVersion: number;
 };
 
-/** Null when the lease no longer counts. */
-export async function loadRun({ database }: Context, lease: Lease): Promise<LoadedRun | null> {
+/** Null when the lease no longer counts. `settled`: the steps at its beginning that this worker has loaded before; they never change. */
+export async function loadRun(
+  { database }: Context,
+  lease: Lease,
+  settled: readonly StepFacts[],
+): Promise<LoadedRun | null> {
   const run = await findLeasedRun(database.reader, lease);
   const task = await findTask(database.reader, lease.workspaceId, lease.taskId);
   if (run === null || task === null) return null;
@@ -30,7 +34,7 @@ export async function loadRun({ database }: Context, lease: Lease): Promise<Load
     iterationBudget: run.iterationBudget,
     startedBy: run.startedBy,
     task,
-    steps: await loadSteps(database.reader, lease.runId),
+    steps: [...settled, ...(await loadSteps(database.reader, { runId: lease.runId, after: settled.length }))],
     settings,
     settingsVersion: version,
   };

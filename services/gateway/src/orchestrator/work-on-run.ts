@@ -22,7 +22,7 @@ export async function workOnRun(context: Context, runId: string, stopping: Abort
   const heart = keepLease(context, lease, stopping);
   try {
     await showRunning(context, lease);
-    const hold = { signal: heart.signal, listTools: listOnce(context, lease, heart.signal) };
+    const hold = { signal: heart.signal, listTools: listOnce(context, lease, heart.signal), settled: [] };
     while (!heart.signal.aborted && (await advanceRun(context, lease, hold)) === 'moved') continue;
   } catch (error) {
     if (!(error instanceof KernelError && error.kind === 'interrupted')) throw error;

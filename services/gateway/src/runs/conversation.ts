@@ -35,7 +35,7 @@ export type StepFacts = {
   state: 'submitted' | 'parked' | 'settled';
   tool: string | null;
   callId: string | null;
-  /** The request as canonical JSON text. */
+  /** The request as canonical JSON text; empty once it was settled, for it is not asked again. */
   args: string;
   proposal: Proposal | null;
   /** The kernel's approval under which it is repeated. */
@@ -55,19 +55,23 @@ export type OpenCall = {
   proposal: Proposal | null;
 };
 
-/** Tool calls of the model's last answer that no step has taken up. Steps take them up in the order in which the model made them. */
-export function openToolCalls(steps: readonly StepFacts[]): OpenCall[] {
+/**
+ * The next tool call of the model's last answer that no step has taken up; steps take them up in the order in which the model made them.
+ * Only its arguments are read: those of all would be read again with each of them.
+ */
+export function nextToolCall(steps: readonly StepFacts[]): OpenCall | null {
   const lastModelCall = steps.findLastIndex((step) => step.kind === 'model_call');
   const modelCall = steps[lastModelCall];
   const calls = modelCall?.reply?.message.tool_calls ?? [];
-  const notBefore = modelCall?.startedAt.toISOString() ?? '';
-  const taken = steps.slice(lastModelCall + 1).length;
-  return calls.slice(taken).map((call) => ({
+  const call = calls[steps.length - lastModelCall - 1];
+  if (modelCall === undefined || call === undefined) return null;
+  const notBefore = modelCall.startedAt.toISOString();
+  return {
     callId: call.id,
     tool: toolOfFunctionName(call.function.name),
     args: parseArguments(call.function.arguments),
     proposal: call.withheld === undefined ? null : { ...call.withheld, notBefore },
-  }));
+  };
 }
 
 const argumentLimits = { depthMax: argumentsDepthMax, bytesMax: 1_048_576 };

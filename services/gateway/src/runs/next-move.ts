@@ -1,6 +1,6 @@
 import type { RunErrorCode, RunStatus } from '@countersign/contracts/gateway';
 import type { JsonValue } from '@countersign/crypto';
-import { openToolCalls, type OpenCall, type Proposal, type StepFacts } from './conversation.ts';
+import { nextToolCall, type OpenCall, type Proposal, type StepFacts } from './conversation.ts';
 
 type RunFacts = { status: RunStatus; iterationBudget: number };
 
@@ -20,8 +20,8 @@ export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
   // Submitted without an outcome: ask again under the same idempotency key, never anew.
   if (last?.state === 'submitted') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
-  const [call] = openToolCalls(steps);
-  if (call !== undefined) return moveOfCall(call);
+  const call = nextToolCall(steps);
+  if (call !== null) return moveOfCall(call);
   if (last?.kind === 'model_call') return completed(last);
   return withinBudget(run, steps) ? { kind: 'call_model' } : exhausted;
 }

@@ -1,12 +1,12 @@
 import { AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
 import { GovernedOutcome, RunStatus, type Run } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
-import type { ApprovalModel, RunModel, RunStepModel } from '../generated/prisma/models.ts';
+import type { RunModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
-import { stepViewOf } from './steps.ts';
+import { stepViewOf, type ShownApproval, type ShownStep } from './steps.ts';
 
 type NewRun = {
   workspaceId: string;
@@ -28,7 +28,11 @@ export async function insertRun(tx: Tx, run: NewRun, now: Date): Promise<Run> {
   }
 }
 
-const withSteps = { steps: { orderBy: { seq: 'asc' } }, approvals: { orderBy: { id: 'asc' } } } as const;
+/** What was asked and answered in a step is the whole conversation so far: no view of a run shows it, and none loads it. */
+const withSteps = {
+  steps: { orderBy: { seq: 'asc' }, omit: { args: true, output: true, proposal: true } },
+  approvals: { orderBy: { id: 'asc' }, omit: { args: true } },
+} as const;
 
 export async function listRunsOf(
   reader: Reader,
@@ -51,7 +55,7 @@ export async function findRun(reader: Reader, workspaceId: string, runId: string
   return row === null ? null : runWithSteps(row);
 }
 
-function runWithSteps(row: RunModel & { steps: RunStepModel[]; approvals: ApprovalModel[] }): Run {
+function runWithSteps(row: RunModel & { steps: ShownStep[]; approvals: ShownApproval[] }): Run {
   const { steps, approvals } = row;
   return runOf(
     row,

@@ -10,9 +10,19 @@ import { instant, instantOrNull } from './instant.ts';
 const Kind = z.enum(['model_call', 'tool_call']);
 const State = z.enum(['submitted', 'parked', 'settled']);
 
-export async function loadSteps(reader: Reader, runId: string): Promise<StepFacts[]> {
-  const rows = await reader.runStep.findMany({ where: { runId }, orderBy: { seq: 'asc' } });
-  return rows.map(factsOf);
+/** The steps of a run behind the place `after`. What the settled ones asked stays where it is: it is the whole conversation again. */
+export async function loadSteps(
+  reader: Reader,
+  { runId, after }: { runId: string; after: number },
+): Promise<StepFacts[]> {
+  const where = { runId, seq: { gt: after } };
+  const rows = await reader.runStep.findMany({ where, orderBy: { seq: 'asc' }, omit: { args: true } });
+  return Promise.all(rows.map(async (row) => factsOf({ ...row, args: await openArgs(reader, row) })));
+}
+
+async function openArgs(reader: Reader, { id, state }: Pick<RunStepModel, 'id' | 'state'>): Promise<string> {
+  if (state === 'settled') return '';
+  return (await reader.runStep.findUniqueOrThrow({ where: { id }, select: { args: true } })).args;
 }
 
 export type NewStep = {
@@ -92,7 +102,9 @@ export async function endOpenStep(tx: Tx, runId: string, error: StepError, now: 
   await tx.runStep.updateMany({ where: { runId, state: 'parked' }, data });
 }
 
-type StepWithApprovals = { step: RunStepModel; approvals: readonly ApprovalModel[] };
+export type ShownStep = Omit<RunStepModel, 'args' | 'output' | 'proposal'>;
+export type ShownApproval = Omit<ApprovalModel, 'args'>;
+type StepWithApprovals = { step: ShownStep; approvals: readonly ShownApproval[] };
 
 /** `approvals`: those of its run, oldest first. */
 export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['steps'][number] {
@@ -112,7 +124,7 @@ export function stepViewOf({ step: row, approvals }: StepWithApprovals): Run['st
   };
 }
 
-function escalationOf({ id, decisionId, status, timelockUntil }: ApprovalModel) {
+function escalationOf({ id, decisionId, status, timelockUntil }: ShownApproval) {
   return {
     approvalId: ApprovalId.parse(id),
     decisionId: DecisionId.nullable().parse(decisionId),
