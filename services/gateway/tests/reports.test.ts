@@ -3,7 +3,7 @@ import { keyPrincipal } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { reportsKeptMax } from '../src/store/reports.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { rowsOf, signInAs, until, type Person } from './_gateway.ts';
+import { clientOf, rowsOf, signInAs, until, type Person } from './_gateway.ts';
 import { ofNoTwin, startReportedGateway, type ReportedGateway } from './_reports.ts';
 import { sendChunked } from './_unusual-requests.ts';
 
@@ -206,6 +206,19 @@ describe('a failed call', () => {
     const { requestId, status } = await reported.send('/api/tasks', { headers });
     expect(status).toBe(404);
     expect(reported.loggedOf(requestId)).toMatchObject({ principal: eve.user.id, status: 404 });
+    await reported.allKept();
+    expect(await reported.keptOf(requestId)).toEqual([]);
+  });
+
+  it('by a key that names another workspace of its person is kept in neither', async () => {
+    const both = await reported.memberOf('both@example.org', 'member');
+    const client = clientOf(reported.gateway.url, { ...both.headers, 'x-workspace-id': both.workspace.id });
+    const { body: key } = await client.createApiKey({
+      body: { name: 'own', role: 'member', scopes: ['read'], expiresInDays: 1 },
+    });
+    const headers = { 'x-api-key': key.key, 'x-workspace-id': ada.workspace.id };
+    const { requestId, status } = await reported.send('/api/tasks', { headers });
+    expect([status, reported.loggedOf(requestId)['principal']]).toEqual([404, keyPrincipal(key.id)]);
     await reported.allKept();
     expect(await reported.keptOf(requestId)).toEqual([]);
   });
