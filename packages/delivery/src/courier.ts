@@ -21,8 +21,11 @@ type CourierOptions<Tx extends Queryable> = {
   random?: () => number;
 };
 
-const roundsAtOnce = 8;
-/** Longer than a round can take: ten posts that all run into their time limit. */
+/** They wait for receivers, and cost next to nothing while they do. */
+const roundsAtOnce = 32;
+/** As long as one post may take: a receiver that is slow with each of them gives way to others. */
+const roundMs = 15_000;
+/** Longer than a round can take. */
 const heldMs = 180_000;
 
 /**
@@ -31,22 +34,45 @@ const heldMs = 180_000;
  */
 export class Courier<Tx extends Queryable = Queryable> {
   readonly #options: Required<CourierOptions<Tx>>;
+  #rounds = 0;
 
   constructor(options: CourierOptions<Tx>) {
     this.#options = { random: Math.random, ...options };
   }
 
-  /** One pass over what is due. Resolves to how many attempts it made; aborting `signal` ends the posts that are under way. */
+  /**
+   * One pass over what is due, as far as other passes leave room for it: they need not wait for each other. Resolves to how many attempts it made;
+   * aborting `signal` ends the posts that are under way.
+   */
   async pass(signal: AbortSignal): Promise<number> {
-    const { transaction, now } = this.#options;
-    const at = now();
-    const until = new Date(at.getTime() + heldMs);
-    const rounds = await transaction((tx) => takeRounds(tx, { now: at, until, limit: roundsAtOnce }));
-    const made = await Promise.all(rounds.map((round) => this.#deliver(round, signal)));
+    const rounds = await this.#takeRounds();
+    const made = await Promise.all(
+      rounds.map((round) => this.#deliver(round, signal).finally(() => (this.#rounds -= 1))),
+    );
     return made.reduce((sum, count) => sum + count, 0);
   }
 
+  /** Takes the room before it asks, so that passes do not pile up before a database that does not answer. */
+  async #takeRounds(): Promise<Round[]> {
+    const { transaction, now } = this.#options;
+    const limit = roundsAtOnce - this.#rounds;
+    if (limit === 0) return [];
+    this.#rounds += limit;
+    const at = now();
+    const until = new Date(at.getTime() + heldMs);
+    let taken = 0;
+    try {
+      const rounds = await transaction((tx) => takeRounds(tx, { now: at, until, limit }));
+      taken = rounds.length;
+      return rounds;
+    } finally {
+      this.#rounds -= limit - taken;
+    }
+  }
+
   async #deliver({ subscription, notifications }: Round, signal: AbortSignal): Promise<number> {
+    const { now, transaction } = this.#options;
+    const endsAt = now().getTime() + roundMs;
     let made = 0;
     for (const notification of notifications) {
       const outcome = await this.#attempt(subscription, notification, signal);
@@ -54,9 +80,9 @@ export class Courier<Tx extends Queryable = Queryable> {
       if (signal.aborted) break;
       made += 1;
       await this.#keep(subscription, notification, outcome);
-      if (outcome.kind !== 'delivered') break;
+      if (outcome.kind !== 'delivered' || now().getTime() >= endsAt) break;
     }
-    await this.#options.transaction((tx) => letGo(tx, subscription.id));
+    await transaction((tx) => letGo(tx, { id: subscription.id, now: now() }));
     return made;
   }
 

@@ -9,11 +9,21 @@ export type Round = {
   notifications: { id: string; type: string; body: string; attempts: number }[];
 };
 
-/** Of the oldest due ones; a receiver with more of them does not keep the others from being seen. */
-const seenAtOnce = 2_000;
 const perRound = 10;
+/** Receivers that are slow hold up their own workspace, and not those of others. */
+const perOwner = 4;
 
-/** Takes subscriptions with something due that no other process holds. Whoever dies with them lets them go at `until`. */
+/** The subscriptions with anything that is not over yet: one look into the index for each, however much it is to be told. */
+const waiting = `WITH RECURSIVE waiting (id) AS (
+  (SELECT subscription_id FROM notifications WHERE state = 'due' ORDER BY subscription_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT subscription_id FROM notifications WHERE state = 'due' AND subscription_id > waiting.id ORDER BY subscription_id LIMIT 1)
+    FROM waiting WHERE waiting.id IS NOT NULL)`;
+
+/**
+ * Takes subscriptions with something due that no other process holds, the least recently served first and few of one owner. Whoever dies with
+ * them lets them go at `until`.
+ */
 export async function takeRounds(
   tx: Queryable,
   { now, until, limit }: { now: Date; until: Date; limit: number },
@@ -22,10 +32,17 @@ export async function takeRounds(
     `UPDATE subscriptions SET busy_until = $2::timestamptz
       WHERE id IN (SELECT id FROM subscriptions
                     WHERE (busy_until IS NULL OR busy_until <= $1::timestamptz) AND disabled_at IS NULL
-                      AND id IN (SELECT DISTINCT subscription_id
-                                   FROM (SELECT subscription_id FROM notifications
-                                          WHERE state = 'due' AND due_at <= $1::timestamptz ORDER BY due_at LIMIT ${seenAtOnce}) AS due)
-                    LIMIT $3 FOR UPDATE SKIP LOCKED)
+                      AND id IN (${waiting}
+                        SELECT id FROM (
+                          SELECT sub.id, sub.busy_until,
+                                 row_number() OVER (PARTITION BY sub.owner ORDER BY sub.busy_until NULLS FIRST, sub.id)
+                                   + (SELECT count(*) FROM subscriptions AS held WHERE held.owner = sub.owner AND held.busy_until > $1::timestamptz) AS place
+                            FROM waiting JOIN subscriptions AS sub ON sub.id = waiting.id
+                           WHERE (sub.busy_until IS NULL OR sub.busy_until <= $1::timestamptz) AND sub.disabled_at IS NULL
+                             AND EXISTS (SELECT FROM notifications
+                                          WHERE subscription_id = sub.id AND state = 'due' AND due_at <= $1::timestamptz)) AS free
+                         WHERE place <= ${perOwner} ORDER BY place, busy_until NULLS FIRST LIMIT $3)
+                      FOR UPDATE SKIP LOCKED)
       RETURNING *`,
     [now, until, limit],
   );
@@ -49,8 +66,9 @@ async function roundOf(tx: Queryable, subscription: Subscription, now: Date): Pr
   return { subscription, notifications };
 }
 
-export async function letGo(tx: Queryable, subscriptionId: string): Promise<void> {
-  await tx.query(`UPDATE subscriptions SET busy_until = NULL WHERE id = $1`, [subscriptionId]);
+/** Until now it was busy: that is also when it was served last. */
+export async function letGo(tx: Queryable, { id, now }: { id: string; now: Date }): Promise<void> {
+  await tx.query(`UPDATE subscriptions SET busy_until = $2::timestamptz WHERE id = $1`, [id, now]);
 }
 
 type Attempt = { subscription: Subscription; id: string; attempts: number; outcome: Outcome; now: Date };

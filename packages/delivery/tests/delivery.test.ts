@@ -109,6 +109,14 @@ async function subscribe(over: Partial<Subscription> = {}): Promise<Subscription
 const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
   transaction((tx) => announce(tx, { owner, type, data, now }, nextId));
 
+async function untilGot(many: number): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  while (got.length < many) {
+    if (Date.now() > giveUpAt) throw new Error(`Only ${got.length} arrived`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 async function told({ id, owner }: Subscription) {
   return transaction((tx) => listNotifications(tx, { owner, subscriptionId: id, before: null, limit: 50 }));
 }
@@ -133,6 +141,32 @@ describe('a notification', () => {
     expect(signed['webhook-id']).toBe('ntf_00000000000000000000000001');
     expect(await told(wanted)).toMatchObject([{ state: 'delivered', attempts: 1, lastError: null, endedAt: now }]);
     expect(await told(other)).toEqual([]);
+  });
+
+  it('is not held up by another workspace that has thousands to be told, to receivers that hang', async () => {
+    let letGo = (_status: number): void => undefined;
+    const hanging = new Promise<number>((resolve) => (letGo = resolve));
+    answer = ({ path }) => (path === '/b' ? 204 : hanging);
+    for (let n = 0; n < 12; n += 1) await subscribe({ target: `${url}/slow` + n });
+    for (let told = 0; told < 200; told += 1) await tell({ told });
+    now = new Date(now.getTime() + 1_000);
+    await subscribe({ owner: 'wsp_b', target: `${url}/b` });
+    const courier = newCourier(createWebhookPost({ reachesPrivate: true, timeoutMs: 20_000 }));
+    const passes = [pass(courier)];
+    await untilGot(4);
+    await tell({}, 'wsp_b');
+    passes.push(pass(courier));
+    await untilGot(5);
+    now = new Date(now.getTime() + 20_000);
+    letGo(204);
+    await Promise.all(passes);
+    // Four at once of the one that is slow, and of each no more than the time of a round allows.
+    const served = got.map(({ path }) => path);
+    expect([served.length, served.at(-1)]).toEqual([5, '/b']);
+    await pass();
+    const slow = got.slice(5).map(({ path }) => path);
+    expect([slow.length, new Set(slow).size]).toEqual([40, 4]);
+    expect(slow.filter((path) => served.includes(path))).toEqual([]);
   });
 
   it('is not written when what it tells about is not', async () => {

@@ -2,7 +2,6 @@ import { WorkspaceId } from '@countersign/contracts';
 import { NotificationType } from '@countersign/contracts/gateway';
 import { Courier, createWebhookPost, type MailNotification, type Subscription } from '@countersign/delivery';
 import { queryableOf, type Queryable } from '@countersign/messaging';
-import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { publishSubscriptionDisabled } from '../events.ts';
 import { notificationMail } from '../notifications/notification-mail.ts';
@@ -31,15 +30,23 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
     onGivenUp: ({ tx }, subscription) => recordGivenUp(tx, context, subscription),
     now: context.now,
   });
-  const passes = repeat({
-    run: () => courier.pass(stopping.signal),
-    intervalMs: passMs,
-    onFailure: (error) => context.log.warn('notifications.pass_failed', { error }),
-  });
+  const underWay = new Set<Promise<void>>();
+  const pass = async () => {
+    await courier.pass(stopping.signal).catch((error: unknown) => {
+      context.log.warn('notifications.pass_failed', { error });
+    });
+  };
+  // None waits for another: it may be held up by receivers that are slow.
+  const timer = setInterval(() => {
+    const one = pass().finally(() => underWay.delete(one));
+    underWay.add(one);
+  }, passMs);
+  timer.unref();
   return {
     stop: async () => {
+      clearInterval(timer);
       stopping.abort();
-      await passes.close();
+      await Promise.all(underWay);
     },
   };
 }
