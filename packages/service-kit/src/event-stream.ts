@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { roomFor } from './room-for.ts';
+import { roomFor, stallMaxMs } from './room-for.ts';
 
 /** Below the 30 s after which the strictest common proxies cut a silent connection. */
 const heartbeatMsDefault = 15_000;
@@ -21,7 +21,7 @@ export type EventStream = {
   readonly ended: AbortSignal;
 };
 
-type EventStreamOptions = { heartbeatMs?: number; retryMs?: number };
+type EventStreamOptions = { heartbeatMs?: number; retryMs?: number; stallMs?: number };
 
 /**
  * Opens Server-Sent Events on a route whose media is `event-stream` or `openai`; the handler then returns `takenOver`. The stream
@@ -31,6 +31,7 @@ export function openEventStream(
   { res, signal }: { res: ServerResponse; signal: AbortSignal },
   options: EventStreamOptions = {},
 ): EventStream {
+  const { stallMs = stallMaxMs } = options;
   const ended = new AbortController();
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -45,7 +46,11 @@ export function openEventStream(
   const close = () => {
     clearInterval(heartbeat);
     ended.abort();
-    if (!res.writableEnded) res.end();
+    if (res.writableEnded) return;
+    res.end();
+    // Who does not read does not hear of the end either.
+    const unheard = setTimeout(() => res.destroy(), stallMs);
+    res.once('close', () => clearTimeout(unheard));
   };
   res.once('close', close);
   if (signal.aborted) close();
@@ -53,7 +58,7 @@ export function openEventStream(
 
   const send = async (event: StreamEvent) => {
     if (ended.signal.aborted) return false;
-    if (!res.write(frame(event))) await roomFor(res);
+    if (!res.write(frame(event))) await roomFor(res, stallMs);
     return !ended.signal.aborted;
   };
   return { send, close, ended: ended.signal };
