@@ -55,12 +55,4 @@ export const knownSurvivors = [
     to: 'false',
     why: 'The engine of linear patterns refuses what is no text with the same code; this line says it in better words.',
   },
-  {
-    kind: 'left',
-    file: 'services/gateway/src/identity/sign-in.ts',
-    line: "if (verdict !== 'accepted') context.log.info('sign_in.refused', { verdict });",
-    from: "'accepted'",
-    to: '""',
-    why: 'It decides about one line in the log.',
-  },
 ];

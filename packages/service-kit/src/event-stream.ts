@@ -49,7 +49,7 @@ export function openEventStream(
     if (res.writableEnded) return;
     res.end();
     // Who does not read does not hear of the end either.
-    const unheard = setTimeout(() => res.destroy(), stallMs);
+    const unheard = setTimeout(() => res.destroy(), stallMs).unref();
     res.once('close', () => clearTimeout(unheard));
   };
   res.once('close', close);
