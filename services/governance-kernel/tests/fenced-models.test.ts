@@ -103,7 +103,7 @@ describe('a model call that waits for a connection', () => {
     for (const res of open) answer(res);
     expect(await waiting).toMatchObject({
       status: 502,
-      text: expect.stringContaining('until a fence stood before it'),
+      text: expect.stringContaining('and then a fence stood before it'),
     });
     await Promise.all(running);
 

@@ -56,7 +56,7 @@ describe('a tool call that waits for a connection', () => {
     const before = notes.calls.length;
     const stopped = await write(answering(false));
     expect(stopped).toMatchObject({ outcome: 'failed' });
-    expect(JSON.stringify(stopped.result)).toContain('until a fence stood before it');
+    expect(JSON.stringify(stopped.result)).toContain('and then a fence stood before it');
     expect(askedAfterMs[0]).toBeGreaterThanOrEqual(290);
     expect(notes.calls.slice(before)).toEqual([]);
     expect(await write(answering(true))).toMatchObject({ outcome: 'completed' });

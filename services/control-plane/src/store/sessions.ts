@@ -78,9 +78,13 @@ export async function endSession(
   return count === 1;
 }
 
-/** Removes what opened nothing for long: sessions with all their tokens, and access tokens that ran out. */
+/**
+ * Removes what opened nothing for long: sessions with all their tokens, access tokens that ran out, and refresh tokens that were spent so
+ * long ago that their theft would have been noticed.
+ */
 export async function forgetSessions(tx: Tx, { before, now }: { before: Date; now: Date }): Promise<void> {
   await tx.session.deleteMany({ where: { expiresAt: { lt: before } } });
+  await tx.refreshToken.deleteMany({ where: { spentAt: { lt: before } } });
   await tx.accessToken.deleteMany({ where: { expiresAt: { lt: now } } });
 }
 
