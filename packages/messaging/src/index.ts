@@ -18,5 +18,6 @@ export { OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';
 export { createInProcessBus, type InProcessBus } from './in-process-bus.ts';
 export { createRabbitBus } from './rabbit-bus.ts';
 export { assertConnected, assertNoDeadLetters, gaugeDeadLetters, openBus, reportTo } from './open-bus.ts';
+export { messagingTransaction, recordEventsIn, wakingTransaction } from './prisma-outbox.ts';
 export { queryableOf, type Queryable, type Transaction } from './queryable.ts';
 export { messagingTablesSql } from './tables.ts';

@@ -6,7 +6,8 @@ export type Queryable = {
 /** Runs `work` between BEGIN and COMMIT in the service's schema: rolls back and rethrows when it throws. */
 export type Transaction<Tx extends Queryable = Queryable> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-type PrismaTransaction = { $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows> };
+/** Of a transaction of Prisma's. */
+export type PrismaTransaction = { $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows> };
 
 /** A transaction of Prisma's as messaging wants it. */
 export function queryableOf(tx: PrismaTransaction): Queryable {

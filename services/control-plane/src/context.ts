@@ -1,11 +1,19 @@
 import { createClient, type Client } from '@countersign/contracts';
 import { proveAddress, sendSignInCode } from '@countersign/contracts/gateway';
-import { eventFactory, openBus, OutboxRelay, reportTo, type MessageBus, type NewEvent } from '@countersign/messaging';
+import {
+  eventFactory,
+  messagingTransaction,
+  openBus,
+  OutboxRelay,
+  reportTo,
+  wakingTransaction,
+  type MessageBus,
+  type NewEvent,
+} from '@countersign/messaging';
 import { AssertionVerifier, createLogger, messageSpans, type Log, type Telemetry } from '@countersign/service-kit';
 import type { PersonClaims } from '@countersign/contracts';
 import type { ControlPlaneConfig } from './config.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Transaction } from './store/database.ts';
-import { messagingTransaction } from './store/messages.ts';
 
 /** What the gateway is asked for: it sends the codes and knows the people. */
 const directoryRoutes = { sendSignInCode, proveAddress };
@@ -61,11 +69,7 @@ export function createContext(
     assertions: AssertionVerifier.ofPeople(config.assertionKeys, now),
     fetchNow: fetch,
     now,
-    transaction: async (work) => {
-      const result = await database.transaction(work);
-      relay.poke();
-      return result;
-    },
+    transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
       await relay.stop();
       // A bus that was handed in is shared with other services of the process.

@@ -1,8 +1,8 @@
 import type { EventOf, SignInId, UserId } from '@countersign/contracts';
 import { sessionEnded } from '@countersign/contracts/control-plane';
+import { recordEventsIn } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import type { Tx } from './store/database.ts';
-import { recordEvents } from './store/messages.ts';
 
 /*
  * What the control plane says to the world. Each event is written in the transaction that makes it true.
@@ -15,5 +15,5 @@ export async function publishSessionEnded(
   { newEvent }: Pick<Context, 'newEvent'>,
   { id, userId, reason }: Ended,
 ): Promise<void> {
-  await recordEvents(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
+  await recordEventsIn(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
 }

@@ -3,10 +3,12 @@ import { Agent as HttpsAgent } from 'node:https';
 import {
   aroundDeliveries,
   eventFactory,
+  messagingTransaction,
   gaugeDeadLetters,
   openBus,
   OutboxRelay,
   reportTo,
+  wakingTransaction,
   type MessageBus,
   type NewEvent,
 } from '@countersign/messaging';
@@ -29,7 +31,6 @@ import { ReportWriter } from './reports/report-writer.ts';
 import { listAuditEnds } from './store/audit.ts';
 import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
-import { messagingTransaction, tellsEvents } from './store/messages.ts';
 
 const consoleRoutes = { introspectSession };
 
@@ -109,15 +110,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     knownCredentials: createKnownCredentials(config),
     fetchNow: overrides.fetch ?? fetch,
     now,
-    transaction: async (work) => {
-      const { result, isTelling } = await database.transaction(async (tx) => ({
-        result: await work(tx),
-        isTelling: tellsEvents(tx),
-      }));
-      // Most transactions of a run tell nothing, and each pass of the relay is two transactions of its own.
-      if (isTelling) relay.poke();
-      return result;
-    },
+    transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
       await logWatch.close();
       await reports.stop();

@@ -16,11 +16,11 @@ import {
   type TaskStatus,
   type WorkspaceApproval,
 } from '@countersign/contracts/gateway';
+import { recordEventsIn } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import { announceEvent } from './notifications/announce-event.ts';
 import type { Tx } from './store/database.ts';
 import { nextMemberList, takeUntoldLists } from './store/members.ts';
-import { recordEvents } from './store/messages.ts';
 
 /*
  * What the gateway says to the world. Each event is written in the transaction that makes it true. The gateway handles one of
@@ -121,7 +121,7 @@ async function publish<Data extends { workspaceId: WorkspaceId }>(
   definition: EventDefinition<string, Data>,
   data: Data,
 ): Promise<void> {
-  await recordEvents(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
+  await recordEventsIn(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
   await announceEvent(tx, { type: definition.type, data, now: now() });
 }
 

@@ -3,10 +3,9 @@ import { TaskId, WorkspaceId } from '@countersign/contracts';
 import { taskCreated } from '@countersign/contracts/gateway';
 import { isUnavailable } from '@countersign/database';
 import type { TestDatabase } from '@countersign/database/testing';
-import { eventFactory } from '@countersign/messaging';
+import { eventFactory, recordEventsIn } from '@countersign/messaging';
 import { newId } from '../src/ids.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Reader, type Tx } from '../src/store/database.ts';
-import { recordEvents } from '../src/store/messages.ts';
 import { listTasksOf } from '../src/store/tasks.ts';
 import { ensureUser } from '../src/store/users.ts';
 import { rowsOf, testDatabase } from './_gateway.ts';
@@ -50,7 +49,7 @@ describe('a transaction', () => {
     const { id } = told.event;
     const work = database.transaction(async (tx) => {
       await ensureUser(tx, 'undone@example.org', at);
-      await recordEvents(tx, [told]);
+      await recordEventsIn(tx, [told]);
       expect(await tx.outboxMessage.count({ where: { id } })).toBe(1);
       throw new Error('changed my mind');
     });

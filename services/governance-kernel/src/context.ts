@@ -5,6 +5,7 @@ import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import {
   eventFactory,
   gaugeDeadLetters,
+  messagingTransaction,
   openBus,
   OutboxRelay,
   reportTo,
@@ -69,7 +70,6 @@ import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
-import { messagingTransaction } from './store/messages.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
 import { relationsIn, relationStores } from './store/relation-stores.ts';
 import { stopsIn } from './store/stops-in.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fenceSet, kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
-import { ack, eventFactory, openBus, type MessageBus } from '@countersign/messaging';
+import { ack, eventFactory, messagingTransaction, openBus, type MessageBus } from '@countersign/messaging';
 import { removeTopology } from '@countersign/messaging/testing';
-import { messagingTransaction } from '../src/store/messages.ts';
 import { asked, Caller, newSession } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { until } from './_kernel-process.ts';

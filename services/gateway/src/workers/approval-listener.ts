@@ -1,12 +1,11 @@
 import { UserId } from '@countersign/contracts';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
-import { ack, reject, retry } from '@countersign/messaging';
+import { ack, messagingTransaction, reject, retry } from '@countersign/messaging';
 import { followKernel } from '../approvals/follow-kernel.ts';
 import { recordQuestion } from '../approvals/record-question.ts';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { gatewayQueues } from '../queues.ts';
-import { messagingTransaction } from '../store/messages.ts';
 
 /**
  * Whoever votes through the gateway has it recorded by the request that carried the vote. The message is for the case that this

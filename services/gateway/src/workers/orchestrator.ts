@@ -1,9 +1,8 @@
 import { runEnqueued } from '@countersign/contracts/gateway';
-import { ack } from '@countersign/messaging';
+import { ack, messagingTransaction } from '@countersign/messaging';
 import { repeat, type HealthCheck } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { gatewayQueues } from '../queues.ts';
-import { messagingTransaction } from '../store/messages.ts';
 import { sweep } from './sweep.ts';
 import { workOnRun } from '../orchestrator/work-on-run.ts';
 

@@ -1,10 +1,9 @@
 import { isAppError } from '@countersign/contracts';
 import { fenceSet } from '@countersign/contracts/governance-kernel';
-import { ack, reject } from '@countersign/messaging';
+import { ack, messagingTransaction, reject } from '@countersign/messaging';
 import type { Context } from '../context.ts';
 import { kernelQueues } from '../queues.ts';
 import { setFence } from '../fences/set-fence.ts';
-import { messagingTransaction } from '../store/messages.ts';
 
 /** A stop is not given up while the database is away: at half a minute between deliveries, for more than three days. */
 const deliveriesMax = 10_000;

@@ -1,9 +1,8 @@
 import { membersChanged } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { kernelQueues } from '../queues.ts';
-import { ack } from '@countersign/messaging';
+import { ack, messagingTransaction } from '@countersign/messaging';
 import { applyMembers } from '../relations/apply-members.ts';
-import { messagingTransaction } from '../store/messages.ts';
 
 /** A person who left is not given up on while the database is away: at half a minute between deliveries, for more than three days. */
 const deliveriesMax = 10_000;
