@@ -49,6 +49,11 @@ export const errorCodes = {
   ),
   CREDENTIALS_INVALID: define(401, 'authentication_error', 'Check or renew the credential.'),
   CODE_INVALID: define(401, 'authentication_error', 'Check the code, or request a new one.'),
+  REAUTHENTICATION_REQUIRED: define(
+    401,
+    'authentication_error',
+    'Prove again that it is you, by POST /api/auth/reauth/begin, and repeat the request.',
+  ),
   TENANT_REQUIRED: define(403, 'permission_error', 'Name the tenant by X-Gov-Tenant-ID or tenant_id.'),
   PERMISSION_DENIED: define(403, 'permission_error', 'Ask someone with the needed role.'),
   CSRF_TOKEN_INVALID: define(
@@ -76,6 +81,11 @@ export const errorCodes = {
     'permission_error',
     'Ask for a new challenge and sign it with an enrolled passkey of yours.',
   ),
+  OIDC_REFUSED: define(
+    403,
+    'permission_error',
+    'Begin to sign in again in this browser, or sign in by a code; if it goes on, ask who runs the identity provider.',
+  ),
   POLICY_DENIED: define(403, 'permission_error', 'Read the reason code; change the call or ask for a policy change.'),
   APPROVAL_NEEDED: define(403, 'permission_error', 'Have the named approval decided, then repeat the same call.'),
   DECISION_REQUIRED: define(
@@ -94,6 +104,8 @@ export const errorCodes = {
     'conflict_error',
     'The call may have been made, and is not sent again: decide yourself, and use a new Idempotency-Key to repeat it.',
   ),
+  GATE_NOT_PASSED: define(409, 'conflict_error', 'Do what details.missing names, then activate again.'),
+  PLAN_STALE: define(409, 'conflict_error', 'Read details.further, draft the plan again and have that one approved.'),
   LAST_OWNER: define(409, 'conflict_error', 'Make another member an owner first.'),
   DECISION_MISMATCH: define(409, 'conflict_error', 'Ask for exactly what was decided, or have this decided.'),
   DECISION_EXPIRED: define(
@@ -115,6 +127,7 @@ export const errorCodes = {
     'Send the content type that the contract names: application/json, or a form to a page.',
   ),
   IDEMPOTENCY_KEY_REUSED: define(422, 'invalid_request_error', 'Use a new Idempotency-Key for a different request.'),
+  UPGRADE_REQUIRED: define(426, 'invalid_request_error', 'Open a WebSocket at this address (RFC 6455).'),
   PRECONDITION_REQUIRED: define(428, 'conflict_error', 'Send If-Match with the ETag you read.'),
   RATE_LIMITED: define(429, 'rate_limit_error', 'Wait for Retry-After seconds.', true),
   INTERNAL: define(500, 'internal_error', 'Report the request id.'),
@@ -153,6 +166,12 @@ export const errorCodes = {
     503,
     'unavailable_error',
     'The control plane does not answer, so nobody is signed in by a cookie; try again later.',
+    true,
+  ),
+  OIDC_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The identity provider does not answer: sign in by a code or a passkey, or try again later.',
     true,
   ),
   QUEUE_UNAVAILABLE: define(503, 'unavailable_error', 'The queue does not answer; try again later.', true),

@@ -13,11 +13,15 @@ export {
   InviteId,
   ApiKeyId,
   SignInId,
+  WhatIfId,
   AccessKeyId,
   ChallengeId,
   EventId,
   ConformanceReportId,
   TelemetryExportId,
+  CommandId,
+  PlanId,
+  IncidentId,
   SnapshotId,
   storableText,
   Digest,
@@ -39,7 +43,18 @@ export {
   CallMembers,
   PlainObject,
 } from './scalars.ts';
-export { fromThisMachineHeader, ProofMethod, personAssertionTerms, PersonClaims } from './person-assertion.ts';
+export { AuditExportEnd, auditMembers, AuditVerdict } from './audit.ts';
+export {
+  DelegationClaims,
+  delegationTerms,
+  fromThisMachineHeader,
+  hasRole,
+  ProofMethod,
+  personAssertionTerms,
+  PersonClaims,
+  PersonRole,
+  speakingHeaders,
+} from './person-assertion.ts';
 export {
   AssertionRole,
   assertionTerms,
@@ -49,8 +64,19 @@ export {
   keyOfPrincipal,
   keyPrincipal,
 } from './assertion.ts';
+export { windowStartMs } from './budget-window.ts';
+export { EmailAddress } from './email-address.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
+export { visibleText } from './visible-text.ts';
+export {
+  AuthMechanism,
+  ReportedBody,
+  ReportedMember,
+  ReportedQuery,
+  ToldRequest,
+  toldRequestHeaders,
+} from './told-request.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {
@@ -58,6 +84,7 @@ export {
   agentDoors,
   Door,
   pathParams,
+  workspaceParamOf,
   type Method,
   type AuthClass,
   type Media,

@@ -1,11 +1,22 @@
 import { z } from 'zod';
-import { SignInId, UserId } from './scalars.ts';
+import { SignInId, UserId, WorkspaceId } from './scalars.ts';
 
 /** How a person proved who they are. */
 export const ProofMethod = z.enum(['code', 'passkey', 'oidc']);
 export type ProofMethod = z.infer<typeof ProofMethod>;
 
-/** A person assertion says once, to the control plane, which person is signed in; it names no workspace and opens nothing elsewhere. */
+/** What a person is in a workspace. */
+export const PersonRole = z.enum(['member', 'partner', 'owner']);
+export type PersonRole = z.infer<typeof PersonRole>;
+
+const rank: Record<PersonRole, number> = { member: 1, partner: 2, owner: 3 };
+
+/** Whether a person of this role may do what the least role may. */
+export function hasRole(role: PersonRole, least: PersonRole): boolean {
+  return rank[role] >= rank[least];
+}
+
+/** A person assertion says once, to the control plane, which person is signed in; it opens nothing elsewhere. */
 export const personAssertionTerms = {
   type: 'countersign-person+jwt',
   issuer: 'countersign-gateway',
@@ -14,24 +25,53 @@ export const personAssertionTerms = {
   lifeSecondsMax: 60,
 } as const;
 
+/** A delegation says the same to the gateway itself: by it the control plane asks the gateway as the person whose request it serves. */
+export const delegationTerms = {
+  ...personAssertionTerms,
+  type: 'countersign-delegation+jwt',
+  audience: 'countersign-gateway',
+} as const;
+
 /** `1`: the gateway found that the browser runs on the gateway's own machine. It passes no such header on. */
 export const fromThisMachineHeader = 'x-countersign-from-this-machine';
 
+/** By which assertion the control plane asks the kernel as the person, and by which delegation the gateway. */
+export const speakingHeaders = {
+  kernel: 'x-countersign-speaks-at-kernel',
+  gateway: 'x-countersign-speaks-at-gateway',
+} as const;
+
 const Seconds = z.int().min(0);
 
-export const PersonClaims = z
-  .strictObject({
-    iss: z.literal(personAssertionTerms.issuer),
-    /** One audience: a list is refused. */
-    aud: z.literal(personAssertionTerms.audience),
-    sub: UserId,
-    /** The session of the control plane that the browser brought. */
-    sid: SignInId,
-    iat: Seconds,
-    exp: Seconds,
-  })
-  .refine(({ iat, exp }) => exp > iat && exp - iat <= personAssertionTerms.lifeSecondsMax, {
-    path: ['exp'],
-    message: `must be at most ${personAssertionTerms.lifeSecondsMax} s after iat`,
-  });
+function personClaims<Audience extends string>(audience: Audience) {
+  return z
+    .strictObject({
+      iss: z.literal(personAssertionTerms.issuer),
+      /** One audience: a list is refused. */
+      aud: z.literal(audience),
+      sub: UserId,
+      /** The sign-in that the request came by. */
+      sid: SignInId,
+      /** When the person last proved to be there. */
+      auth_time: Seconds,
+      /** The workspace that the request addresses, and what the person is there; absent: it addresses none. */
+      workspace_id: WorkspaceId.optional(),
+      role: PersonRole.optional(),
+      iat: Seconds,
+      exp: Seconds,
+    })
+    .refine(({ iat, exp }) => exp > iat && exp - iat <= personAssertionTerms.lifeSecondsMax, {
+      path: ['exp'],
+      message: `must be at most ${personAssertionTerms.lifeSecondsMax} s after iat`,
+    })
+    .refine(({ workspace_id: workspace, role }) => (workspace === undefined) === (role === undefined), {
+      path: ['role'],
+      message: 'must come with workspace_id',
+    });
+}
+
+export const PersonClaims = personClaims(personAssertionTerms.audience);
 export type PersonClaims = z.infer<typeof PersonClaims>;
+
+export const DelegationClaims = personClaims(delegationTerms.audience);
+export type DelegationClaims = z.infer<typeof DelegationClaims>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AssertionRole } from './assertion.ts';
 import type { ErrorCode } from './errors.ts';
+import type { PersonRole } from './person-assertion.ts';
 
 /** Where a key of an agent opens. `authzen` decides nothing: by it another application asks who may do what. */
 export const Door = z.enum(['evaluate', 'chat', 'mcp', 'authzen']);
@@ -14,17 +15,38 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
- * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal.
+ * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), session_reauth (one who has proven
+ * to be there in the last five minutes), service_internal.
  */
 export type AuthClass =
-  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner' | 'agent';
+  | 'public'
+  | 'tenant_scoped'
+  | 'admin'
+  | 'service_internal'
+  | 'session'
+  | 'session_reauth'
+  | 'member'
+  | 'partner'
+  | 'owner'
+  | 'agent';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
- * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs. `authzen`
- * answers JSON whose errors are a text.
+ * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs, `file` bytes of any
+ * kind. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
  */
-export type Media = 'json' | 'json-lines' | 'html' | 'script' | 'event-stream' | 'openai' | 'mcp' | 'authzen';
+export type Media =
+  | 'json'
+  | 'json-lines'
+  | 'html'
+  | 'script'
+  | 'file'
+  | 'event-stream'
+  | 'socket'
+  | 'openai'
+  | 'mcp'
+  | 'authzen'
+  | 'oauth';
 
 export type Shape<T> = z.ZodType<T>;
 
@@ -40,10 +62,19 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   door?: Door;
   /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
   assertedBy?: readonly AssertionRole[];
+  /** Of a route of the control plane: it is about one workspace, which the request addresses, and this is the least role there. */
+  leastRole?: PersonRole;
   /** Of a `session` route: the one thing that proves it, a token, a browser's session, or the cookie that only renewing it is sent. */
   provenBy?: 'session_token' | 'browser_session' | 'refresh_cookie';
+  /** Of a public route of the control plane: it is shown the browser's cookies, by which it knows where a sign-in began. */
+  takesCookies?: true;
   /** A person does this, signed in: no API key opens the route, whatever its role. */
   sessionOnly?: true;
+  /**
+   * A program that a person has let in opens the route. Without this mark it opens what only reads and is not `sessionOnly`. No route that
+   * decides anything, or lets anybody in, has it: an agent at the same terminal would make itself a voter.
+   */
+  opensToPrograms?: true;
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;
@@ -99,4 +130,9 @@ export function defineRoute<
 /** Names in braces of a path, in order. */
 export function pathParams(path: string): string[] {
   return [...path.matchAll(/\{([a-z_A-Z]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** The member of a path that is a workspace's id: a workspace stands first in the paths of what is its own. Undefined: the path names none. */
+export function workspaceParamOf({ path }: Pick<AnyRoute, 'path'>): string | undefined {
+  return /^\/api\/(?:v1\/)?workspaces?\/\{([a-z_]+)\}/.exec(path)?.[1];
 }

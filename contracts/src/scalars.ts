@@ -35,6 +35,11 @@ export const EventId = prefixedId('evt');
 export const ConformanceReportId = prefixedId('cfr');
 export const TelemetryExportId = prefixedId('tlx');
 export const SnapshotId = prefixedId('snp');
+/** A report on what a draft would have decided. */
+export const WhatIfId = prefixedId('wif');
+export const CommandId = prefixedId('cmd');
+export const PlanId = prefixedId('pln');
+export const IncidentId = prefixedId('inc');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -56,6 +61,10 @@ export type EventId = z.infer<typeof EventId>;
 export type ConformanceReportId = z.infer<typeof ConformanceReportId>;
 export type TelemetryExportId = z.infer<typeof TelemetryExportId>;
 export type SnapshotId = z.infer<typeof SnapshotId>;
+export type WhatIfId = z.infer<typeof WhatIfId>;
+export type CommandId = z.infer<typeof CommandId>;
+export type PlanId = z.infer<typeof PlanId>;
+export type IncidentId = z.infer<typeof IncidentId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -9,3 +9,6 @@ export const cookieNames = {
 
 /** The one path that a browser sends the refresh cookie to. */
 export const refreshPath = '/api/auth/refresh';
+
+/** What binds a sign-in to the browser that began it, where a provider sends that one away and back. */
+export const signInCookieNames = { tls: '__Host-countersign-sign-in', loopback: 'countersign-sign-in' } as const;

@@ -1,13 +1,27 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { SignInId, UserId } from '../scalars.ts';
+import { Digest, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 
-/** A session of a browser is over; whoever holds something open for it lets it go. */
+/** A session of a browser or a program is over; whoever holds something open for it lets it go. */
 export const sessionEnded = defineEvent({
   type: 'session.ended.v1',
   data: z.strictObject({
     session_id: SignInId,
     user_id: UserId,
-    reason: z.enum(['signed_out', 'refresh_reused']),
+    reason: z.enum(['signed_out', 'signed_in_again', 'refresh_reused', 'ended_by_owner']),
+  }),
+});
+
+/** A workspace is decided by another bundle from its next decision on. */
+export const policyActivated = defineEvent({
+  type: 'policy.activated.v1',
+  data: z.strictObject({
+    workspace_id: WorkspaceId,
+    policy_hash: Digest,
+    /** What was in force before. */
+    base_hash: Digest,
+    /** What the operator had seen. */
+    report_hash: Digest,
+    epoch: z.int().min(1),
   }),
 });

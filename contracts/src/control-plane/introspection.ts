@@ -1,11 +1,20 @@
 import { z } from 'zod';
-import { ProofMethod } from '../person-assertion.ts';
+import { PersonRole, ProofMethod } from '../person-assertion.ts';
 import { defineRoute } from '../route.ts';
-import { Instant, SignInId, UserId } from '../scalars.ts';
+import { Instant, SignInId, UserId, WorkspaceId } from '../scalars.ts';
+
+const ofSession = {
+  active: z.literal(true),
+  sub: UserId,
+  sid: SignInId,
+  methods: z.array(ProofMethod).min(1),
+  proven_at: Instant,
+};
 
 export const introspectSession = defineRoute({
   operation: 'introspect-session',
-  summary: 'Whose session an access cookie is of, after RFC 7662. What is over, unknown or malformed is not active.',
+  summary:
+    'Whose session an access cookie or the token of a program is of, after RFC 7662. What is over, unknown or malformed is not active.',
   method: 'POST',
   path: '/internal/sessions/introspect',
   auth: 'service_internal',
@@ -14,13 +23,25 @@ export const introspectSession = defineRoute({
   body: z.strictObject({ token: z.string().min(1).max(256) }),
   reply: z.discriminatedUnion('active', [
     z.strictObject({ active: z.literal(false) }),
-    z.strictObject({
-      active: z.literal(true),
-      sub: UserId,
-      sid: SignInId,
-      methods: z.array(ProofMethod).min(1),
-      proven_at: Instant,
-      csrf_token: z.string(),
-    }),
+    z.discriminatedUnion('kind', [
+      z.strictObject({ ...ofSession, kind: z.literal('browser'), csrf_token: z.string() }),
+      /** All that the token opens is in this workspace, as at most what this role may. */
+      z.strictObject({ ...ofSession, kind: z.literal('device'), workspace_id: WorkspaceId, role: PersonRole }),
+    ]),
   ]),
+});
+
+/** More than one gateway keeps streams open for. */
+const watchedMax = 10_000;
+
+export const listLiveSessions = defineRoute({
+  operation: 'list-live-sessions',
+  summary: 'Which of these sessions still open something: whoever streams to them asks, and cuts the others off.',
+  method: 'POST',
+  path: '/internal/sessions/live',
+  auth: 'service_internal',
+  idempotent: false, // it changes nothing
+  body: z.strictObject({ session_ids: z.array(SignInId).max(watchedMax) }),
+  bodyValuesMax: watchedMax + 10,
+  reply: z.strictObject({ live: z.array(SignInId) }),
 });

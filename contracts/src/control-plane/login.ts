@@ -1,45 +1,94 @@
 import { z } from 'zod';
 import { EmailAddress } from '../email-address.ts';
+import { CeremonyOptions, ceremonyBytesMax, PasskeyAssertion } from '../governance-kernel/passkeys.ts';
 import { defineRoute } from '../route.ts';
 import { Instant } from '../scalars.ts';
 import { SessionView } from './session.ts';
 
 /** Bodies of sign-in are tiny; a small bound keeps unauthenticated work small. */
-const authBodyBytesMax = 10_000;
+export const authBodyBytesMax = 10_000;
 
 /** 128 random bits; whoever holds it may finish the login that it began, with the proof. */
 const LoginId = z.string().regex(/^lgn_[A-Za-z0-9_-]{22}$/, 'must be the login_id of a login that began');
 
+export const LoginBegun = z.strictObject({
+  login_id: z.string(),
+  method: z.enum(['code', 'passkey', 'oidc']),
+  expires_at: Instant,
+  /** Of a code: only in development and without a mail provider. */
+  code: z.string().optional(),
+  /** Of a passkey: for `navigator.credentials.get`. They name no passkey, so they are the same for everybody. */
+  options: CeremonyOptions.optional(),
+  /** Of a provider: where the browser goes. */
+  authorization_url: z.string().optional(),
+  /** Of a code that links a provider identity: where it went. */
+  email: EmailAddress.optional(),
+});
+
+/** What a login is finished by: the code, or what the passkey answered. */
+export const LoginProof = z
+  .strictObject({
+    login_id: LoginId,
+    code: z.string().min(1).max(64).optional(),
+    assertion: PasskeyAssertion.optional(),
+  })
+  .refine(({ code, assertion }) => (code === undefined) !== (assertion === undefined), {
+    path: ['code'],
+    message: 'must be sent, or an assertion, and not both',
+  });
+export type LoginProof = z.infer<typeof LoginProof>;
+
 export const beginLogin = defineRoute({
   operation: 'begin-login',
-  summary: 'Begin to sign a browser in: a code goes to the address. Known and unknown addresses answer alike.',
+  summary:
+    'Begin to sign a browser in: a code goes to the address, any passkey is asked for, or an identity provider. Known and unknown addresses answer ' +
+    'alike. `link` sends the code that says whose the identity is with which a provider has sent this browser back.',
   method: 'POST',
   path: '/api/auth/login/begin',
   auth: 'public',
+  takesCookies: true,
   idempotent: false, // an answer kept for a day would replay a login that is over
   bodyBytesMax: authBodyBytesMax,
-  body: z.strictObject({ method: z.literal('code').default('code'), email: EmailAddress }),
-  reply: z.strictObject({
-    login_id: z.string(),
-    method: z.literal('code'),
-    expires_at: Instant,
-    /** Only in development and without a mail provider. */
-    code: z.string().optional(),
-  }),
-  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE', 'GATEWAY_UNAVAILABLE'],
+  body: z.discriminatedUnion('method', [
+    z.strictObject({ method: z.literal('code').default('code'), email: EmailAddress }),
+    z.strictObject({ method: z.literal('passkey') }),
+    z.strictObject({ method: z.literal('oidc'), connection_id: z.string().min(1).max(128) }),
+    z.strictObject({ method: z.literal('link'), login_id: LoginId }),
+  ]),
+  reply: LoginBegun,
+  errors: [
+    'NOT_FOUND',
+    'CODE_INVALID',
+    'RATE_LIMITED',
+    'MAIL_UNAVAILABLE',
+    'PASSKEYS_UNAVAILABLE',
+    'OIDC_REFUSED',
+    'OIDC_UNAVAILABLE',
+    'GATEWAY_UNAVAILABLE',
+    'GOVERNANCE_UNAVAILABLE',
+  ],
 });
 
 export const finishLogin = defineRoute({
   operation: 'finish-login',
-  summary: 'Prove the address. The answer sets the cookies of a session; the first sign-in makes user and workspace.',
+  summary:
+    'Prove the address, or by a passkey who it is. The answer sets the cookies of a session; the first sign-in makes user and workspace.',
   method: 'POST',
   path: '/api/auth/login/finish',
   auth: 'public',
+  takesCookies: true,
   idempotent: false, // a replay would set cookies from storage, and their values are not stored
-  bodyBytesMax: authBodyBytesMax,
-  body: z.strictObject({ login_id: LoginId, code: z.string().min(1).max(64) }),
+  bodyBytesMax: ceremonyBytesMax,
+  body: LoginProof,
   reply: SessionView,
-  errors: ['CODE_INVALID', 'PERMISSION_DENIED', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE'],
+  errors: [
+    'CODE_INVALID',
+    'PASSKEY_REFUSED',
+    'PERMISSION_DENIED',
+    'RATE_LIMITED',
+    'GATEWAY_UNAVAILABLE',
+    'GOVERNANCE_UNAVAILABLE',
+  ],
 });
 
 export const refreshSession = defineRoute({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ProofMethod } from '../person-assertion.ts';
+import { PersonRole, ProofMethod } from '../person-assertion.ts';
+import { CredentialId } from '../governance-kernel/passkeys.ts';
 import { defineRoute } from '../route.ts';
-import { Instant, SignInId, UserId } from '../scalars.ts';
+import { Instant, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 
 /** Who is signed in in a browser, and what its pages need to act. */
 export const SessionView = z.strictObject({
@@ -18,14 +19,41 @@ export const SessionView = z.strictObject({
 });
 export type SessionView = z.infer<typeof SessionView>;
 
+const OpenSession = z.strictObject({
+  session_id: SignInId,
+  /** What the browser or the program calls itself. */
+  client: z.string(),
+  /** Where the sign-in came from. */
+  address: z.string(),
+  signed_in_at: Instant,
+  expires_at: Instant,
+});
+
+/** The session of this browser, and everything else by which the person is signed in: the newest hundred of each kind. */
+export const SessionOverview = SessionView.extend({
+  sessions: z.array(OpenSession.extend({ current: z.boolean() })),
+  /** Programs that were let in by a code. */
+  devices: z.array(OpenSession.extend({ workspace_id: WorkspaceId, role: PersonRole })),
+  /** Enrolled here: the kernel holds them, each in one workspace, and says which of them wait for a voucher. */
+  passkeys: z.array(
+    z.strictObject({
+      credential_id: CredentialId,
+      workspace_id: WorkspaceId,
+      enrolled_at: Instant,
+      signed_in_at: Instant.nullable(),
+    }),
+  ),
+});
+export type SessionOverview = z.infer<typeof SessionOverview>;
+
 export const getSession = defineRoute({
   operation: 'get-session',
-  summary: 'The session of this browser.',
+  summary: 'The session of this browser, with all sessions and programs of the person.',
   method: 'GET',
   path: '/api/session',
   auth: 'session',
   provenBy: 'browser_session',
-  reply: SessionView,
+  reply: SessionOverview,
 });
 
 export const deleteSession = defineRoute({
@@ -36,4 +64,16 @@ export const deleteSession = defineRoute({
   auth: 'session',
   provenBy: 'browser_session',
   reply: z.strictObject({ ended: z.literal(true) }),
+});
+
+export const endCredential = defineRoute({
+  operation: 'end-credential',
+  summary: 'End another session, a program or a passkey of the person, at once, with everything that is open by it.',
+  method: 'DELETE',
+  path: '/api/session/credentials/{credential_id}',
+  auth: 'session_reauth',
+  provenBy: 'browser_session',
+  params: z.strictObject({ credential_id: z.string().min(1).max(1_364) }),
+  reply: z.strictObject({ ended: z.literal(true) }),
+  errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
 });

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { auditMembers, AuditVerdict } from '../audit.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { SpendMicros } from '../money.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
+import { ApprovalStatus } from '../run-states.ts';
 import {
   ApiKeyId,
   ApprovalId,
   DecisionId,
-  Digest,
   EffectLevel,
   Instant,
   ReceiptId,
@@ -21,26 +22,12 @@ import {
 } from '../scalars.ts';
 import { PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 
-export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
-export type AuditVerdict = z.infer<typeof AuditVerdict>;
-
 /** `hash` = SHA-256 over the canonical JSON (RFC 8785) of all other members; `prevHash` is the hash of `seq` - 1. */
 export const AuditEntry = z.strictObject({
-  id: z.string(),
+  ...auditMembers,
   workspaceId: WorkspaceId,
-  /** From 1 without a gap. */
-  seq: z.int().min(1),
-  action: z.string(),
   /** A user id, or the principal of an agent or of an API key. */
   actor: z.string(),
-  verdict: AuditVerdict,
-  reason: z.string(),
-  subject: z.string().nullable(),
-  details: z.record(z.string(), z.json()),
-  requestId: z.string().nullable(),
-  createdAt: Instant,
-  prevHash: Digest.nullable(),
-  hash: Digest,
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
@@ -65,19 +52,13 @@ export const listAudit = defineRoute({
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
-/** First line of an export; the entries follow, oldest first, and then {@link AuditExportEnd}. */
+/** First line of an export; the entries follow, oldest first, and then an AuditExportEnd. */
 export const AuditExportHeader = z.strictObject({
   format: z.literal('countersign/audit-export.v1'),
   workspaceId: WorkspaceId,
   exportedAt: Instant,
 });
 export type AuditExportHeader = z.infer<typeof AuditExportHeader>;
-
-/** Last line of an export: where the chain ended then. Zero and null before the first entry. */
-export const AuditExportEnd = z.strictObject({
-  end: z.strictObject({ seq: z.int().min(0), hash: Digest.nullable() }),
-});
-export type AuditExportEnd = z.infer<typeof AuditExportEnd>;
 
 export const exportAudit = defineRoute({
   operation: 'export-audit',
@@ -90,9 +71,6 @@ export const exportAudit = defineRoute({
   reply: z.unknown(),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
-
-export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'cancelled']);
-export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
 /** What a call takes, as the kernel judges it. Money in millionths of a minor unit; null: nobody can say what it costs at most. */
 export const WorkspaceDemand = z.strictObject({
@@ -153,6 +131,21 @@ export const listWorkspaceApprovals = defineRoute({
   auth: 'member',
   query: z.strictObject({ ...WorkspaceQuery, status: ApprovalStatus.optional(), ...PageQuery }),
   reply: camelPage(WorkspaceApproval),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const getWorkspaceApproval = defineRoute({
+  operation: 'get-workspace-approval',
+  summary: 'One approval of the workspace, and whether the person who asks may resolve it.',
+  method: 'GET',
+  path: '/api/audit/approvals/{id}',
+  auth: 'member',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: WorkspaceApproval.extend({
+    /** By role, and by whose run or key it is. The policy may still name other approvers. */
+    mayResolve: z.boolean(),
+  }),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 

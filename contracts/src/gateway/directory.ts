@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EmailAddress } from '../email-address.ts';
 import { defineRoute } from '../route.ts';
+import { UserId } from '../scalars.ts';
 import { User } from './identity.ts';
 
 /** Bodies of sign-in are tiny. */
@@ -22,6 +23,8 @@ export const sendSignInCode = defineRoute({
   reply: z.strictObject({
     /** Only in development and without a mail provider. */
     code: z.string().optional(),
+    /** Whose address it is, for the sibling alone; null: nobody's yet. */
+    user_id: UserId.nullable(),
   }),
   errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE'],
 });
@@ -38,4 +41,37 @@ export const proveAddress = defineRoute({
   body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
   reply: z.strictObject({ user: User }),
   errors: ['CODE_INVALID', 'PERMISSION_DENIED'],
+});
+
+const ofUser = z.strictObject({ user_id: z.string().min(1).max(128) });
+
+export const sendUserCode = defineRoute({
+  operation: 'send-user-code',
+  summary: 'For a sibling that keeps sessions: send a code to the address of a person who proves again who they are.',
+  method: 'POST',
+  path: '/internal/users/{user_id}/codes',
+  auth: 'service_internal',
+  idempotent: false, // an answer kept for a day would replay a code that is dead
+  bodyBytesMax,
+  params: ofUser,
+  body: z.strictObject({ isLocal: z.boolean() }),
+  reply: z.strictObject({
+    /** Only in development and without a mail provider. */
+    code: z.string().optional(),
+  }),
+  errors: ['NOT_FOUND', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+});
+
+export const proveUser = defineRoute({
+  operation: 'prove-user',
+  summary: 'For a sibling that keeps sessions: spend a code that was sent to the address of this person.',
+  method: 'POST',
+  path: '/internal/users/{user_id}/codes/verify',
+  auth: 'service_internal',
+  idempotent: false, // a code is spent by its use
+  bodyBytesMax,
+  params: ofUser,
+  body: z.strictObject({ code: z.string().min(1).max(64) }),
+  reply: z.strictObject({ user: User }),
+  errors: ['NOT_FOUND', 'CODE_INVALID'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { AuditVerdict } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, WorkspaceId } from '../scalars.ts';
-import { AuditVerdict } from './audit.ts';
 import { WorkspaceQuery } from './workspaces.ts';
 
 /** What an event of the stream says: that something changed, and where to look. */

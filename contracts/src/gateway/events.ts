@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { ApprovalId, ControlVersion, InviteId, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
-import { ApprovalStatus } from './audit.ts';
-import { RunStatus, TaskStatus } from './tasks.ts';
+import { ApprovalStatus, RunStatus, TaskStatus } from '../run-states.ts';
 import { Role } from './workspaces.ts';
 
 const InWorkspace = { workspaceId: WorkspaceId };

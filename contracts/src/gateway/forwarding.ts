@@ -1,11 +1,56 @@
+import { getConsoleFile, showConsole, showConsoleObject, showConsolePage } from '../control-plane/console.ts';
 import { beginLogin, finishLogin, refreshSession } from '../control-plane/login.ts';
-import { deleteSession, getSession } from '../control-plane/session.ts';
+import { answerDeviceLogin, beginDeviceLogin, createDeviceToken, getDeviceLogin } from '../control-plane/device.ts';
+import { finishOidcLogin, listOidcConnections } from '../control-plane/oidc.ts';
+import { beginPasskey, finishPasskey } from '../control-plane/passkeys.ts';
+import { beginReauth, finishReauth } from '../control-plane/reauth.ts';
+import { deleteSession, endCredential, getSession } from '../control-plane/session.ts';
+import { listInboxApprovals, resolveApproval } from '../control-plane/approvals.ts';
+import { exportAuditEntries, listAuditEntries } from '../control-plane/audit.ts';
+import { bootstrapOrg, getBootstrap } from '../control-plane/bootstrap.ts';
+import {
+  createConsoleMember,
+  createConsoleWorkspace,
+  deleteConsoleMember,
+  getConsoleWorkspace,
+  listConsoleWorkspaces,
+  putConsoleMember,
+  putConsoleWorkspace,
+} from '../control-plane/workspaces.ts';
+import { listConsoleActions } from '../control-plane/actions.ts';
+import { createConsoleTask, listConsoleTasks } from '../control-plane/tasks.ts';
+import { listConsoleTools } from '../control-plane/tools.ts';
+import { createConsoleRun, getConsoleRun, listConsoleRuns, listRunReceipts } from '../control-plane/runs.ts';
+import {
+  getPolicyDraft,
+  putPolicyDraft,
+  createPolicyTest,
+  compilePolicyDraft,
+  createWhatIf,
+  getWhatIf,
+  getActivePolicy,
+  activatePolicy,
+} from '../control-plane/policy.ts';
+import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocket } from '../control-plane/realtime.ts';
+import { deletePolicyShadow, putPolicyShadow } from '../control-plane/policy-shadows.ts';
+import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from '../control-plane/evidence-handles.ts';
+import { getPublicApproval, getPublicReceipt, getSigningKey } from '../control-plane/public-proof.ts';
+import { freezeTarget, getOps, quarantineTarget, resumeTarget, throttleTarget } from '../control-plane/ops.ts';
+import { createBlastRadius } from '../control-plane/blast-radius.ts';
+import { approvePlan, commitPlan, createPlan } from '../control-plane/plans.ts';
+import { createSupportReport } from '../control-plane/support.ts';
+import { challengeApproval } from '../governance-kernel/approval-ceremony.ts';
 import { listApprovals } from '../governance-kernel/approvals.ts';
 import { getRecord, listCheckpoints, listRecords } from '../governance-kernel/boundary.ts';
 import { listBudgets } from '../governance-kernel/budgets.ts';
 import { createChatCompletion, listModels } from '../governance-kernel/chat.ts';
 import { evaluate } from '../governance-kernel/evaluate.ts';
-import { getConsistencyProof, getInclusionProof, getLatestCheckpoint } from '../governance-kernel/log.ts';
+import {
+  getConsistencyProof,
+  getInclusionProof,
+  getLatestCheckpoint,
+  listTrustKeys,
+} from '../governance-kernel/log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from '../governance-kernel/mcp.ts';
 import { exportReceipts, getReceipt, listReceipts, tailReceipts } from '../governance-kernel/receipts.ts';
 import type { AnyRoute } from '../route.ts';
@@ -17,6 +62,8 @@ export type Forwarding = {
   to: 'governance-kernel' | 'control-plane';
   /** As the gateway serves it: path, body limit and answers are the other service's. */
   route: AnyRoute;
+  /** What counts of an anonymous caller: sign-in, where each try is one at a secret, or anything that anybody may read. */
+  limit?: 'auth' | 'public';
   /** How long the other service may be silent, before its answer or within it. */
   silenceMaxMs: number;
   /** How long one answer may go on; who has to hear more asks again, and proves anew who it is. */
@@ -31,16 +78,11 @@ const streamMaxMs = 300_000;
 /** No stream of a model goes on for longer. */
 const answerMaxMs = 3_600_000;
 
-type Family = Omit<Forwarding, 'route'> & {
-  /** `session`: to a person at a browser. */
-  opensTo: 'agent' | Role | 'public' | 'session';
-  routes: AnyRoute[];
-};
+type Terms = Omit<Forwarding, 'route' | 'to'> & { routes: AnyRoute[] };
 
-const families: Family[] = [
+const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
   {
     family: 'chat',
-    to: 'governance-kernel',
     opensTo: 'agent',
     routes: [createChatCompletion, listModels],
     silenceMaxMs: upstreamWorkMaxMs,
@@ -48,7 +90,6 @@ const families: Family[] = [
   },
   {
     family: 'mcp',
-    to: 'governance-kernel',
     opensTo: 'agent',
     routes: [describeMcp, callMcp, listMcpCapabilities, executeMcp],
     silenceMaxMs: upstreamWorkMaxMs,
@@ -56,7 +97,6 @@ const families: Family[] = [
   },
   {
     family: 'evaluation',
-    to: 'governance-kernel',
     opensTo: 'agent',
     routes: [evaluate],
     silenceMaxMs: ownWorkMaxMs,
@@ -64,7 +104,6 @@ const families: Family[] = [
   },
   {
     family: 'receipts',
-    to: 'governance-kernel',
     opensTo: 'member',
     routes: [listReceipts, getReceipt, tailReceipts, exportReceipts],
     silenceMaxMs: ownWorkMaxMs,
@@ -72,7 +111,6 @@ const families: Family[] = [
   },
   {
     family: 'proofs and controls',
-    to: 'governance-kernel',
     opensTo: 'member',
     routes: [
       listRecords,
@@ -81,6 +119,7 @@ const families: Family[] = [
       getLatestCheckpoint,
       getInclusionProof,
       getConsistencyProof,
+      listTrustKeys,
       listBudgets,
       listApprovals,
     ],
@@ -88,28 +127,173 @@ const families: Family[] = [
     answerMaxMs: streamMaxMs,
   },
   {
-    family: 'sign-in of browsers',
-    to: 'control-plane',
-    opensTo: 'public',
-    // The refresh cookie is judged where it is kept.
-    routes: [beginLogin, finishLogin, refreshSession],
-    silenceMaxMs: ownWorkMaxMs,
-    answerMaxMs: ownWorkMaxMs,
-  },
-  {
-    family: 'sessions of browsers',
-    to: 'control-plane',
-    opensTo: 'session',
-    routes: [getSession, deleteSession],
+    family: 'votes with a passkey',
+    opensTo: 'partner',
+    sessionOnly: true,
+    routes: [challengeApproval],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },
 ];
 
+const ofControlPlane: Terms[] = [
+  {
+    family: 'sessions of browsers',
+    routes: [
+      beginLogin,
+      finishLogin,
+      finishOidcLogin,
+      refreshSession,
+      beginReauth,
+      finishReauth,
+      beginPasskey,
+      finishPasskey,
+      getSession,
+      deleteSession,
+      endCredential,
+    ],
+    limit: 'auth',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'sign-in of programs',
+    routes: [beginDeviceLogin, getDeviceLogin, answerDeviceLogin],
+    limit: 'auth',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'tokens of programs',
+    // Several programs behind one address ask every five seconds, by codes that nobody guesses.
+    routes: [createDeviceToken],
+    limit: 'public',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'pages',
+    routes: [showConsole, showConsolePage, showConsoleObject, getConsoleFile, listOidcConnections],
+    limit: 'public',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'audit log of the control plane',
+    routes: [listAuditEntries, exportAuditEntries],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: streamMaxMs,
+  },
+  {
+    family: 'approvals of a workspace',
+    routes: [listInboxApprovals, resolveApproval],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'organisations and workspaces',
+    routes: [
+      bootstrapOrg,
+      getBootstrap,
+      listConsoleWorkspaces,
+      createConsoleWorkspace,
+      getConsoleWorkspace,
+      putConsoleWorkspace,
+      createConsoleMember,
+      putConsoleMember,
+      deleteConsoleMember,
+    ],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'runs of a workspace',
+    routes: [createConsoleRun, listConsoleRuns, getConsoleRun, listRunReceipts],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'tasks, actions and tools of a workspace',
+    routes: [createConsoleTask, listConsoleTasks, listConsoleActions, listConsoleTools],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'policy of a workspace',
+    routes: [
+      getPolicyDraft,
+      putPolicyDraft,
+      createPolicyTest,
+      compilePolicyDraft,
+      createWhatIf,
+      getWhatIf,
+      getActivePolicy,
+      activatePolicy,
+      putPolicyShadow,
+      deletePolicyShadow,
+    ],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'handles of evidence',
+    routes: [createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'public proof',
+    routes: [getPublicReceipt, getPublicApproval, getSigningKey],
+    limit: 'public',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'stops of a workspace',
+    routes: [getOps, freezeTarget, throttleTarget, quarantineTarget, resumeTarget],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'plans of stops, and what they would reach',
+    routes: [createBlastRadius, createPlan, approvePlan, commitPlan],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'support reports',
+    routes: [createSupportReport],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'what changes in a workspace',
+    routes: [createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocket],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: streamMaxMs,
+  },
+];
+
 /**
- * The one table of what the gateway forwards: the doors of agents, what members read of their workspace at the kernel, and what browsers
- * ask of the control plane.
+ * The one table of what the gateway forwards: the doors of agents, what people read and do at the kernel, and what they ask of the control
+ * plane.
  */
-export const forwarding: readonly Forwarding[] = families.flatMap(({ routes, opensTo, ...terms }) =>
-  routes.map((route) => ({ ...terms, route: { ...route, auth: opensTo } })),
-);
+export const forwarding: readonly Forwarding[] = [
+  ...ofKernel.flatMap(({ routes, opensTo, sessionOnly, ...terms }) =>
+    routes.map((route) => ({
+      ...terms,
+      to: 'governance-kernel' as const,
+      route: { ...route, auth: opensTo, ...(sessionOnly === true ? { sessionOnly } : {}) },
+    })),
+  ),
+  ...ofControlPlane.flatMap(({ routes, ...terms }) =>
+    routes.map((route) => ({ ...terms, to: 'control-plane' as const, route: atTheDoor(route) })),
+  ),
+];
+
+/** A route of the control plane as the gateway opens it: to people, never to their keys. How fresh their sign-in is, is judged there. */
+function atTheDoor(route: AnyRoute): AnyRoute {
+  // The refresh cookie is judged where it is kept.
+  if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
+  return { ...route, auth: route.leastRole ?? 'session', sessionOnly: true };
+}

@@ -10,7 +10,7 @@ export {
   listSessions,
   revokeSession,
 } from './identity.ts';
-export { sendSignInCode, proveAddress } from './directory.ts';
+export { sendSignInCode, proveAddress, sendUserCode, proveUser } from './directory.ts';
 export { ApiKeyRole, ApiKeyScope, ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 export {
   Role,
@@ -20,6 +20,9 @@ export {
   WorkspaceBody,
   Workspace,
   getWorkspace,
+  openWorkspace,
+  putWorkspace,
+  applyWorkspaceSettings,
   PolicyConfig,
   BudgetConfig,
   ModelConfig,
@@ -53,12 +56,18 @@ export {
   listNotifications,
   redriveNotification,
 } from './notifications.ts';
+export { RunSummary, listWorkspaceRuns, startRun } from './runs.ts';
 export {
   TaskStatus,
-  Task,
+  TaskTitle,
+  TaskDescription,
   RunStatus,
   GovernedOutcome,
   RunError,
+  ApprovalStatus,
+} from '../run-states.ts';
+export {
+  Task,
   RunStep,
   Run,
   createTask,
@@ -74,29 +83,19 @@ export {
 export { CapabilityState, EvalRecord, Capability, listCapabilities, getCapability } from './capabilities.ts';
 export { StreamedEvent, followEvents } from './event-stream.ts';
 export {
-  AuditVerdict,
   AuditEntry,
   AuditExportHeader,
-  AuditExportEnd,
   listAudit,
   exportAudit,
-  ApprovalStatus,
   WorkspaceDemand,
   WorkspaceApproval,
   listWorkspaceApprovals,
+  getWorkspaceApproval,
   resolveWorkspaceApproval,
   Violation,
   listViolations,
 } from './audit.ts';
-export {
-  ReportedMember,
-  ReportedQuery,
-  ReportedBody,
-  AuthMechanism,
-  CallReport,
-  listReports,
-  getReport,
-} from './reports.ts';
+export { CallReport, listReports, getReport } from './reports.ts';
 export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
 export { Reachability, getHealth } from './health.ts';

@@ -1,8 +1,15 @@
 import { getOpenApi, showDocs, showFrontPage } from '../front-page.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { proveAddress, sendSignInCode } from './directory.ts';
+import { proveAddress, proveUser, sendSignInCode, sendUserCode } from './directory.ts';
 import { followEvents } from './event-stream.ts';
-import { exportAudit, listAudit, listViolations, listWorkspaceApprovals, resolveWorkspaceApproval } from './audit.ts';
+import {
+  exportAudit,
+  getWorkspaceApproval,
+  listAudit,
+  listViolations,
+  listWorkspaceApprovals,
+  resolveWorkspaceApproval,
+} from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
 import { getHealth } from './health.ts';
@@ -34,6 +41,7 @@ import {
   rotateWebhookSecret,
 } from './notifications.ts';
 import { getReport, listReports } from './reports.ts';
+import { listWorkspaceRuns, startRun } from './runs.ts';
 import {
   createTask,
   deleteTask,
@@ -45,7 +53,16 @@ import {
   putTaskStatus,
   runTask,
 } from './tasks.ts';
-import { getWorkspace, getWorkspaceSettings, listModes, putWorkspaceMode, putWorkspaceSettings } from './workspaces.ts';
+import {
+  applyWorkspaceSettings,
+  getWorkspace,
+  getWorkspaceSettings,
+  listModes,
+  openWorkspace,
+  putWorkspace,
+  putWorkspaceMode,
+  putWorkspaceSettings,
+} from './workspaces.ts';
 
 /** Every route of the gateway, by the name under which the typed client offers it. */
 export const gatewayRoutes = {
@@ -67,6 +84,9 @@ export const gatewayRoutes = {
   acceptInvite,
   getMe,
   getWorkspace,
+  openWorkspace,
+  putWorkspace,
+  applyWorkspaceSettings,
   getWorkspaceSettings,
   putWorkspaceSettings,
   putWorkspaceMode,
@@ -91,10 +111,13 @@ export const gatewayRoutes = {
   runTask,
   listRuns,
   getRun,
+  listWorkspaceRuns,
+  startRun,
   listAudit,
   exportAudit,
   followEvents,
   listWorkspaceApprovals,
+  getWorkspaceApproval,
   resolveWorkspaceApproval,
   listViolations,
   listReports,
@@ -106,4 +129,6 @@ export const gatewayRoutes = {
   getGovernanceReceipt,
   sendSignInCode,
   proveAddress,
+  sendUserCode,
+  proveUser,
 };

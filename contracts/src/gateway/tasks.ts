@@ -3,6 +3,15 @@ import { camelPage, PageQuery } from '../list.ts';
 import { ReasonCode } from '../reason-codes.ts';
 import { defineRoute } from '../route.ts';
 import {
+  ApprovalStatus,
+  GovernedOutcome,
+  RunError,
+  RunStatus,
+  TaskDescription,
+  TaskStatus,
+  TaskTitle,
+} from '../run-states.ts';
+import {
   ApprovalId,
   DecisionId,
   Digest,
@@ -14,22 +23,9 @@ import {
   UserId,
   Verdict,
   WorkspaceId,
-  storableText,
   RecordedCurrency,
 } from '../scalars.ts';
-import { ApprovalStatus } from './audit.ts';
 import { Done, PathId, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
-
-export const TaskStatus = z.enum([
-  'pending',
-  'queued',
-  'running',
-  'awaiting_approval',
-  'completed',
-  'failed',
-  'cancelled',
-]);
-export type TaskStatus = z.infer<typeof TaskStatus>;
 
 export const Task = z.strictObject({
   id: TaskId,
@@ -43,24 +39,6 @@ export const Task = z.strictObject({
   completedAt: Instant.nullable(),
 });
 export type Task = z.infer<typeof Task>;
-
-export const RunStatus = z.enum([
-  'queued',
-  'running',
-  'awaiting_approval',
-  'completed',
-  'failed',
-  'denied',
-  'budget_exhausted',
-  'cancelled',
-]);
-export type RunStatus = z.infer<typeof RunStatus>;
-
-/** What governance made of the run, in the words of the product: null while nothing was decided. */
-export const GovernedOutcome = z.enum(['allow', 'deny', 'escalate', 'unreachable/degraded']);
-export type GovernedOutcome = z.infer<typeof GovernedOutcome>;
-
-export const RunError = z.strictObject({ code: z.string(), message: z.string() });
 
 export const RunStep = z.strictObject({
   id: StepId,
@@ -111,23 +89,19 @@ export const Run = z.strictObject({
 });
 export type Run = z.infer<typeof Run>;
 
-/** A description longer than this is a document and belongs into a tool's reach, not into a prompt. */
-const descriptionLengthMax = 10_000;
-const Title = storableText({ max: 200 }).trim().min(1);
-const Description = storableText({ max: descriptionLengthMax });
-
 export const createTask = defineRoute({
   operation: 'create-task',
   summary: 'Create a task; its audit entry and evidence metadata commit with it.',
   method: 'POST',
   path: '/api/tasks',
   auth: 'member',
+  opensToPrograms: true,
   status: 201,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({
     ...WorkspaceBody,
-    title: Title,
-    description: Description.default(''),
+    title: TaskTitle,
+    description: TaskDescription.default(''),
   }),
   reply: Task,
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
@@ -162,9 +136,10 @@ export const putTask = defineRoute({
   method: 'PUT',
   path: '/api/tasks/{id}',
   auth: 'member',
+  opensToPrograms: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
-  body: z.strictObject({ ...WorkspaceBody, title: Title.optional(), description: Description.optional() }),
+  body: z.strictObject({ ...WorkspaceBody, title: TaskTitle.optional(), description: TaskDescription.optional() }),
   reply: Task,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
@@ -176,6 +151,7 @@ export const deleteTask = defineRoute({
   method: 'DELETE',
   path: '/api/tasks/{id}',
   auth: 'member',
+  opensToPrograms: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: Done,
@@ -188,6 +164,7 @@ export const putTaskStatus = defineRoute({
   method: 'PUT',
   path: '/api/tasks/{id}/status',
   auth: 'member',
+  opensToPrograms: true,
   alsoStatus: [202],
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
@@ -202,6 +179,7 @@ export const runTask = defineRoute({
   method: 'POST',
   path: '/api/tasks/{id}/run',
   auth: 'member',
+  opensToPrograms: true,
   status: 202,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),

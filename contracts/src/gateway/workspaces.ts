@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { BlockedTools } from '../governance-kernel/tool-blocks.ts';
+import { PersonRole } from '../person-assertion.ts';
 import { defineRoute } from '../route.ts';
 import { Currency, Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 
-export const Role = z.enum(['owner', 'partner', 'member']);
-export type Role = z.infer<typeof Role>;
+export const Role = PersonRole;
+export type Role = PersonRole;
 
 export const WorkspaceMode = z.enum(['discover', 'decide', 'build', 'launch', 'apply']);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
@@ -31,7 +32,7 @@ export type Workspace = z.infer<typeof Workspace>;
 
 export const getWorkspace = defineRoute({
   operation: 'get-workspace',
-  summary: 'One workspace with its members.',
+  summary: 'One workspace with its members, and the ETag of what can be changed.',
   method: 'GET',
   path: '/api/workspace/{id}',
   auth: 'member',
@@ -39,6 +40,46 @@ export const getWorkspace = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   reply: Workspace,
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+const WorkspaceName = storableText({ max: 200 }).trim().min(1);
+
+export const openWorkspace = defineRoute({
+  operation: 'open-workspace',
+  summary: 'Make a workspace that the person owns, for whoever may open one in this installation.',
+  method: 'POST',
+  path: '/api/workspace',
+  auth: 'session',
+  status: 201,
+  body: z.strictObject({ name: WorkspaceName.optional() }),
+  reply: z.strictObject({ id: WorkspaceId, name: z.string(), role: Role }),
+  errors: ['PERMISSION_DENIED', 'RATE_LIMITED'],
+});
+
+export const putWorkspace = defineRoute({
+  operation: 'put-workspace',
+  summary: 'Rename a workspace. If-Match is honoured when it is sent.',
+  method: 'PUT',
+  path: '/api/workspace/{id}',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({ ...WorkspaceBody, name: WorkspaceName }),
+  reply: Workspace,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'PRECONDITION_FAILED', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+export const applyWorkspaceSettings = defineRoute({
+  operation: 'apply-workspace-settings',
+  summary:
+    'Have the kernel hold to the settings now: blocked tools and the budget. The first governed call does so too.',
+  method: 'PUT',
+  path: '/api/workspace/{id}/settings/applied',
+  auth: 'owner',
+  params: PathId,
+  query: z.strictObject(WorkspaceQuery),
+  reply: Done,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'GOVERNANCE_UNAVAILABLE', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 const wholeMinorUnits = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6;

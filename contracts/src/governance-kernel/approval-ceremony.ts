@@ -160,7 +160,13 @@ export const assertApproval = defineRoute({
   params: z.strictObject({ approval_id: ApprovalId }),
   query: z.strictObject(TenantQuery),
   bodyBytesMax: 65_536,
-  body: z.strictObject({ challenge_id: ChallengeId, assertion: PasskeyAssertion, reason: ApprovalReason.optional() }),
+  body: z.strictObject({
+    challenge_id: ChallengeId,
+    assertion: PasskeyAssertion,
+    reason: ApprovalReason.optional(),
+    /** What the sender takes the passkey to have signed. Another decision than the challenge's is refused. */
+    decision: ApprovalDecision.optional(),
+  }),
   reply: Approval,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'PERMISSION_DENIED', 'PRECONDITION_FAILED', 'PASSKEY_REFUSED'],
 });

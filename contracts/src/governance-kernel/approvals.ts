@@ -96,6 +96,8 @@ export const listApprovals = defineRoute({
     ...TenantQuery,
     state: ApprovalState.optional(),
     session_id: SessionId.optional(),
+    /** One approval, or none. */
+    approval_id: ApprovalId.optional(),
     ...PageQuery,
   }),
   reply: page(Approval),

@@ -84,13 +84,15 @@ export type DecisionReply = z.infer<typeof DecisionReply>;
 
 export const evaluate = defineRoute({
   operation: 'evaluate',
-  summary: 'Decide one action and seal the decision. DENY and ESCALATE are answers, not errors.',
+  summary:
+    'Decide one action and seal the decision. DENY and ESCALATE are answers, not errors. The governed changes (`policy.change` and the like) are ' +
+    'proposed by owners, who propose nothing else here; no agent and no key proposes them.',
   method: 'POST',
   path: '/api/v1/evaluate',
   auth: 'tenant_scoped',
   governed: true,
   door: 'evaluate',
-  assertedBy: ['agent'],
+  assertedBy: ['agent', 'owner'],
   body: EvaluateRequest,
   reply: DecisionReply,
   errors: ['RESERVED_CONTEXT_KEY', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_FLIGHT', 'RECEIPT_STORE_UNAVAILABLE'],

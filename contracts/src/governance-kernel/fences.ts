@@ -5,16 +5,16 @@ import { ControlVersion, DecisionId, Instant, PrincipalId, storableText, TenantI
 
 /**
  * What a fence stands around: `system`, `org:<id>` for all tenants of an organisation, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
- * every tenant), or `server:<id>` for all tools of an MCP server. No tenant holds a `/`, so each splits in one way only.
+ * every tenant), `server:<id>` for all tools of an MCP server, or `server:<tenant>/<id>` for one tenant's calls of them. No tenant holds a `/`, so each splits in one way only.
  */
 const tenant = '[A-Za-z0-9._:-]{1,128}';
 const name = '[^\\u0000-\\u001f\\u007f]{1,256}';
-const scopes = `system|org:${tenant}|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:[a-z0-9][a-z0-9_-]{0,62}`;
+const scopes = `system|org:${tenant}|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:(?:${tenant}/)?[a-z0-9][a-z0-9_-]{0,62}`;
 export const FenceScope = z
   .string()
   .regex(
     new RegExp(`^(?:${scopes})$`),
-    'must be system, org:<id>, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name> or server:<id>',
+    'must be system, org:<id>, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name>, server:<id> or server:<tenant>/<id>',
   )
   .brand<'FenceScope'>();
 export type FenceScope = z.infer<typeof FenceScope>;

@@ -53,6 +53,9 @@ export {
   BundleActivation,
   putPolicyBundle,
 } from './policy.ts';
+export { PolicyInForce, getPolicyBundle, getPolicyInForce } from './policy-in-force.ts';
+export { LedgerEntry, ledgerEntriesMax, listLedgerEntries } from './ledger-entries.ts';
+export { fenceLiftResource, GovernedChange, isGovernedChange } from './governed-changes.ts';
 export { PolicyCeiling, PolicyCeilings, getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';
@@ -115,6 +118,7 @@ export {
   ApprovalTerms,
   putApprovalTerms,
 } from './passkeys.ts';
+export { SignInStatement, challengeSignIn, assertSignIn, revokeOwnPasskey } from './passkey-sign-in.ts';
 export {
   showPasskeyScript,
   challengeOnPage,
@@ -190,6 +194,8 @@ export {
   PermissionModel,
   CheckReason,
   writeRelationships,
+  listSubjectRelations,
+  subjectTuplesMax,
   putPermissionModel,
   checkRelation,
   getAuthzHealth,
@@ -209,6 +215,8 @@ export {
 } from './authzen.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
+export { Action, listActions } from './actions.ts';
+export { listRegisteredTools, RegisteredTool, toldDefinitionBytesMax } from './registered-tools.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
 export { ExportedProof, ExportedReceipt, ExportedHead, ExportHeader, HeadStatement } from './chain-export.ts';

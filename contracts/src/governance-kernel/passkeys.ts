@@ -6,7 +6,7 @@ import { ControlVersion, Instant, PrincipalId, storableText, TenantId } from '..
 const TenantQuery = { tenant_id: z.string().optional() };
 
 /** Bytes in base64url without padding. */
-const Base64Url = (charactersMax: number) =>
+export const Base64Url = (charactersMax: number) =>
   z
     .string()
     .max(charactersMax)
@@ -85,10 +85,10 @@ export const PasskeyAttestation = z.strictObject({
 export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>;
 
 /** What `PublicKeyCredential.parse…OptionsFromJSON` takes. */
-const CeremonyOptions = z.record(z.string(), z.json());
+export const CeremonyOptions = z.record(z.string(), z.json());
 
 const challenge = { challenge: Base64Url(64), expires_at: Instant, options: CeremonyOptions };
-const ceremonyBytesMax = 65_536;
+export const ceremonyBytesMax = 65_536;
 const ofOperator = z.strictObject({ principal: PrincipalId });
 const ofPasskey = z.strictObject({ principal: PrincipalId, credential_id: CredentialId });
 const people = ['partner', 'owner'] as const;

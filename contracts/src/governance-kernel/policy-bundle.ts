@@ -97,6 +97,7 @@ export const PolicyTest = z.strictObject({
   }),
   expect: z.strictObject({ verdict: Verdict, reason_code: ReasonCode.optional(), rule: RuleId.optional() }),
 });
+export type PolicyTest = z.infer<typeof PolicyTest>;
 
 /** 5,000 rules of ordinary length fit four times over. */
 export const bundleBytesMax = 4 * 1024 * 1024;

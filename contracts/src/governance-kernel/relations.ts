@@ -111,6 +111,20 @@ export const writeRelationships = defineRoute({
   errors: ['INVALID_REQUEST', 'PRECONDITION_FAILED'],
 });
 
+/** As many tuples of one subject as one answer shows. */
+export const subjectTuplesMax = 200;
+
+export const listSubjectRelations = defineRoute({
+  operation: 'list-subject-relations',
+  summary: 'Tuples of a tenant that name this very subject: what relations give to it, but for what groups do.',
+  method: 'GET',
+  path: '/internal/relationships/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId }),
+  query: z.strictObject({ subject: SubjectName }),
+  reply: z.strictObject({ data: z.array(RelationTuple).max(subjectTuplesMax), more: z.boolean() }),
+});
+
 export const putPermissionModel = defineRoute({
   operation: 'put-permission-model',
   summary:

@@ -44,7 +44,10 @@ import {
 } from './identity.ts';
 import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
+import { listActions } from './actions.ts';
+import { listRegisteredTools } from './registered-tools.ts';
 import { getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
+import { getPolicyBundle, getPolicyInForce } from './policy-in-force.ts';
 import {
   assertOnPage,
   challengeOnPage,
@@ -55,6 +58,7 @@ import {
   verifyOnPage,
   vouchOnPage,
 } from './passkey-pages.ts';
+import { assertSignIn, challengeSignIn, revokeOwnPasskey } from './passkey-sign-in.ts';
 import {
   acceptPasskey,
   challengeVoucher,
@@ -68,6 +72,7 @@ import {
 import { putPolicyBundle } from './policy.ts';
 import { exportReceipts, getReceipt, listReceipts, tailReceipts } from './receipts.ts';
 import { putTenant } from './tenants.ts';
+import { listLedgerEntries } from './ledger-entries.ts';
 import { deleteShadowLane, putShadowLane } from './shadow-lanes.ts';
 import {
   getBoundaryStatus,
@@ -84,6 +89,7 @@ import {
   listRelationSnapshots,
   putPermissionModel,
   writeRelationships,
+  listSubjectRelations,
 } from './relations.ts';
 import { putToolBlocks } from './tool-blocks.ts';
 
@@ -133,6 +139,9 @@ export const kernelRoutes = {
   challengeVoucher,
   vouchForPasskey,
   acceptPasskey,
+  challengeSignIn,
+  assertSignIn,
+  revokeOwnPasskey,
   showApprovalPage,
   signInApprover,
   signOutApprover,
@@ -163,6 +172,9 @@ export const kernelRoutes = {
   putPolicyBundle,
   putPolicyCeilings,
   getPolicyCeilings,
+  getPolicyInForce,
+  getPolicyBundle,
+  listLedgerEntries,
   putShadowLane,
   deleteShadowLane,
   createActivationSignature,
@@ -173,6 +185,7 @@ export const kernelRoutes = {
   listFences,
   putTenant,
   writeRelationships,
+  listSubjectRelations,
   putPermissionModel,
   checkRelation,
   getAuthzHealth,
@@ -190,6 +203,8 @@ export const kernelRoutes = {
   callMcp,
   listMcpCapabilities,
   executeMcp,
+  listRegisteredTools,
+  listActions,
   runConformance,
   listConformanceReports,
   getConformanceReport,

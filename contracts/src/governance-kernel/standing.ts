@@ -64,6 +64,7 @@ export const getBoundaryStatus = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/status',
   auth: 'tenant_scoped',
+  assertedBy: ['member', 'partner', 'owner'],
   query: TenantQuery,
   reply: BoundaryStatus,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OAuthError } from '../control-plane/device.ts';
 import { ErrorEnvelope, errorCodes, type ErrorCode } from '../errors.ts';
 import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.ts';
 import type { PlainJson } from '../scalars.ts';
@@ -63,9 +64,14 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
 }
 
 function bodyOf(media: Media, body: z.ZodType, components: Components): JsonSchema {
-  const type = media === 'html' ? 'application/x-www-form-urlencoded' : 'application/json';
-  const content = { [type]: { schema: components.schemaOf(body, 'input') } };
+  const schema = components.schemaOf(body, 'input');
+  const content = Object.fromEntries(bodyTypesOf(media).map((type) => [type, { schema }]));
   return { required: !body.safeParse(undefined).success, content };
+}
+
+function bodyTypesOf(media: Media): string[] {
+  const form = media === 'html' || media === 'oauth' ? ['application/x-www-form-urlencoded'] : [];
+  return media === 'html' ? form : [...form, 'application/json'];
 }
 
 const security: Record<AuthClass, PlainJson> = {
@@ -74,6 +80,7 @@ const security: Record<AuthClass, PlainJson> = {
   admin: [{ adminKey: [] }],
   service_internal: [{ serviceKey: [] }],
   session: [{ sessionToken: [] }],
+  session_reauth: [{ sessionToken: [] }],
   member: [{ sessionToken: [] }, { apiKey: [] }],
   partner: [{ sessionToken: [] }, { apiKey: [] }],
   owner: [{ sessionToken: [] }],
@@ -171,10 +178,14 @@ const mediaTypes: Record<Media, string[]> = {
   'json-lines': ['application/x-ndjson'],
   html: ['text/html'],
   script: ['text/javascript'],
+  file: ['text/javascript', 'text/css'],
   'event-stream': ['text/event-stream'],
+  // Of each message.
+  socket: ['application/json'],
   openai: ['application/json', 'text/event-stream'],
   mcp: ['application/json', 'text/event-stream'],
   authzen: ['application/json'],
+  oauth: ['application/json'],
 };
 
 function responsesOf(route: AnyRoute, components: Components): JsonSchema {
@@ -202,6 +213,10 @@ function impliedErrors(route: AnyRoute): ErrorCode[] {
     ...(route.body !== undefined ? bodyErrors(route.media) : []),
     ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID'] as const) : []),
     ...(route.auth === 'tenant_scoped' ? (['TENANT_REQUIRED'] as const) : []),
+    ...(route.auth === 'session_reauth' ? (['REAUTHENTICATION_REQUIRED'] as const) : []),
+    ...(route.leastRole === undefined
+      ? []
+      : (['PERMISSION_DENIED', 'NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'] as const)),
   ];
 }
 
@@ -227,8 +242,12 @@ function errorResponses(route: AnyRoute, components: Components, taken: number[]
 function errorResponse(description: string, { media }: AnyRoute, components: Components): JsonSchema {
   if (media === 'html') return { description, content: contentOf(media, text) };
   if (media === 'authzen') return { description, content: json(text) };
-  const envelope = media === 'mcp' ? JsonRpcError : ErrorEnvelope;
-  return { description, content: json(components.schemaOf(envelope, 'output')) };
+  return { description, content: json(components.schemaOf(envelopeOf(media), 'output')) };
+}
+
+function envelopeOf(media: Media): z.ZodType {
+  if (media === 'oauth') return OAuthError;
+  return media === 'mcp' ? JsonRpcError : ErrorEnvelope;
 }
 
 /** MCP is JSON-RPC: its errors are too, with our code among the data. */

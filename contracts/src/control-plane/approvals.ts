@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { Approval, ApprovalDecision, ApprovalReason, ApprovalState } from '../governance-kernel/approvals.ts';
+import { PasskeyAssertion } from '../governance-kernel/passkeys.ts';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { ApprovalId, ChallengeId, SessionId } from '../scalars.ts';
+import { OfWorkspace } from './workspace-path.ts';
+
+export const listInboxApprovals = defineRoute({
+  operation: 'list-inbox-approvals',
+  summary: "What the workspace's agents ask people to approve, newest first: the kernel's own approvals.",
+  method: 'GET',
+  path: '/api/v1/workspaces/{id}/approvals',
+  auth: 'session',
+  leastRole: 'member',
+  opensToPrograms: true,
+  params: OfWorkspace,
+  query: z.strictObject({
+    state: ApprovalState.optional(),
+    session_id: SessionId.optional(),
+    /** One approval, or none. */
+    approval_id: ApprovalId.optional(),
+    ...PageQuery,
+  }),
+  reply: page(Approval),
+  errors: ['GOVERNANCE_UNAVAILABLE'],
+});
+
+export const resolveApproval = defineRoute({
+  operation: 'resolve-approval',
+  summary:
+    "Decide on an approval by the kernel's own ceremony: with the assertion of a passkey over its challenge, or, before the workspace's " +
+    'first passkey, by If-Match with the ceremony_hash that was shown.',
+  method: 'POST',
+  path: '/api/v1/workspaces/{id}/approvals/{approval_id}/resolve',
+  auth: 'session',
+  leastRole: 'partner',
+  idempotent: false, // the ceremony hash, or the challenge, is good once
+  bodyBytesMax: 65_536,
+  params: OfWorkspace.extend({ approval_id: ApprovalId }),
+  body: z
+    .strictObject({
+      decision: ApprovalDecision,
+      /** A denial needs one: the agent's model reads it. */
+      reason: ApprovalReason.min(1).optional(),
+      challenge_id: ChallengeId.optional(),
+      assertion: PasskeyAssertion.optional(),
+    })
+    .refine(({ decision, reason }) => decision !== 'deny' || reason !== undefined, {
+      path: ['reason'],
+      message: 'must say why it is denied',
+    })
+    .refine((asked) => (asked.challenge_id === undefined) === (asked.assertion === undefined), {
+      path: ['challenge_id'],
+      message: 'must come with the assertion that answers it',
+    }),
+  reply: Approval,
+  errors: [
+    'ILLEGAL_TRANSITION',
+    'PRECONDITION_REQUIRED',
+    'PRECONDITION_FAILED',
+    'PASSKEY_REQUIRED',
+    'PASSKEY_REFUSED',
+    'GOVERNANCE_UNAVAILABLE',
+  ],
+});

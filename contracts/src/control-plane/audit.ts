@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { auditMembers, AuditVerdict } from '../audit.ts';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
+import { OfWorkspace } from './workspace-path.ts';
+
+/** Whose chain an entry is in: that of the workspace which it concerns, or that of the person who signed in. */
+export const AuditScope = z.union([WorkspaceId, UserId]);
+export type AuditScope = z.infer<typeof AuditScope>;
+
+const { requestId, createdAt, prevHash, ...members } = auditMembers;
+
+/** The actor of an entry where nobody has proven who they are. */
+export const anonymousActor = 'anonymous';
+
+/** `hash` = SHA-256 over the canonical JSON (RFC 8785) of all other members; `prev_hash` is the hash of `seq` - 1. */
+export const ScopedAuditEntry = z.strictObject({
+  ...members,
+  scope: AuditScope,
+  /** A user id, or {@link anonymousActor}. */
+  actor: z.string(),
+  request_id: requestId,
+  created_at: createdAt,
+  prev_hash: prevHash,
+});
+export type ScopedAuditEntry = z.infer<typeof ScopedAuditEntry>;
+
+const OfScope = {
+  /** Whose: that of this workspace, for its partners and owners; left out, the one of the sign-ins of whoever asks. */
+  workspace_id: OfWorkspace.shape.id.optional(),
+};
+
+export const listAuditEntries = defineRoute({
+  operation: 'list-audit-entries',
+  summary: 'The hash-chained log of the sign-ins of this person, or of what concerns a workspace, newest first.',
+  method: 'GET',
+  path: '/api/audit/entries',
+  auth: 'session',
+  query: z.strictObject({
+    ...OfScope,
+    action: storableText({ max: 128 }).optional(),
+    actor: storableText({ max: 256 }).optional(),
+    verdict: AuditVerdict.optional(),
+    /** Inclusive. */
+    from: Instant.optional(),
+    /** Exclusive. */
+    to: Instant.optional(),
+    ...PageQuery,
+  }),
+  reply: page(ScopedAuditEntry),
+  errors: ['NOT_FOUND', 'GATEWAY_UNAVAILABLE'],
+});
+
+/** First line of an export; the entries follow, oldest first, and then an AuditExportEnd. */
+export const ScopedAuditHeader = z.strictObject({
+  format: z.literal('countersign/audit-export.v2'),
+  scope: AuditScope,
+  exported_at: Instant,
+});
+
+export const exportAuditEntries = defineRoute({
+  operation: 'export-audit-entries',
+  summary: 'The whole of that log, oldest first, one JSON text a line; `countersign-verify --audit` checks it offline.',
+  method: 'GET',
+  path: '/api/audit/entries/export',
+  auth: 'session',
+  query: z.strictObject(OfScope),
+  media: 'json-lines',
+  reply: z.unknown(),
+  errors: ['NOT_FOUND', 'GATEWAY_UNAVAILABLE'],
+});

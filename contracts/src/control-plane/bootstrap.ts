@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { OrgId } from '../governance-kernel/tenants.ts';
+import { defineRoute } from '../route.ts';
+import { WorkspaceId } from '../scalars.ts';
+import { GivenName } from './workspaces.ts';
+
+const Org = z.strictObject({ org_id: OrgId, name: z.string() });
+
+/**
+ * What there is to set up: an organisation, a budget that stands at the kernel, a passkey of one's own, a decision whose receipt verifies, a
+ * colleague who joined or is invited, and a policy of one's own.
+ */
+export const SetupStep = z.enum(['org', 'budget', 'passkey', 'first_receipt', 'colleague', 'policy']);
+export type SetupStep = z.infer<typeof SetupStep>;
+
+export const bootstrapOrg = defineRoute({
+  operation: 'bootstrap-org',
+  summary:
+    "Make the person's organisation, with the workspace that they own already or a new one, and its default budget. It happens once: " +
+    'repeated, it finishes what was left undone and answers what stands.',
+  method: 'POST',
+  path: '/api/bootstrap',
+  auth: 'session',
+  status: 201,
+  idempotent: false, // it happens once for a person, by whatever key
+  body: z.strictObject({ name: GivenName }),
+  reply: Org.extend({ workspace_id: WorkspaceId }),
+  errors: ['PERMISSION_DENIED', 'ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+export const getBootstrap = defineRoute({
+  operation: 'get-bootstrap',
+  summary: 'What of a workspace is set up, computed from what stands.',
+  method: 'GET',
+  path: '/api/bootstrap',
+  auth: 'session',
+  leastRole: 'owner',
+  reply: z.strictObject({
+    workspace_id: WorkspaceId,
+    org: Org.nullable(),
+    steps: z.array(z.strictObject({ step: SetupStep, done: z.boolean() })),
+  }),
+  errors: ['GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});

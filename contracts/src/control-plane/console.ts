@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+
+/** Loose on purpose: which pages there are, the console says itself, also to whoever asks for one that is none. */
+const PagePart = z.string().min(1).max(128);
+
+/** What the address says beside the page is the page's to read. */
+const AnyQuery = z.looseObject({});
+
+const page = {
+  method: 'GET',
+  auth: 'public',
+  media: 'html',
+  query: AnyQuery,
+  reply: z.string(),
+} as const;
+
+export const showConsole = defineRoute({
+  ...page,
+  alsoStatus: [304],
+  operation: 'show-console',
+  summary: 'The web console. Every page of it is this one document, which asks the public routes for all it shows.',
+  path: '/console',
+});
+
+export const showConsolePage = defineRoute({
+  ...page,
+  alsoStatus: [304],
+  operation: 'show-console-page',
+  summary: 'The same document at the address of a page.',
+  path: '/console/{page}',
+  params: z.strictObject({ page: PagePart }),
+});
+
+export const showConsoleObject = defineRoute({
+  ...page,
+  alsoStatus: [304],
+  operation: 'show-console-object',
+  summary: 'The same document at the address of one thing on a page.',
+  path: '/console/{page}/{id}',
+  params: z.strictObject({ page: PagePart, id: PagePart }),
+});
+
+export const getConsoleFile = defineRoute({
+  operation: 'get-console-file',
+  summary: 'A script or style sheet of the console. Its name holds the hash of its bytes, so it may be kept for ever.',
+  method: 'GET',
+  path: '/console/assets/{file}',
+  auth: 'public',
+  media: 'file',
+  params: z.strictObject({ file: PagePart }),
+  reply: z.string(),
+  errors: ['NOT_FOUND'],
+});

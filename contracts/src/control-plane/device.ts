@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { PersonRole } from '../person-assertion.ts';
+import { defineRoute } from '../route.ts';
+import { Instant, WorkspaceId } from '../scalars.ts';
+import { authBodyBytesMax } from './login.ts';
+
+/** What the access token of a program begins with. */
+export const deviceTokenPrefix = 'csd_';
+
+/** What a program calls itself, in letters that cannot pass for others on the page where a person reads them. */
+const ClientName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9 ._@/:()-]{0,99}$/, 'must be at most 100 letters, digits, blanks and . _ @ / : ( ) -');
+
+/** RFC 6749 §5.2 and RFC 8628 §3.5, with what the pipeline of a service refuses. */
+export const OAuthError = z.strictObject({
+  error: z.enum([
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'unsupported_grant_type',
+    'authorization_pending',
+    'slow_down',
+    'access_denied',
+    'expired_token',
+    'temporarily_unavailable',
+    'server_error',
+  ]),
+  error_description: z.string(),
+});
+export type OAuthError = z.infer<typeof OAuthError>;
+
+export const beginDeviceLogin = defineRoute({
+  operation: 'begin-device-login',
+  summary: 'Begin to sign a program in (RFC 8628 §3.1): a code for it, and one that a person confirms at a browser.',
+  method: 'POST',
+  path: '/api/auth/device/code',
+  auth: 'public',
+  media: 'oauth',
+  idempotent: false, // each answer is a login of its own
+  bodyBytesMax: authBodyBytesMax,
+  body: z.strictObject({
+    client_id: ClientName,
+    /** The role that the program wants in the workspace; it gets at most that of the person who confirms. */
+    scope: PersonRole.default('member'),
+    /** Absent: the person chooses one. */
+    workspace_id: WorkspaceId.optional(),
+  }),
+  reply: z.strictObject({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string(),
+    /** Seconds. */
+    expires_in: z.int().min(1),
+    interval: z.int().min(1),
+  }),
+});
+
+export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+export const DeviceTokens = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  /** Seconds. */
+  expires_in: z.int().min(1),
+  refresh_token: z.string(),
+  /** The role, in the one workspace that the token opens. */
+  scope: PersonRole,
+  workspace_id: WorkspaceId,
+});
+export type DeviceTokens = z.infer<typeof DeviceTokens>;
+
+export const createDeviceToken = defineRoute({
+  operation: 'create-device-token',
+  summary: 'The tokens of a program that a person has confirmed (RFC 8628 §3.4), or the next pair (RFC 6749 §6).',
+  method: 'POST',
+  path: '/api/auth/device/token',
+  auth: 'public',
+  media: 'oauth',
+  idempotent: false, // a code and a refresh token are spent by their use
+  bodyBytesMax: authBodyBytesMax,
+  body: z.discriminatedUnion('grant_type', [
+    z.strictObject({
+      grant_type: z.literal(deviceCodeGrant),
+      device_code: z.string().min(1).max(256),
+      client_id: ClientName,
+    }),
+    z.strictObject({
+      grant_type: z.literal('refresh_token'),
+      refresh_token: z.string().min(1).max(256),
+      client_id: ClientName,
+    }),
+  ]),
+  alsoStatus: [400],
+  reply: z.union([DeviceTokens, OAuthError]),
+});
+
+/** As a person types it: eight letters, in any case, with or without the dash. */
+const ofUserCode = z.strictObject({ user_code: z.string().min(1).max(32) });
+
+export const DeviceLogin = z.strictObject({
+  user_code: z.string(),
+  /** What the program calls itself, and where it asked from. */
+  client: z.string(),
+  address: z.string(),
+  /** Null: the person chooses one. */
+  workspace_id: WorkspaceId.nullable(),
+  /** What it wants to be there. */
+  role: PersonRole,
+  expires_at: Instant,
+});
+export type DeviceLogin = z.infer<typeof DeviceLogin>;
+
+export const getDeviceLogin = defineRoute({
+  operation: 'get-device-login',
+  summary:
+    'What a program asks for whose code a person has in hand. A code that is unknown, old or answered is not found.',
+  method: 'GET',
+  path: '/api/auth/device/{user_code}',
+  auth: 'session',
+  provenBy: 'browser_session',
+  params: ofUserCode,
+  reply: DeviceLogin,
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
+});
+
+export const answerDeviceLogin = defineRoute({
+  operation: 'answer-device-login',
+  summary: 'Let a program in, to one workspace and as at most what one is there oneself, or refuse it.',
+  method: 'POST',
+  path: '/api/auth/device/{user_code}/decide',
+  auth: 'session_reauth',
+  provenBy: 'browser_session',
+  idempotent: false, // a code is answered once
+  bodyBytesMax: authBodyBytesMax,
+  params: ofUserCode,
+  body: z.discriminatedUnion('decision', [
+    z.strictObject({
+      decision: z.literal('approve'),
+      workspace_id: WorkspaceId,
+      /** Absent: what the program asked for. */
+      role: PersonRole.optional(),
+    }),
+    z.strictObject({ decision: z.literal('deny') }),
+  ]),
+  reply: z.strictObject({
+    decision: z.enum(['approve', 'deny']),
+    client: z.string(),
+    /** What the program has now; null when it was refused. */
+    workspace_id: WorkspaceId.nullable(),
+    role: PersonRole.nullable(),
+  }),
+  errors: ['NOT_FOUND', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE'],
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { ApprovalId, Instant, ReceiptId, UserId } from '../scalars.ts';
+import { PublicApproval, PublicReceipt } from './public-proof.ts';
+
+/** 128 random bits, base64url: nobody finds one by trying. */
+export const HandleId = z
+  .string()
+  .regex(/^hdl_[A-Za-z0-9_-]{22}$/, 'must look like hdl_ and 22 letters of base64url')
+  .brand<'HandleId'>();
+export type HandleId = z.infer<typeof HandleId>;
+
+const daySeconds = 86_400;
+/** What is to stay open for longer is published anew, by somebody who still wants it. */
+const lifetimeSecondsMax = 366 * daySeconds;
+
+const named = {
+  public: z.boolean(),
+  /** Where strangers open it; null where they do not. */
+  url: z.string().nullable(),
+  created_by: UserId,
+  created_at: Instant,
+  expires_at: Instant,
+  /** Of the decision that let it be published; null: it is not public. */
+  receipt_id: ReceiptId.nullable(),
+};
+
+/** A name for one receipt or approval that ends by itself and can be taken back. `shown`: all that it shows of it. */
+export const EvidenceHandle = z.discriminatedUnion('kind', [
+  z.strictObject({ handle: HandleId, kind: z.literal('receipt'), ...named, shown: PublicReceipt }),
+  z.strictObject({ handle: HandleId, kind: z.literal('approval'), ...named, shown: PublicApproval }),
+]);
+export type EvidenceHandle = z.infer<typeof EvidenceHandle>;
+
+export const createEvidenceHandle = defineRoute({
+  operation: 'create-evidence-handle',
+  summary:
+    'Name one receipt or approval by a handle. With `public` strangers open it too: the kernel decides that first, as `evidence.publish`.',
+  method: 'POST',
+  path: '/api/audit/handles',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  status: 201,
+  idempotent: false, // made again it is another name
+  bodyBytesMax: 10_000,
+  body: z.strictObject({
+    object_id: z.union([ReceiptId, ApprovalId]),
+    public: z.boolean().default(false),
+    expires_in_seconds: z
+      .int()
+      .min(60)
+      .max(lifetimeSecondsMax)
+      .default(30 * daySeconds),
+  }),
+  reply: EvidenceHandle,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+/** Loose on purpose: what cannot be a handle is answered like one that does not exist, with the same 404. */
+const OfHandle = z.strictObject({ handle: z.string().min(1).max(128) });
+
+export const getEvidenceHandle = defineRoute({
+  operation: 'get-evidence-handle',
+  summary: 'A handle of the workspace with what it shows. One that has ended or was taken back is not found.',
+  method: 'GET',
+  path: '/api/evidence/{handle}',
+  auth: 'session',
+  leastRole: 'member',
+  params: OfHandle,
+  reply: EvidenceHandle,
+  errors: ['NOT_FOUND'],
+});
+
+export const revokeEvidenceHandle = defineRoute({
+  operation: 'revoke-evidence-handle',
+  summary: 'Take a handle back, with effect on the next request.',
+  method: 'DELETE',
+  path: '/api/evidence/{handle}',
+  auth: 'session',
+  leastRole: 'partner',
+  params: OfHandle,
+  reply: z.strictObject({ revoked: z.literal(true) }),
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { CallInFlight, callsInFlightMax, FenceScope } from '../governance-kernel/fences.ts';
+import { BoundaryStatus, shownFencesMax } from '../governance-kernel/standing.ts';
+import { defineRoute } from '../route.ts';
+import {
+  CommandId,
+  ControlVersion,
+  Instant,
+  PrincipalId,
+  ReceiptId,
+  RunId,
+  storableText,
+  ToolName,
+  WorkspaceId,
+} from '../scalars.ts';
+
+const serverId = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+const names: Record<string, z.ZodType> = {
+  // Loose on purpose: another workspace's id is answered like one that nobody has.
+  workspace: z.string().min(1).max(128),
+  agent: PrincipalId,
+  tool: ToolName,
+  connector: z.string().regex(serverId),
+};
+
+/**
+ * What is stopped, all of it within one workspace: `workspace:<id>`, `agent:<principal>`, `tool:<name>`, or `connector:<server_id>` for what
+ * the workspace calls of an MCP server. Other workspaces go on calling it.
+ */
+export const OpsTarget = z
+  .string()
+  .refine((text) => {
+    const at = text.indexOf(':');
+    return at > 0 && names[text.slice(0, at)]?.safeParse(text.slice(at + 1)).success === true;
+  }, 'must be workspace:<id>, agent:<principal>, tool:<name> or connector:<server_id>')
+  .brand<'OpsTarget'>();
+export type OpsTarget = z.infer<typeof OpsTarget>;
+
+export const StopKind = z.enum(['freeze', 'throttle', 'quarantine']);
+export type StopKind = z.infer<typeof StopKind>;
+
+/** A stop, or `open`: what stood is lifted. */
+export const CommandKind = z.enum([...StopKind.options, 'open']);
+export type CommandKind = z.infer<typeof CommandKind>;
+
+/** Thirty days: what should stand for longer stands until somebody resumes it. */
+const ttlSecondsMax = 2_592_000;
+
+const Command = {
+  target: OpsTarget,
+  /** Told to whoever is stopped. */
+  reason: storableText({ min: 1, max: 500 }),
+};
+
+export const StopTerms = {
+  ...Command,
+  ttl_seconds: z.int().min(1).max(ttlSecondsMax).optional(),
+};
+
+export const ThrottleTerms = {
+  limit: z.int().min(0).max(1_000_000_000),
+  window_seconds: z.int().min(1).max(86_400).default(60),
+};
+
+export const OpsCommand = z.strictObject({
+  command_id: CommandId,
+  target: OpsTarget,
+  kind: CommandKind,
+  /** Of the target; it only rises. */
+  epoch: ControlVersion,
+  /** `unconfirmed`: the kernel has not said that it holds. It is delivered until the kernel does. */
+  state: z.enum(['effective', 'unconfirmed']),
+  reason: z.string(),
+  /** Of a throttle: so many calls in each window. */
+  limit: z.int().nullable(),
+  window_seconds: z.int().nullable(),
+  given_by: PrincipalId,
+  given_at: Instant,
+  /** From then on no kernel sends a call within the target, at the latest a second later. Null while it is unconfirmed. */
+  effective_at: Instant.nullable(),
+  /** Null: it stands until somebody resumes it. */
+  expires_at: Instant.nullable(),
+  /** Of the decision that allowed to lift what stood; null for a stop, which nobody is asked for. */
+  receipt_id: ReceiptId.nullable(),
+});
+export type OpsCommand = z.infer<typeof OpsCommand>;
+
+const openCalls = {
+  /** Calls that were sent before and are not settled, oldest first. Null: nobody could be asked. */
+  open_dispatches: z.array(CallInFlight).max(callsInFlightMax).nullable(),
+  more_open_dispatches: z.boolean(),
+};
+
+export const GivenCommand = OpsCommand.extend({
+  ...openCalls,
+  /** Runs that wait for an approval of a call within the target. Null: nobody could be asked. */
+  parked_runs: z.array(RunId).nullable(),
+});
+export type GivenCommand = z.infer<typeof GivenCommand>;
+
+const given = {
+  auth: 'session',
+  leastRole: 'partner',
+  /** Delivered later. */
+  alsoStatus: [202],
+  idempotent: false, // given again it is the same stop under a higher epoch
+  bodyBytesMax: 10_000,
+  reply: GivenCommand,
+  errors: ['ILLEGAL_TRANSITION'],
+} as const;
+
+export const freezeTarget = defineRoute({
+  ...given,
+  operation: 'freeze-target',
+  summary:
+    'Stop every call of a workspace, an agent, a tool or a connector, until somebody resumes it or its time is over.',
+  method: 'POST',
+  path: '/api/ops/freeze',
+  alsoStatus: [...given.alsoStatus],
+  errors: [...given.errors],
+  body: z.strictObject(StopTerms),
+});
+
+export const quarantineTarget = defineRoute({
+  ...given,
+  operation: 'quarantine-target',
+  summary: 'Stop one workspace, agent, tool or connector because it is not trusted; no other is stopped.',
+  method: 'POST',
+  path: '/api/ops/quarantine',
+  alsoStatus: [...given.alsoStatus],
+  errors: [...given.errors],
+  body: z.strictObject(StopTerms),
+});
+
+export const throttleTarget = defineRoute({
+  ...given,
+  operation: 'throttle-target',
+  summary: 'Let so many calls through in each window, for an hour unless another time is given.',
+  method: 'POST',
+  path: '/api/ops/throttle',
+  alsoStatus: [...given.alsoStatus],
+  errors: [...given.errors],
+  body: z.strictObject({
+    ...StopTerms,
+    ...ThrottleTerms,
+  }),
+});
+
+export const resumeTarget = defineRoute({
+  operation: 'resume-target',
+  summary:
+    'Lift what stops a workspace, an agent, a tool or a connector, once the kernel has allowed this very change (`fence.lift`). What is wider, ' +
+    'or was commanded meanwhile, stands.',
+  method: 'POST',
+  path: '/api/ops/resume',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  alsoStatus: [202],
+  idempotent: false, // what is lifted once is not there to be lifted again
+  bodyBytesMax: 10_000,
+  body: z.strictObject(Command),
+  reply: GivenCommand,
+  errors: ['ILLEGAL_TRANSITION', 'POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+/** A fence as the kernel holds it. */
+const StandingFence = z.strictObject({
+  scope: FenceScope,
+  /** Null: it stands around more than this workspace, and nobody resumes it here. */
+  target: OpsTarget.nullable(),
+  kind: StopKind,
+  epoch: ControlVersion,
+  reason: z.string(),
+  limit: z.int().nullable(),
+  window_seconds: z.int().nullable(),
+  set_by: PrincipalId,
+  effective_at: Instant,
+  expires_at: Instant.nullable(),
+  ...openCalls,
+});
+export type StandingFence = z.infer<typeof StandingFence>;
+
+/** As many unconfirmed commands as one answer shows. */
+export const unconfirmedMax = 100;
+
+export const getOps = defineRoute({
+  operation: 'get-ops',
+  summary:
+    'What stops the workspace now, as the kernel says it. While the kernel is away nothing is shown as in force; commands that it has not ' +
+    'confirmed are told apart.',
+  method: 'GET',
+  path: '/api/ops',
+  auth: 'session',
+  leastRole: 'member',
+  reply: z.strictObject({
+    workspace_id: WorkspaceId,
+    kernel: z.enum(['ok', 'unreachable']),
+    /** What the kernel says; null while it is away. */
+    boundary: BoundaryStatus.pick({ status: true, mode: true, last_proven_fail_closed: true })
+      .extend({ open_dispatches: z.int(), pending_approvals: z.int() })
+      .nullable(),
+    fences: z.array(StandingFence).max(shownFencesMax),
+    more_fences: z.boolean(),
+    /** In the order in which they were given. */
+    unconfirmed: z.array(OpsCommand).max(unconfirmedMax),
+  }),
+});
+export type OpsOverview = z.infer<typeof getOps.reply>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { ceremonyBytesMax, Passkey, PasskeyAttestation, registerPasskey } from '../governance-kernel/passkeys.ts';
+import { defineRoute } from '../route.ts';
+
+export const beginPasskey = defineRoute({
+  operation: 'begin-passkey',
+  summary:
+    'Begin to enrol a passkey at the kernel, in the addressed workspace: it signs its owner in, and votes there. The options are for `navigator.credentials.create`.',
+  method: 'POST',
+  path: '/api/auth/webauthn/register/begin',
+  auth: 'session_reauth',
+  leastRole: 'partner',
+  idempotent: false, // each answer is a question of its own
+  status: 201,
+  reply: registerPasskey.reply,
+  errors: ['PASSKEYS_UNAVAILABLE', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+export const finishPasskey = defineRoute({
+  operation: 'finish-passkey',
+  summary: 'End the enrolment. A passkey that is `waiting` signs nobody in until somebody vouches for it.',
+  method: 'POST',
+  path: '/api/auth/webauthn/register/finish',
+  auth: 'session_reauth',
+  leastRole: 'partner',
+  idempotent: false, // a question is answered once
+  bodyBytesMax: ceremonyBytesMax,
+  body: z.strictObject({ attestation: PasskeyAttestation }),
+  status: 201,
+  reply: Passkey,
+  errors: ['PASSKEY_REFUSED', 'ALREADY_EXISTS', 'PASSKEYS_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});

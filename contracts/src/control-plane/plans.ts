@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import {
+  ApprovalId,
+  DecisionId,
+  Digest,
+  IncidentId,
+  Instant,
+  PlanId,
+  PrincipalId,
+  ReceiptId,
+  WorkspaceId,
+} from '../scalars.ts';
+import { BlastRadius, PlanSteps } from './blast-radius.ts';
+import { OpsCommand } from './ops.ts';
+
+export const PlanState = z.enum([
+  'draft',
+  /** Somebody is asked to approve it. */
+  'pending',
+  'approved',
+  'rejected',
+  'expired',
+  /** Every step of it is commanded. */
+  'committed',
+]);
+export type PlanState = z.infer<typeof PlanState>;
+
+/** Stops that are given together or not at all, with what they were seen to reach. */
+export const Plan = z.strictObject({
+  plan_id: PlanId,
+  workspace_id: WorkspaceId,
+  incident_id: IncidentId.nullable(),
+  state: PlanState,
+  steps: PlanSteps,
+  /** Of its id, its steps and what they reach, with its end: what an approval of it binds. */
+  plan_hash: Digest,
+  dry_run: BlastRadius,
+  /** The kernel's, of this hash; null: nobody had to be asked yet. */
+  approval_id: ApprovalId.nullable(),
+  /** By which it was committed. */
+  decision_id: DecisionId.nullable(),
+  receipt_id: ReceiptId.nullable(),
+  asked_by: PrincipalId,
+  created_at: Instant,
+  /** From then on it is not committed any more. */
+  expires_at: Instant,
+  committed_by: PrincipalId.nullable(),
+  committed_at: Instant.nullable(),
+  /** What was commanded by it. One that the kernel did not take is there no more: something stands that stops as much or more. */
+  commands: z.array(OpsCommand),
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** As long as what was seen is worth something. */
+const ttlSecondsMax = 86_400;
+
+export const createPlan = defineRoute({
+  operation: 'create-plan',
+  summary: 'Draft stops that are given together, after a dry run that says what they reach.',
+  method: 'POST',
+  path: '/api/ops/plans',
+  auth: 'session',
+  leastRole: 'partner',
+  idempotent: false, // each is a draft of its own, and drafts change nothing
+  status: 201,
+  body: z.strictObject({
+    incident_id: IncidentId.optional(),
+    steps: PlanSteps,
+    ttl_seconds: z.int().min(1).max(ttlSecondsMax).default(3_600),
+  }),
+  bodyBytesMax: 50_000,
+  reply: Plan,
+  errors: ['NOT_FOUND', 'INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+const ofPlan = {
+  method: 'POST',
+  leastRole: 'owner',
+  idempotent: false, // asked again it goes on where it stands
+  params: z.strictObject({ plan_id: z.string().min(1).max(128) }),
+  body: z.strictObject({ plan_hash: Digest }),
+  bodyBytesMax: 1_000,
+  reply: Plan,
+} as const;
+
+const refusals = [
+  'NOT_FOUND',
+  'PLAN_STALE',
+  'ILLEGAL_TRANSITION',
+  'POLICY_DENIED',
+  'APPROVAL_NEEDED',
+  'GOVERNANCE_UNAVAILABLE',
+] as const;
+
+export const approvePlan = defineRoute({
+  ...ofPlan,
+  operation: 'approve-plan',
+  summary:
+    'Have the kernel decide whether this very plan may be committed: approved at once, or pending until somebody has voted at the kernel.',
+  path: '/api/ops/plans/{plan_id}/approve',
+  auth: 'session',
+  errors: [...refusals],
+});
+
+export const commitPlan = defineRoute({
+  ...ofPlan,
+  operation: 'commit-plan',
+  summary:
+    'Give all stops of an approved plan at once, if a dry run reaches no further than the one that was approved, and the kernel allows it. It is ' +
+    'committed once; asked again, it is shown.',
+  path: '/api/ops/plans/{plan_id}/commit',
+  auth: 'session_reauth',
+  errors: [...refusals],
+});

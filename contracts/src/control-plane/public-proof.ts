@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ApprovalState } from '../governance-kernel/approvals.ts';
+import { TrustKey } from '../governance-kernel/log.ts';
+import { Outcome, ReceiptKind } from '../governance-kernel/receipt.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { defineRoute } from '../route.ts';
+import { ApprovalId, Digest, Instant, ReceiptId, Verdict } from '../scalars.ts';
+
+/** A proof of a log of 2^48 receipts has fewer hashes. */
+const proofHashesMax = 64;
+const noteLengthMax = 10_000;
+
+/** That a receipt is in the signed log: the statement of a checkpoint, and the way from the receipt to it. */
+export const PublicLogProof = z.strictObject({
+  index: z.int().min(0),
+  tree_size: z.int().min(1),
+  /** Base64, from the leaf's sibling up (RFC 9162 §2.1.3). */
+  hashes: z.array(z.string().max(64)).max(proofHashesMax),
+  /** The checkpoint as a signed note (C2SP). */
+  note: z.string().max(noteLengthMax),
+});
+export type PublicLogProof = z.infer<typeof PublicLogProof>;
+
+/** All that strangers see of a published receipt. Who acted, on what and with which arguments is none of it. */
+export const PublicReceipt = z.strictObject({
+  receipt_id: ReceiptId,
+  kind: ReceiptKind,
+  /** Of an outcome, what became of the call; of any other receipt that it was sealed. */
+  status: z.enum(['sealed', ...Outcome.options]),
+  verdict: Verdict,
+  reason_code: ReasonCode,
+  /** To the minute. */
+  issued_at: Instant,
+  receipt_hash: Digest,
+  prev_hash: Digest.nullable(),
+  lamport_clock: z.int().min(1),
+  policy_hash: Digest.nullable(),
+  policy_epoch: z.int().min(0),
+  key_id: z.string().min(1).max(128),
+  log: PublicLogProof,
+});
+export type PublicReceipt = z.infer<typeof PublicReceipt>;
+
+/** All that strangers see of a published approval, as it was when it was published. Times are to the minute. */
+export const PublicApproval = z.strictObject({
+  approval_id: ApprovalId,
+  state: ApprovalState,
+  quorum: z.int().min(1),
+  approved: z.int().min(0),
+  /** `break_glass`: one person approved alone what a quorum or a time lock held. */
+  method: z.enum(['votes', 'break_glass']),
+  requested_at: Instant,
+  updated_at: Instant,
+  published_at: Instant,
+  ceremony_hash: Digest,
+});
+export type PublicApproval = z.infer<typeof PublicApproval>;
+
+/** Loose on purpose: what cannot be a name is answered like what nobody has published, with the same 404. */
+const PublicName = z.string().min(1).max(128);
+
+const read = { method: 'GET', auth: 'public', errors: ['NOT_FOUND'] } as const;
+
+export const getPublicReceipt = defineRoute({
+  ...read,
+  errors: [...read.errors],
+  operation: 'get-public-receipt',
+  summary: 'What is public of a receipt, by its id or by the handle that its workspace has published it under.',
+  path: '/api/public/verify/{receiptId}',
+  params: z.strictObject({ receiptId: PublicName }),
+  reply: PublicReceipt,
+});
+
+export const getPublicApproval = defineRoute({
+  ...read,
+  errors: [...read.errors],
+  operation: 'get-public-approval',
+  summary: 'What is public of an approval, by its id or by the handle that its workspace has published it under.',
+  path: '/api/public/approval/{approvalId}',
+  params: z.strictObject({ approvalId: PublicName }),
+  reply: PublicApproval,
+});
+
+export const getSigningKey = defineRoute({
+  operation: 'get-signing-key',
+  summary: 'The keys that this installation says its receipts and its log are signed with, as a JWK set.',
+  method: 'GET',
+  path: '/api/v1/signing-key',
+  auth: 'public',
+  reply: z.strictObject({ keys: z.array(TrustKey) }),
+  errors: ['GOVERNANCE_UNAVAILABLE'],
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { ceremonyBytesMax } from '../governance-kernel/passkeys.ts';
+import { authBodyBytesMax, LoginBegun, LoginProof } from './login.ts';
+import { SessionView } from './session.ts';
+
+export const beginReauth = defineRoute({
+  operation: 'begin-reauth',
+  summary:
+    'Begin to prove again who sits at this browser: a code goes to the address of the person, or a passkey of theirs is asked for.',
+  method: 'POST',
+  path: '/api/auth/reauth/begin',
+  auth: 'session',
+  provenBy: 'browser_session',
+  idempotent: false, // an answer kept for a day would replay a login that is over
+  bodyBytesMax: authBodyBytesMax,
+  body: z.strictObject({ method: z.enum(['code', 'passkey']).default('code') }),
+  reply: LoginBegun,
+  errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE', 'PASSKEYS_UNAVAILABLE', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+export const finishReauth = defineRoute({
+  operation: 'finish-reauth',
+  summary: 'End the proof. From now on, and for five minutes, the session opens what needs a fresh one.',
+  method: 'POST',
+  path: '/api/auth/reauth/finish',
+  auth: 'session',
+  provenBy: 'browser_session',
+  idempotent: false, // a code is spent by its use
+  bodyBytesMax: ceremonyBytesMax,
+  body: LoginProof,
+  reply: SessionView,
+  errors: ['CODE_INVALID', 'PASSKEY_REFUSED', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { EmailAddress } from '../email-address.ts';
+import { OrgId } from '../governance-kernel/tenants.ts';
+import { page } from '../list.ts';
+import { PersonRole } from '../person-assertion.ts';
+import { defineRoute } from '../route.ts';
+import { Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
+import { OfWorkspace } from './workspace-path.ts';
+
+/** A workspace of the gateway, which is one tenant of the kernel, as one of its people sees it. */
+export const ConsoleWorkspace = z.strictObject({
+  workspace_id: WorkspaceId,
+  name: z.string(),
+  /** Whose workspace it is; null: of no organisation yet. */
+  org_id: OrgId.nullable(),
+  /** What the caller is there. */
+  role: PersonRole,
+});
+export type ConsoleWorkspace = z.infer<typeof ConsoleWorkspace>;
+
+export const ConsoleWorkspaceWithMembers = ConsoleWorkspace.extend({
+  members: z.array(
+    z.strictObject({
+      user_id: UserId,
+      name: z.string(),
+      email: z.string().nullable(),
+      role: PersonRole,
+      joined_at: Instant,
+    }),
+  ),
+  created_at: Instant,
+});
+export type ConsoleWorkspaceWithMembers = z.infer<typeof ConsoleWorkspaceWithMembers>;
+
+export const GivenName = storableText({ max: 200 }).trim().min(1);
+
+export const listConsoleWorkspaces = defineRoute({
+  operation: 'list-console-workspaces',
+  summary: 'The workspaces that the person belongs to, in the order of joining.',
+  method: 'GET',
+  path: '/api/workspaces',
+  auth: 'session',
+  reply: page(ConsoleWorkspace),
+  errors: ['GATEWAY_UNAVAILABLE'],
+});
+
+export const createConsoleWorkspace = defineRoute({
+  operation: 'create-console-workspace',
+  summary: 'Make one more workspace of the organisation that the person administers; the person owns it.',
+  method: 'POST',
+  path: '/api/v1/workspaces',
+  auth: 'session',
+  status: 201,
+  body: z.strictObject({ name: GivenName }),
+  reply: ConsoleWorkspace,
+  errors: ['PERMISSION_DENIED', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+export const getConsoleWorkspace = defineRoute({
+  operation: 'get-console-workspace',
+  summary: 'One workspace with its members, and the ETag of what can be changed.',
+  method: 'GET',
+  path: '/api/v1/workspaces/{id}',
+  auth: 'session',
+  leastRole: 'member',
+  params: OfWorkspace,
+  reply: ConsoleWorkspaceWithMembers,
+  errors: ['GATEWAY_UNAVAILABLE'],
+});
+
+const Addressed = z.strictObject({ workspace_id: OfWorkspace.shape.id });
+const AddressedMember = Addressed.extend({ user_id: z.string().min(1).max(128) });
+
+export const putConsoleWorkspace = defineRoute({
+  operation: 'put-console-workspace',
+  summary: 'Rename a workspace. If-Match names the ETag that was read.',
+  method: 'PUT',
+  path: '/api/workspaces/{workspace_id}',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  params: Addressed,
+  body: z.strictObject({ name: GivenName }),
+  reply: ConsoleWorkspaceWithMembers,
+  errors: ['PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'GATEWAY_UNAVAILABLE'],
+});
+
+export const createConsoleMember = defineRoute({
+  operation: 'create-console-member',
+  summary: 'Invite an address: it is a member from when its owner accepts. The link is shown once.',
+  method: 'POST',
+  path: '/api/workspaces/{workspace_id}/members',
+  auth: 'session',
+  leastRole: 'owner',
+  status: 201,
+  idempotent: false, // a replay would answer a link from storage, and the tokens of links are not stored
+  params: Addressed,
+  body: z.strictObject({ email: EmailAddress, role: PersonRole.exclude(['owner']).default('member') }),
+  reply: z.strictObject({
+    invite_url: z.string(),
+    role: PersonRole.exclude(['owner']),
+    /** False: hand the link over yourself. */
+    mailed: z.boolean(),
+  }),
+  errors: ['ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE'],
+});
+
+export const putConsoleMember = defineRoute({
+  operation: 'put-console-member',
+  summary: 'Change the role of a member. The last owner stays one.',
+  method: 'PUT',
+  path: '/api/workspaces/{workspace_id}/members/{user_id}',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  params: AddressedMember,
+  body: z.strictObject({ role: PersonRole }),
+  reply: z.strictObject({ user_id: UserId, role: PersonRole }),
+  errors: ['LAST_OWNER', 'GATEWAY_UNAVAILABLE'],
+});
+
+export const deleteConsoleMember = defineRoute({
+  operation: 'delete-console-member',
+  summary: 'End a membership, with effect on the next request. The last owner stays.',
+  method: 'DELETE',
+  path: '/api/workspaces/{workspace_id}/members/{user_id}',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  params: AddressedMember,
+  reply: z.strictObject({ removed: z.literal(true) }),
+  errors: ['LAST_OWNER', 'GATEWAY_UNAVAILABLE'],
+});

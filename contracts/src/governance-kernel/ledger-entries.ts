@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { TenantId } from '../scalars.ts';
+import { BoundaryRecord } from './boundary-record.ts';
+import { StoredReceipt } from './receipt.ts';
+
+/** A receipt as it stands in the log; an outcome has no record of its own. */
+export const LedgerEntry = z.strictObject({ receipt: StoredReceipt, record: BoundaryRecord.nullable() });
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
+
+/** A record may have megabytes, and a page is one answer. */
+export const ledgerEntriesMax = 100;
+
+export const listLedgerEntries = defineRoute({
+  operation: 'list-ledger-entries',
+  summary:
+    'All receipts of a tenant below a place in the log, newest first, each with the record that it seals: what is below a place never changes. ' +
+    'With `from`: those from that place on, oldest first.',
+  method: 'GET',
+  path: '/internal/receipts/{tenant}',
+  auth: 'service_internal',
+  params: z.strictObject({ tenant: TenantId }),
+  query: z.strictObject({
+    /** Exclusive. Absent: from the end. */
+    below: z.coerce.number().int().min(0).optional(),
+    /** Inclusive. */
+    from: z.coerce.number().int().min(0).optional(),
+    limit: z.coerce.number().int().min(1).max(ledgerEntriesMax).default(ledgerEntriesMax),
+  }),
+  reply: z.strictObject({ data: z.array(LedgerEntry) }),
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { Digest, EffectLevel, PlainObject } from '../scalars.ts';
+
+/** As the registry writes it: what a server sent, so attacker-controlled. */
+const ToolDefinition = PlainObject;
+
+/** A longer definition is told by its hash alone, so that a page of them stays small. */
+export const toldDefinitionBytesMax = 32_768;
+
+export const RegisteredTool = z.strictObject({
+  /** `server.tool`, by which it is called. */
+  tool: z.string(),
+  server_id: z.string(),
+  server_state: z.enum(['discovered', 'quarantined', 'approved', 'revoked', 'expired']),
+  /** `drifted`: its server shows something else than what was pinned. `unpinned`: it came later, and nobody approved it. Neither is called. */
+  pin: z.enum(['in_sync', 'drifted', 'unpinned']),
+  /** What the annotations of the definition admit to. */
+  annotated_effect: EffectLevel,
+  pinned_hash: Digest.nullable(),
+  observed_hash: Digest,
+  /** The pinned one; of a tool without a pin the one that was seen last. Null where it is too long to be told. */
+  definition: ToolDefinition.nullable(),
+  /** Of a drifted tool: what its server showed last. Null for others, and where it is too long to be told. */
+  observed_definition: ToolDefinition.nullable(),
+  /** The workspace refuses it to its agents, whatever the rules say; told by the kernel, which hears of a change before the next call. */
+  blocked: z.boolean(),
+});
+export type RegisteredTool = z.infer<typeof RegisteredTool>;
+
+/** The name of a tool is part of the cursor. */
+const cursorLengthMax = 2_048;
+
+export const ToolPageQuery = { ...PageQuery, cursor: z.string().min(1).max(cursorLengthMax).optional() };
+
+export const listRegisteredTools = defineRoute({
+  operation: 'list-registered-tools',
+  summary: 'Every tool that a server of this kernel has shown, by name, with its pin and what was seen since.',
+  method: 'GET',
+  path: '/api/v1/mcp/tools',
+  auth: 'tenant_scoped',
+  assertedBy: ['member', 'partner', 'owner'],
+  query: z.strictObject({ tenant_id: z.string().optional(), ...ToolPageQuery }),
+  reply: page(RegisteredTool),
+});
