@@ -1,0 +1,96 @@
+// Pictures of the console for the documents, of a system that runs: CONSOLE_URL=http://localhost:3000 node packages/console/scripts/take-pictures.mjs
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const requireFromTests = createRequire(new URL('../../../tests/package.json', import.meta.url));
+const { chromium } = requireFromTests('playwright-core');
+const { CONSOLE_URL: origin = 'http://localhost:3000', CHROMIUM_PATH: executablePath = '/usr/bin/chromium' } =
+  process.env;
+const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+
+const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: ['--disable-gpu'] });
+const context = await browser.newContext({ baseURL: origin, viewport: { width: 1100, height: 680 } });
+const page = await context.newPage();
+const take = (name) => page.screenshot({ path: `${folder}console-${name}.png` });
+const press = async (...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+/** A device that keeps passkeys, as Chromium plays one. */
+async function plugInDevice() {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable', { enableUI: false });
+  const options = {
+    ...{ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
+    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  };
+  await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
+}
+
+/** What a program at a terminal is told when it asks to be let in. */
+async function askAsProgram(client_id) {
+  const body = new URLSearchParams({ client_id, scope: 'partner' });
+  return (await fetch(new URL('/api/auth/device/code', origin), { method: 'POST', body })).json();
+}
+
+async function signIn(email) {
+  await page.getByLabel('E-mail address').fill(email);
+  await press('Enter');
+  await page.keyboard.type((await page.getByLabel('Code for development').textContent()) ?? '');
+  await press('Enter');
+}
+
+await page.goto('/console/overview');
+await signIn('ada@example.org');
+await page.getByLabel('Name of the organisation').fill('Lighthouse');
+await press('Enter');
+await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
+await press('g', 'r');
+await page.getByRole('heading', { name: 'Runs' }).waitFor();
+await press('n');
+await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
+await page.getByText('Open the inbox').waitFor();
+await press('g', 'o');
+await page.getByText('1 call waits for an approval').waitFor();
+await page.getByRole('table').waitFor();
+await take('overview');
+await press('g', 'i');
+await page.getByRole('article', { name: 'files.write_file, pending' }).waitFor();
+await press('j');
+await page.locator('[data-chosen]').waitFor();
+await take('inbox');
+
+await press('g', 'm');
+await page.getByRole('button', { name: 'Invite somebody' }).waitFor();
+await press('n');
+await page.getByRole('dialog').getByLabel('E-mail address').fill('bob@example.org');
+await press('Enter');
+await page.getByRole('region', { name: 'Link of the invite' }).waitFor();
+await press('Escape');
+await page.getByRole('button', { name: 'Make a key' }).press('Enter');
+await page.getByRole('dialog').getByLabel('Name').fill('crawler');
+await press('Enter');
+await page.getByRole('region', { name: 'The key' }).waitFor();
+await press('Escape');
+await page.getByRole('row', { name: 'crawler' }).waitFor();
+await take('members');
+
+await page.goto(`/console/device?user_code=${(await askAsProgram('countersign CLI on laptop-7')).user_code}`);
+await page.getByRole('button', { name: 'Let it in' }).waitFor();
+await take('device');
+await page.getByRole('button', { name: 'Let it in' }).press('Enter');
+await page.getByText('may act in').waitFor();
+
+await page.emulateMedia({ colorScheme: 'dark' });
+await page.goto('/console/receipts');
+await page.getByRole('table').waitFor();
+await press('v');
+await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
+await page.getByText('Verified here').waitFor();
+await take('receipt-dark');
+await plugInDevice();
+await page.goto('/console/you');
+await page.getByRole('button', { name: 'Enrol a passkey' }).press('Enter');
+await page.getByText('The passkey is enrolled').waitFor();
+await take('you-dark');
+await browser.close();

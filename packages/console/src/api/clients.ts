@@ -1,0 +1,19 @@
+import { createClient, type Client, type WorkspaceId } from '@countersign/contracts';
+import { withPresence } from './with-presence.ts';
+import { personRoutes, workspaceRoutes } from './routes.ts';
+import { createSessionFetch } from './session-fetch.ts';
+
+export type WorkspaceClient = Client<typeof workspaceRoutes>;
+
+const session = createSessionFetch((input, init) => fetch(input, init));
+const options = { baseUrl: location.origin, fetch: session.send };
+
+export const person: Client<typeof personRoutes> = withPresence(createClient(personRoutes, options));
+
+/** The token of the page belongs to one session; whoever signs in or out calls this. */
+export const forgetSession = session.forget;
+
+export function clientOf(workspaceId: WorkspaceId): WorkspaceClient {
+  const headers = () => ({ 'x-workspace-id': workspaceId });
+  return withPresence(createClient(workspaceRoutes, { ...options, headers }));
+}

@@ -1,0 +1,67 @@
+import { CallFailed, errorCodes, isAppError, type AppError } from '@countersign/contracts';
+
+/** What a page says of a request that failed: what it means for the person, in the words of the service, and what to do. */
+type Problem = {
+  title: string;
+  message: string;
+  nextStep: string;
+  code: string;
+  /** Null: nobody has seen the request. */
+  requestId: string | null;
+};
+
+export function isSignedOut(error: unknown): boolean {
+  return isAppError(error) && (error.code === 'CREDENTIALS_INVALID' || error.code === 'CREDENTIALS_REQUIRED');
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof DOMException) return unproven(error);
+  if (!isAppError(error)) return unexpected(error);
+  if (error.cause instanceof CallFailed) return unanswered(error.cause);
+  const requestId = error.details?.['request_id'];
+  return {
+    title: titleOf(error),
+    message: error.message,
+    nextStep: errorCodes[error.code].nextStep,
+    code: error.code,
+    requestId: typeof requestId === 'string' ? requestId : null,
+  };
+}
+
+const awayTitles: Readonly<Record<string, string>> = {
+  GOVERNANCE_UNAVAILABLE: 'The kernel does not answer',
+  CONTROL_PLANE_UNAVAILABLE: 'The control plane does not answer',
+  GATEWAY_UNAVAILABLE: 'The gateway does not answer',
+  STORE_UNAVAILABLE: 'The database does not answer',
+  RECEIPT_STORE_UNAVAILABLE: 'No receipt can be stored',
+};
+
+function titleOf({ code, status }: AppError): string {
+  const away = awayTitles[code];
+  if (away !== undefined) return away;
+  if (status === 401) return 'This needs proof of who you are';
+  if (status === 403) return 'You may not do this';
+  if (status === 404) return 'There is no such thing here';
+  if (status === 409 || status === 412) return 'It has changed in the meantime';
+  if (status === 429) return 'Too many requests';
+  return status >= 500 ? 'The service failed' : 'The request was refused';
+}
+
+function unanswered({ fault, message }: CallFailed): Problem {
+  const nextStep = 'Nothing is known of what the request did. Check that the gateway runs, then look again.';
+  if (fault === 'malformed') return { ...silent, title: 'The answer makes no sense', message, nextStep };
+  return { ...silent, title: 'The gateway does not answer', message, nextStep };
+}
+
+/** What browsers say of a passkey that was not used, whyever. */
+function unproven({ message, name }: DOMException): Problem {
+  const nextStep = 'Nothing was changed. Try again, and confirm with your passkey.';
+  return { code: name, requestId: null, title: 'The passkey was not used', message, nextStep };
+}
+
+const silent = { code: 'NO_ANSWER', requestId: null };
+
+function unexpected(error: unknown): Problem {
+  const message = error instanceof Error ? error.message : String(error);
+  return { ...silent, code: 'FAULT', title: 'This page failed', message, nextStep: 'Load the page again.' };
+}

@@ -1,0 +1,71 @@
+import { beginLogin, finishLogin, getSession, refreshSession } from '@countersign/contracts/control-plane';
+import { ErrorEnvelope } from '@countersign/contracts';
+
+/** What is asked for by whoever is signed in, or nobody. */
+const withoutSession: ReadonlySet<string> = new Set([beginLogin.path, finishLogin.path, refreshSession.path]);
+
+/**
+ * The browser's own fetch, as a page of a session needs it. What changes something carries the token of the page. An answer that the
+ * session is over renews it once, for all requests that are under way, and asks again; is it over for good, that answer is what comes back.
+ */
+export function createSessionFetch(fetchNow: typeof fetch): { send: typeof fetch; forget(): void } {
+  let csrfToken: string | null = null;
+  let renewing: Promise<boolean> | null = null;
+
+  const tokenOfPage = async (): Promise<string | null> => {
+    if (csrfToken !== null) return csrfToken;
+    const answer = await renewed(getSession.path, {});
+    const session = getSession.reply.safeParse(answer.ok ? await answer.json() : null);
+    csrfToken = session.data?.csrf_token ?? null;
+    return csrfToken;
+  };
+
+  const attempt = async (path: string, init: RequestInit): Promise<Response> => {
+    if (isRead(init) || withoutSession.has(path)) return fetchNow(path, init);
+    const headers = new Headers(init.headers);
+    const token = await tokenOfPage();
+    if (token !== null) headers.set('x-csrf-token', token);
+    return fetchNow(path, { ...init, headers });
+  };
+
+  const renewed = async (path: string, init: RequestInit): Promise<Response> => {
+    const answer = await attempt(path, init);
+    if (withoutSession.has(path) || !(await saysSessionIsOver(answer))) return answer;
+    renewing ??= renew(fetchNow).finally(() => (renewing = null));
+    return (await renewing) ? attempt(path, init) : answer;
+  };
+
+  const send: typeof fetch = async (input, init = {}) => {
+    const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin);
+    const answer = await renewed(pathname + search, init);
+    // Another tab has signed somebody else in: the next request asks for that session's token.
+    if (answer.status === 403) csrfToken = null;
+    return answer;
+  };
+  return { send, forget: () => (csrfToken = null) };
+}
+
+async function renew(fetchNow: typeof fetch): Promise<boolean> {
+  const { method, path } = refreshSession;
+  const answer = await fetchNow(path, { method });
+  if (answer.ok || answer.status === 401) return answer.ok;
+  throw new TypeError(`The session could not be renewed: ${answer.status}`);
+}
+
+function isRead({ method = 'GET' }: RequestInit): boolean {
+  return method === 'GET';
+}
+
+const sessionIsOver: ReadonlySet<string> = new Set(['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID']);
+
+/** Other refusals of 401 are about a code or the time since somebody proved who they are. */
+async function saysSessionIsOver(answer: Response): Promise<boolean> {
+  if (answer.status !== 401) return false;
+  const envelope = ErrorEnvelope.safeParse(
+    await answer
+      .clone()
+      .json()
+      .catch(() => null),
+  );
+  return envelope.success && sessionIsOver.has(envelope.data.error.code);
+}

@@ -1,0 +1,53 @@
+import { windowStartMs } from '@countersign/contracts';
+import type { Budget } from '@countersign/contracts/governance-kernel';
+
+/** One ceiling of a budget with its use, counted in what it limits. */
+type Ceiling = { what: string; limit: number; used: number; reserved: number; show: (amount: number) => string };
+
+/** What a budget limits, a line each. */
+export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceiling[] {
+  const plain = new Intl.NumberFormat();
+  const count = (amount: number) => plain.format(amount);
+  const money = (amount: number) => inMoney(amount, currency);
+  const all = [
+    { what: 'calls', limit: terms.tool_call_limit, used: used.tool_calls, reserved: reserved.tool_calls, show: count },
+    {
+      what: 'spend',
+      limit: terms.spend_limit_minor,
+      used: used.spend_minor,
+      reserved: reserved.spend_minor,
+      show: money,
+    },
+    {
+      what: 'bytes out',
+      limit: terms.egress_limit_bytes,
+      used: used.egress_bytes,
+      reserved: reserved.egress_bytes,
+      show: count,
+    },
+    { what: 'writes', limit: terms.write_limit, used: used.writes, reserved: reserved.writes, show: count },
+  ];
+  return all.flatMap(({ limit, ...use }) => (limit === null ? [] : [{ ...use, limit }]));
+}
+
+function inMoney(minor: number, currency: string | null): string {
+  if (currency === null) return `${minor} minor units`;
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
+}
+
+/** Of a window that has just begun nothing is told by what was used of it. */
+const leastShareToForecast = 0.02;
+
+/** What will have been used when the window ends, if it goes on like this; null: nobody can say yet, or it never ends. */
+export function forecastOf(
+  used: number,
+  { window, resets_at }: Pick<Budget, 'window' | 'resets_at'>,
+  nowMs: number,
+): number | null {
+  const endMs = resets_at === null ? null : Date.parse(resets_at);
+  const startMs = windowStartMs({ window, resetsAtMs: endMs });
+  if (endMs === null || startMs === null) return null;
+  const share = (nowMs - startMs) / (endMs - startMs);
+  return share < leastShareToForecast || share > 1 ? null : Math.ceil(used / share);
+}

@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router';
+import type { Budget } from '@countersign/contracts/governance-kernel';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { ceilingsOf, forecastOf } from './amounts.ts';
+
+type Props = { budgets: Budget[]; readAtMs: number };
+
+/** A line for each ceiling of each budget. */
+export function BudgetTable({ budgets, readAtMs }: Props) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Budgets">
+      <table>
+        <thead>
+          <tr>
+            <th>Budget</th>
+            <th className="wide">For</th>
+            <th className="number">Used</th>
+            <th className="number wide">In flight</th>
+            <th className="number">Ceiling</th>
+            <th className="number">At this rate</th>
+            <th className="wide">Begins anew</th>
+          </tr>
+        </thead>
+        <tbody>
+          {budgets.map((budget) => (
+            <Rows key={budget.budget_id} budget={budget} readAtMs={readAtMs} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Rows({ budget, readAtMs }: { budget: Budget; readAtMs: number }) {
+  const { budget_id: id, subject, resets_at } = budget;
+  const ceilings = ceilingsOf(budget);
+  if (ceilings.length === 0)
+    return (
+      <tr data-id={id}>
+        <td>
+          <CopyText text={id} whole />
+        </td>
+        <td colSpan={6} className="quiet">
+          No ceiling: it counts, and asks for an approval where it says so.
+        </td>
+      </tr>
+    );
+  return ceilings.map(({ what, limit, used, reserved, show }) => {
+    const forecast = forecastOf(used, budget, readAtMs);
+    return (
+      <tr key={what} data-id={id}>
+        <td>
+          <CopyText text={id} whole /> <span className="quiet">{what}</span>
+        </td>
+        <td className="wide">
+          <Shown text={subject} />
+        </td>
+        <td className="number">
+          <Link to="/receipts" search={receiptsOf(subject)}>
+            {show(used)}
+          </Link>
+        </td>
+        <td className="number wide">{show(reserved)}</td>
+        <td className="number">
+          {show(limit)} {used + reserved >= limit && <Mark tone="bad">used up</Mark>}
+        </td>
+        <td className="number">
+          {forecast === null ? '–' : show(forecast)}{' '}
+          {forecast !== null && forecast > limit && <Mark tone="wait">above it</Mark>}
+        </td>
+        <td className="tight wide">{resets_at === null ? 'never' : <Moment at={resets_at} />}</td>
+      </tr>
+    );
+  });
+}
+
+/** The calls that a budget is about, as the page of receipts finds them. */
+function receiptsOf(subject: string): { agent?: string; tool?: string } {
+  const [kind = '', ...rest] = subject.split(':');
+  if (kind === 'tool') return { tool: rest.join(':') };
+  return kind === 'tenant' ? {} : { agent: rest.join(':') };
+}

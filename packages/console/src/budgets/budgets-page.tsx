@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { More } from '../parts/more.tsx';
+import { Page } from '../parts/page.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { BudgetTable } from './budget-table.tsx';
+import { CeilingForm } from './ceiling-form.tsx';
+
+const askAgainMs = 5_000;
+
+/** What the workspace may use, what it has used, and how the month will end. */
+export function BudgetsPage() {
+  const { id, role } = useWorkspace();
+  const queries = useQueryClient();
+  const [isOpen, form] = useDisclosure();
+  const maySet = role === 'owner';
+  const list = useWorkspaceList(
+    ['budgets'],
+    (client, { cursor, signal }) => client.listBudgets({ query: { cursor }, signal }),
+    { everyMs: askAgainMs },
+  );
+  return (
+    <Page
+      title="Budgets"
+      about="Ceilings that the kernel holds every call against. What a call may use is taken before it is sent, and given back if it is not used."
+      actions={maySet ? <SetCeiling onSet={form.open} /> : <p className="quiet">Owners set ceilings.</p>}
+    >
+      <Loaded query={list}>
+        {(budgets) =>
+          budgets.length === 0 ? (
+            <NoBudget onSet={maySet ? form.open : null} />
+          ) : (
+            <BudgetTable budgets={budgets} readAtMs={list.dataUpdatedAt} />
+          )
+        }
+      </Loaded>
+      <More list={list} />
+      <CopyCommand words="budgets ls" count={list.data?.length ?? 0} />
+      <CeilingForm
+        isOpen={isOpen}
+        onClose={form.close}
+        onSet={() => {
+          form.close();
+          void queries.invalidateQueries({ queryKey: [id, 'budgets'] });
+        }}
+      />
+    </Page>
+  );
+}
+
+function SetCeiling({ onSet }: { onSet: () => void }) {
+  useShortcuts([{ keys: 's', says: 'Set the ceiling of the month', run: onSet }]);
+  return <Button onClick={onSet}>Set the ceiling</Button>;
+}
+
+function NoBudget({ onSet }: { onSet: (() => void) | null }) {
+  return (
+    <EmptyState
+      title="The kernel holds no ceiling yet"
+      action={
+        onSet !== null && (
+          <Button variant="default" onClick={onSet}>
+            Set what models may cost in a month
+          </Button>
+        )
+      }
+    >
+      A ceiling says how much a workspace, an agent or a tool may use in a window. A call that would go beyond it is
+      denied before it is sent, however many are sent at once. The first one is that of the month: owners set it here.
+    </EmptyState>
+  );
+}

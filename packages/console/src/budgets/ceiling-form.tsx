@@ -1,0 +1,108 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { isAppError } from '@countersign/contracts';
+import type { WorkspaceSettings } from '@countersign/contracts/gateway';
+import { Loaded } from '../parts/loaded.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+
+type Terms = WorkspaceSettings['budgetConfig'];
+type Standing = { terms: Terms; etag: string };
+type Props = { isOpen: boolean; onClose: () => void; onSet: () => void };
+
+/** What models may cost in a month: kept by the gateway, held by the kernel. */
+export function CeilingForm({ isOpen, onClose, onSet }: Props) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Ceiling of the month">
+      {isOpen && <Loading onSet={onSet} />}
+    </Modal>
+  );
+}
+
+function Loading({ onSet }: { onSet: () => void }) {
+  const { id } = useWorkspace();
+  const standing = useWorkspaceQuery(['settings'], async (client, signal) => {
+    const { body, headers } = await client.getWorkspaceSettings({ params: { id }, signal });
+    return { body: { terms: body.budgetConfig, etag: headers.get('etag') ?? '' } };
+  });
+  return (
+    <Loaded query={standing}>
+      {(read) => <Form standing={read} again={() => void standing.refetch()} onSet={onSet} />}
+    </Loaded>
+  );
+}
+
+type FormProps = { standing: Standing; again: () => void; onSet: () => void };
+
+function Form({ standing, again, onSet }: FormProps) {
+  // What was read when the form opened: somebody who changes it meanwhile is not overwritten.
+  const [base] = useState(standing);
+  const [amount, setAmount] = useState(String(base.terms.monthlyLlmBudget));
+  const [currency, setCurrency] = useState(base.terms.currency);
+  const set = useSet({ onSet, onConflict: again });
+  const isConflict = isAppError(set.error) && set.error.code === 'PRECONDITION_FAILED';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.mutate({ etag: isConflict ? standing.etag : base.etag, terms: { monthlyLlmBudget: Number(amount), currency } });
+  };
+  return (
+    <form className="stacked" onSubmit={submit}>
+      <p>If you go on, a model call that would cost more than what is left of it is denied, from the next call on.</p>
+      <TextInput
+        // What stands is read when the dialog is open already, and then the focus is elsewhere.
+        autoFocus
+        data-autofocus
+        label="At most in a calendar month"
+        type="number"
+        min={0}
+        max={1_000_000_000}
+        step={0.01}
+        required
+        value={amount}
+        onChange={({ target }) => setAmount(target.value)}
+      />
+      <TextInput
+        label="Currency"
+        description="Another one begins to count anew."
+        required
+        maxLength={3}
+        autoComplete="off"
+        value={currency}
+        onChange={({ target }) => setCurrency(target.value.toUpperCase())}
+      />
+      {set.error !== null && <ProblemNote error={set.error} />}
+      {isConflict && <BothVersions theirs={standing.terms} ours={{ monthlyLlmBudget: Number(amount), currency }} />}
+      <Button type="submit" loading={set.isPending}>
+        {isConflict ? 'Set mine instead' : 'Set the ceiling'}
+      </Button>
+    </form>
+  );
+}
+
+/** Kept, then told to the kernel: until that has confirmed it, the page does not say that it is set. */
+function useSet({ onSet, onConflict }: { onSet: () => void; onConflict: () => void }) {
+  const { client, id } = useWorkspace();
+  return useMutation({
+    mutationFn: async ({ etag, terms }: Standing) => {
+      const params = { id };
+      await client.putWorkspaceSettings({ params, body: { budgetConfig: terms }, headers: { 'if-match': etag } });
+      await client.applyWorkspaceSettings({ params });
+    },
+    onSuccess: onSet,
+    onError: onConflict,
+  });
+}
+
+function BothVersions({ theirs, ours }: { theirs: Terms; ours: Terms }) {
+  return (
+    <dl className="facts">
+      <dt>Stands now</dt>
+      <dd>{inWords(theirs)}</dd>
+      <dt>You wrote</dt>
+      <dd>{inWords(ours)}</dd>
+    </dl>
+  );
+}
+
+const inWords = ({ monthlyLlmBudget, currency }: Terms) => `${monthlyLlmBudget} ${currency} a month`;

@@ -1,0 +1,24 @@
+import { Link } from '@tanstack/react-router';
+import type { PersonRole } from '@countersign/contracts';
+import { Shown } from '../parts/shown.tsx';
+import type { Me } from '../workspace/open-workspace.ts';
+
+type Answer = { decision: 'approve' | 'deny'; client: string; workspace_id: string | null; role: PersonRole | null };
+
+/** What the control plane has put into force. */
+export function Answered({ answer, workspaces }: { answer: Answer; workspaces: Me['workspaces'] }) {
+  const { decision, client, workspace_id, role } = answer;
+  const place = workspaces.find(({ id }) => id === workspace_id)?.name ?? workspace_id ?? '';
+  if (decision === 'deny')
+    return (
+      <p className="note" role="status">
+        <Shown text={client} /> was refused. Nothing was opened to it.
+      </p>
+    );
+  return (
+    <p className="note note-good" role="status">
+      <Shown text={client} /> may act in <Shown text={place} /> as {role}. Go back to its terminal; end it whenever you
+      like on the page <Link to="/you">You</Link>.
+    </p>
+  );
+}

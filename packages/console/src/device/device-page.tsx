@@ -1,0 +1,79 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { z } from 'zod';
+import { isAppError } from '@countersign/contracts';
+import { person } from '../api/clients.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { usePageSearch } from '../workspace/page-search.ts';
+import { DeviceQuestion } from './device-question.tsx';
+
+/** As RFC 8628 §3.3.1 has it in the address that a program shows. */
+const Search = z.object({ user_code: z.string().optional().catch(undefined) });
+
+/** Where somebody confirms a program at a terminal by the code that it shows. */
+export function DevicePage() {
+  const [{ user_code: code }, change] = usePageSearch(Search);
+  return (
+    <Page
+      title="Let a program in"
+      about="A program at a terminal asks to act for you, in one workspace. It never approves anything."
+    >
+      {code === undefined ? (
+        <CodeForm onTyped={(typed) => change({ user_code: typed })} />
+      ) : (
+        <Asking key={code} code={code} onAgain={() => change({ user_code: undefined })} />
+      )}
+    </Page>
+  );
+}
+
+function CodeForm({ onTyped }: { onTyped: (code: string) => void }) {
+  const [code, setCode] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onTyped(code.trim());
+  };
+  return (
+    <form className="stacked narrow" onSubmit={submit}>
+      <TextInput
+        label="Code that the program shows"
+        description="Eight letters; case and dashes mean nothing."
+        required
+        withAsterisk={false}
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={32}
+        value={code}
+        onChange={({ target }) => setCode(target.value)}
+      />
+      <Button type="submit">Continue</Button>
+    </form>
+  );
+}
+
+function Asking({ code, onAgain }: { code: string; onAgain: () => void }) {
+  const login = useQuery({
+    queryKey: ['device', code],
+    queryFn: async ({ signal }) => (await person.getDeviceLogin({ params: { user_code: code }, signal })).body,
+    // Each look is a try at a code, and tries are counted.
+    staleTime: Infinity,
+    retry: false,
+  });
+  if (isAppError(login.error) && login.error.code === 'NOT_FOUND') return <NoSuchCode onAgain={onAgain} />;
+  return <Loaded query={login}>{(asked) => <DeviceQuestion asked={asked} />}</Loaded>;
+}
+
+function NoSuchCode({ onAgain }: { onAgain: () => void }) {
+  return (
+    <section className="note note-problem" role="alert">
+      <h2>No program waits with this code</h2>
+      <p>It may be misspelt, older than ten minutes, or answered already. The program can show another one.</p>
+      <Button size="xs" variant="default" onClick={onAgain}>
+        Enter another code
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { hasRole, PersonRole } from '@countersign/contracts';
+import type { DeviceLogin } from '@countersign/contracts/control-plane';
+import { person } from '../api/clients.ts';
+import { meQuery } from '../api/queries.ts';
+import { asOptions, Choice } from '../parts/choice.tsx';
+import { Countdown } from '../parts/countdown.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import type { Me } from '../workspace/open-workspace.ts';
+import { Answered } from './answered.tsx';
+
+/** What a program asks for, and both answers to it. */
+export function DeviceQuestion({ asked }: { asked: DeviceLogin }) {
+  const me = useQuery(meQuery);
+  return <Loaded query={me}>{({ workspaces }) => <Question asked={asked} workspaces={workspaces} />}</Loaded>;
+}
+
+type Workspaces = Me['workspaces'];
+
+function Question({ asked, workspaces }: { asked: DeviceLogin; workspaces: Workspaces }) {
+  const places = workspaces.filter(({ id }) => (asked.workspace_id ?? id) === id);
+  const [placeId, setPlaceId] = useState(places[0]?.id);
+  const [chosenRole, setRole] = useState<PersonRole | null>(null);
+  const place = places.find(({ id }) => id === placeId);
+  const roles = place === undefined ? [] : rolesToGive(asked.role, place.role);
+  const role = roles.find((each) => each === chosenRole) ?? roles.at(-1);
+  const answering = useAnswer(asked.user_code);
+  if (answering.data !== undefined) return <Answered answer={answering.data} workspaces={workspaces} />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (place !== undefined && role !== undefined)
+      answering.mutate({ decision: 'approve', workspace_id: place.id, role });
+  };
+  return (
+    <form className="stacked narrow" onSubmit={submit}>
+      <AskedFacts asked={asked} />
+      {place === undefined || role === undefined ? (
+        <p className="note note-problem">
+          It asks for a workspace in which you are nobody, so you cannot let it in. Sign in as somebody who is, or have
+          it ask for another.
+        </p>
+      ) : (
+        <>
+          <Choice label="Workspace" value={place.id} options={places} onChange={setPlaceId} />
+          <Choice label="It may act as" value={role} options={asOptions(roles)} onChange={setRole} />
+          <p className="quiet">At most what it asked for, and at most what you are there yourself.</p>
+        </>
+      )}
+      {answering.error !== null && <ProblemNote error={answering.error} />}
+      <div className="page-actions">
+        {role !== undefined && (
+          <Button type="submit" autoFocus loading={answering.isPending}>
+            Let it in
+          </Button>
+        )}
+        <Button variant="default" disabled={answering.isPending} onClick={() => answering.mutate({ decision: 'deny' })}>
+          Refuse
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Lowest first. */
+function rolesToGive(asked: PersonRole, own: PersonRole): PersonRole[] {
+  return PersonRole.options.filter((role) => hasRole(asked, role) && hasRole(own, role));
+}
+
+type Answer = NonNullable<NonNullable<Parameters<typeof person.answerDeviceLogin>[0]>['body']>;
+
+function useAnswer(code: string) {
+  return useMutation({
+    mutationFn: async (body: Answer) => (await person.answerDeviceLogin({ params: { user_code: code }, body })).body,
+  });
+}
+
+function AskedFacts({ asked: { client, address, user_code, role, expires_at } }: { asked: DeviceLogin }) {
+  return (
+    <>
+      <dl className="facts">
+        <dt>Program</dt>
+        <dd>
+          <Shown text={client} />
+        </dd>
+        <dt>Asks from</dt>
+        <dd>
+          <Shown text={address} />
+        </dd>
+        <dt>Code</dt>
+        <dd>
+          <code>{user_code}</code>
+        </dd>
+        <dt>Wants to be</dt>
+        <dd>{role}</dd>
+        <dt>Time left</dt>
+        <dd>
+          <Countdown until={expires_at} />
+        </dd>
+      </dl>
+      <p>Go on only if you started this program yourself, and it shows this very code.</p>
+    </>
+  );
+}

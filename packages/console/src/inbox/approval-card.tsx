@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import { Mark, type Tone } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown, ShownJson } from '../parts/shown.tsx';
+import { AskedFacts, SignedFacts } from './approval-facts.tsx';
+import { Countdown } from '../parts/countdown.tsx';
+
+const tones: Readonly<Record<Approval['state'], Tone>> = {
+  pending: 'wait',
+  approved: 'good',
+  consumed: 'plain',
+  denied: 'bad',
+  revoked: 'plain',
+  expired: 'plain',
+};
+
+type Props = {
+  approval: Approval;
+  isChosen: boolean;
+  isOpen: boolean;
+  mayVote: boolean;
+  onChoose: () => void;
+  onOpen: () => void;
+  onVote: (decision: 'approve' | 'deny') => void;
+};
+
+/** One exact call: what would be done, and everything that a vote on it signs. */
+export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: Props) {
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isChosen) card.current?.focus();
+  }, [isChosen]);
+  return (
+    <article
+      ref={card}
+      tabIndex={-1}
+      className="card"
+      data-id={approval.approval_id}
+      data-chosen={isChosen || undefined}
+      aria-label={`${approval.tool ?? approval.action}, ${approval.state}`}
+      onClick={onChoose}
+    >
+      <CardHead approval={approval} />
+      <AskedFacts approval={approval} />
+      {approval.args !== null && (
+        <>
+          <h3>Arguments</h3>
+          <ShownJson value={approval.args} label="Arguments" />
+        </>
+      )}
+      {approval.rejection_reason !== null && (
+        <p>
+          Said: <Shown text={approval.rejection_reason} />
+        </p>
+      )}
+      {isOpen && <SignedFacts approval={approval} />}
+      <CardActions approval={approval} isOpen={isOpen} {...rest} />
+    </article>
+  );
+}
+
+function CardHead({ approval: { tool, action, state, effect_level, expires_at, updated_at } }: { approval: Approval }) {
+  return (
+    <header className="card-head">
+      <h2>
+        <Shown text={tool ?? action} />
+      </h2>
+      <Mark tone={tones[state]}>{state}</Mark>
+      <Mark tone="plain">{effect_level}</Mark>
+      <span className="card-time quiet">
+        {state === 'pending' ? <Countdown until={expires_at} /> : <Moment at={updated_at} />}
+      </span>
+    </header>
+  );
+}
+
+type ActionProps = Pick<Props, 'approval' | 'isOpen' | 'mayVote' | 'onOpen' | 'onVote'>;
+
+function CardActions({ approval, isOpen, mayVote, onOpen, onVote }: ActionProps) {
+  const isPending = approval.state === 'pending';
+  return (
+    <footer className="card-actions">
+      {isPending && mayVote && (
+        <>
+          <Button size="xs" onClick={() => onVote('approve')}>
+            Approve
+          </Button>
+          <Button size="xs" variant="default" onClick={() => onVote('deny')}>
+            Deny
+          </Button>
+        </>
+      )}
+      {isPending && !mayVote && <span className="quiet">Partners and owners decide.</span>}
+      <button type="button" className="plain-button" aria-expanded={isOpen} onClick={onOpen}>
+        {isOpen ? 'Show less' : 'Show all that is signed'}
+      </button>
+    </footer>
+  );
+}

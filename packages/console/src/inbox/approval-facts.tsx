@@ -1,0 +1,83 @@
+import { minorTaken } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown, ShownJson } from '../parts/shown.tsx';
+
+/** Who asks for what, and why somebody has to say yes. */
+export function AskedFacts({ approval }: { approval: Approval }) {
+  return (
+    <dl className="facts">
+      <dt>Why it is asked</dt>
+      <dd>
+        <Shown text={approval.reason} />
+      </dd>
+      <dt>Asked by</dt>
+      <dd>
+        <CopyText text={approval.requested_by} whole />
+      </dd>
+      {approval.resource !== null && (
+        <>
+          <dt>Resource</dt>
+          <dd>
+            <Shown text={approval.resource} />
+          </dd>
+        </>
+      )}
+      <dt>Takes</dt>
+      <dd>{demandInWords(approval.demand)}</dd>
+      <dt>Votes</dt>
+      <dd>
+        {approval.approved_by.length} of {approval.quorum}
+        {approval.timelock_seconds > 0 && `, then it waits for ${approval.timelock_seconds} s`}
+      </dd>
+    </dl>
+  );
+}
+
+function demandInWords({ tool_calls, spend_micros, egress_bytes, writes }: Approval['demand']): string {
+  const spend =
+    spend_micros === null ? 'nobody can say' : `at most ${minorTaken(BigInt(spend_micros))} minor units of money`;
+  return `tool calls: ${tool_calls}, writes: ${writes}, bytes out: ${egress_bytes}, spend: ${spend}`;
+}
+
+/** The very object that is signed: what the policy read, and the hashes that bind a vote to it. */
+export function SignedFacts({ approval }: { approval: Approval }) {
+  const { facts, preconditions, intent_hash, judged_hash, policy_hash, ceremony_hash } = approval;
+  const hashes = { intent_hash, judged_hash, policy_hash, ceremony_hash };
+  return (
+    <>
+      <h3>What the policy read</h3>
+      <ShownJson value={facts} label="Facts" />
+      <h3>What must still be so</h3>
+      <ShownJson value={preconditions} label="Preconditions" />
+      <h3>What a vote signs</h3>
+      <dl className="facts">
+        {Object.entries(hashes).map(([name, hash]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{hash === null ? 'none' : <CopyText text={hash} whole />}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>approval_id</dt>
+          <dd>
+            <CopyText text={approval.approval_id} whole />
+          </dd>
+        </div>
+        <div>
+          <dt>session_id</dt>
+          <dd>
+            <CopyText text={approval.session_id} whole />
+          </dd>
+        </div>
+        <div>
+          <dt>expires_at</dt>
+          <dd>
+            <Moment at={approval.expires_at} />
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

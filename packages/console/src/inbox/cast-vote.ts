@@ -1,0 +1,57 @@
+import { isAppError, type WorkspaceId } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { WorkspaceClient } from '../api/clients.ts';
+import { signWithPasskey } from '../passkey/sign-with-passkey.ts';
+
+export type Vote = { decision: 'approve' | 'deny'; reason: string };
+type Asked = { client: WorkspaceClient; workspaceId: WorkspaceId; approval: Approval };
+
+/**
+ * Has the kernel judge a vote on what was shown: signed by a passkey over its challenge, or, where the person has none, by the hash of
+ * what they saw. Which of the two counts, the kernel says. Answers the approval as it is then.
+ */
+export async function castVote(
+  { client, workspaceId, approval }: Asked,
+  { decision, reason }: Vote,
+): Promise<Approval> {
+  const proof = await proofOf(client, approval, decision);
+  const { body } = await client.resolveApproval({
+    params: { id: workspaceId, approval_id: approval.approval_id },
+    body: { decision, ...(reason === '' ? {} : { reason }), ...proof },
+    headers: proof === null ? { 'if-match': `"${approval.ceremony_hash}"` } : {},
+  });
+  return body;
+}
+
+/** The passkey's answer to the kernel's challenge; null for somebody who has no passkey here. */
+async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vote['decision']) {
+  const challenge = await challengeOf(client, approval, decision);
+  if (challenge === null) return null;
+  const { challenge_id, statement, options } = challenge;
+  const isWhatWasShown =
+    statement.ceremony_hash === approval.ceremony_hash &&
+    statement.judged_hash === approval.judged_hash &&
+    statement.decision === decision;
+  if (!isWhatWasShown) throw new Error('The challenge is over something other than what is shown here');
+  return { challenge_id, assertion: await signWithPasskey(options) };
+}
+
+/** As long as the kernel gives anybody. */
+const answeredWithinMs = 300_000;
+const withoutPasskey: ReadonlySet<string> = new Set(['PASSKEY_REQUIRED', 'PASSKEYS_UNAVAILABLE']);
+
+async function challengeOf(client: WorkspaceClient, approval: Approval, decision: Vote['decision']) {
+  const { approval_id, ceremony_hash } = approval;
+  try {
+    const body = {
+      decision,
+      expected_ceremony_hash: ceremony_hash,
+      method: 'passkey',
+      ttl_ms: answeredWithinMs,
+    } as const;
+    return (await client.challengeApproval({ params: { approval_id }, body })).body;
+  } catch (error) {
+    if (isAppError(error) && withoutPasskey.has(error.code)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import { useState } from 'react';
+import { z } from 'zod';
+import { visibleText } from '@countersign/contracts';
+import { ApprovalState, type Approval } from '@countersign/contracts/governance-kernel';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { More } from '../parts/more.tsx';
+import { Page } from '../parts/page.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { usePageSearch } from '../workspace/page-search.ts';
+import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { ApprovalCard } from './approval-card.tsx';
+import { NothingWaits } from './nothing-waits.tsx';
+import { VoteDialog, type Question } from './vote-dialog.tsx';
+
+const Search = z.object({ state: ApprovalState.catch('pending') });
+
+/** What agents ask people to approve: one card for each exact call. */
+export function InboxPage() {
+  const { id } = useWorkspace();
+  const [{ state }, change] = usePageSearch(Search);
+  const [voted, setVoted] = useState<Approval | null>(null);
+  const list = useWorkspaceList(['approvals', state], (client, { cursor, signal }) =>
+    client.listInboxApprovals({ params: { id }, query: { state, cursor }, signal }),
+  );
+  return (
+    <Page
+      title="Inbox"
+      about="Calls that wait for a person. A vote counts for the one call that is shown, and for no other."
+      actions={<StateFilter state={state} onChange={(next) => change({ state: next })} />}
+    >
+      <Voted approval={voted} />
+      <Loaded query={list}>
+        {(approvals) =>
+          approvals.length === 0 ? <NothingWaits state={state} /> : <Cards approvals={approvals} onVoted={setVoted} />
+        }
+      </Loaded>
+      <More list={list} />
+      <CopyCommand words="approvals ls" filters={{ state }} count={list.data?.length ?? 0} />
+    </Page>
+  );
+}
+
+type FilterProps = { state: Approval['state']; onChange: (state: Approval['state']) => void };
+
+function StateFilter({ state, onChange }: FilterProps) {
+  return (
+    <label className="chooser">
+      <span>State</span>
+      <select value={state} onChange={({ target }) => onChange(ApprovalState.parse(target.value))}>
+        {ApprovalState.options.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+type CardsProps = { approvals: Approval[]; onVoted: (approval: Approval) => void };
+
+function Cards({ approvals, onVoted }: CardsProps) {
+  const { role } = useWorkspace();
+  const { chosen, isOpen, ...choice } = useChoice(approvals);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const mayVote = role !== 'member';
+  const ask = (approval: Approval | undefined, decision: Question['decision']) => {
+    if (approval?.state === 'pending' && mayVote) setQuestion({ approval, decision });
+  };
+  useShortcuts([
+    { keys: 'j', says: 'Next call', run: () => choice.move(1) },
+    { keys: 'k', says: 'Call before', run: () => choice.move(-1) },
+    { keys: 'a', says: 'Approve the chosen call', run: () => ask(chosen, 'approve') },
+    { keys: 'r', says: 'Deny the chosen call', run: () => ask(chosen, 'deny') },
+    { keys: 'e', says: 'Show all that is signed', run: choice.toggle },
+  ]);
+  return (
+    <>
+      {approvals.map((approval) => (
+        <ApprovalCard
+          key={approval.approval_id}
+          approval={approval}
+          isChosen={approval === chosen}
+          isOpen={isOpen && approval === chosen}
+          mayVote={mayVote}
+          onChoose={() => choice.choose(approval)}
+          onOpen={() => choice.open(approval)}
+          onVote={(decision) => ask(approval, decision)}
+        />
+      ))}
+      <VoteDialog
+        question={question}
+        onClose={() => setQuestion(null)}
+        onVoted={(approval) => {
+          setQuestion(null);
+          onVoted(approval);
+        }}
+      />
+    </>
+  );
+}
+
+/** Which card the keys are about; by its id, since the list changes under it. */
+function useChoice(approvals: Approval[]) {
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const at = approvals.findIndex(({ approval_id }) => approval_id === chosenId);
+  const choose = ({ approval_id }: Approval) => setChosenId(approval_id);
+  const move = (step: number) => {
+    const next = approvals[Math.max(0, Math.min(approvals.length - 1, at + step))];
+    if (next !== undefined) choose(next);
+  };
+  const toggle = () => setOpen((before) => !before);
+  const open = (approval: Approval) => {
+    choose(approval);
+    setOpen((before) => approval !== approvals[at] || !before);
+  };
+  return { chosen: approvals[at], isOpen, choose, move, toggle, open };
+}
+
+/** What the kernel has answered to a vote. */
+function Voted({ approval }: { approval: Approval | null }) {
+  if (approval === null) return null;
+  const { tool, action, state, approved_by, quorum } = approval;
+  const votes = state === 'pending' ? `, ${approved_by.length} of ${quorum} votes` : '';
+  return (
+    <p className="note note-good" role="status">
+      {visibleText(tool ?? action)}: {state}
+      {votes}
+    </p>
+  );
+}

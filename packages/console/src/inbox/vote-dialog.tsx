@@ -1,0 +1,74 @@
+import { Button, Modal, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { visibleText } from '@countersign/contracts';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { castVote, type Vote } from './cast-vote.ts';
+
+export type Question = { approval: Approval; decision: Vote['decision'] };
+type Props = { question: Question | null; onClose: () => void; onVoted: (approval: Approval) => void };
+
+const words = {
+  approve: {
+    title: 'Approve',
+    says: 'this exact call may be made, once, as long as nothing of it changes. Your passkey signs it, if you have one here.',
+    label: 'Reason (optional)',
+  },
+  deny: {
+    title: 'Deny',
+    says: 'this call is not made. Whoever asks, and the model, reads your reason.',
+    label: 'Reason',
+  },
+} as const;
+
+export function VoteDialog({ question, onClose, onVoted }: Props) {
+  return (
+    <Modal opened={question !== null} onClose={onClose} title={question === null ? '' : titleOf(question)}>
+      {question !== null && <VoteForm question={question} onVoted={onVoted} />}
+    </Modal>
+  );
+}
+
+function titleOf({ approval: { tool, action }, decision }: Question): string {
+  return `${words[decision].title} ${visibleText(tool ?? action)}`;
+}
+
+function VoteForm({
+  question: { approval, decision },
+  onVoted,
+}: Omit<Props, 'onClose' | 'question'> & { question: Question }) {
+  const { client, id } = useWorkspace();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState('');
+  const vote = useMutation({
+    mutationFn: () => castVote({ client, workspaceId: id, approval }, { decision, reason: reason.trim() }),
+    onSuccess: onVoted,
+    // Whatever became of it, what stands on the page was read before.
+    onSettled: () => queries.invalidateQueries({ queryKey: [id] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    vote.mutate();
+  };
+  const { title, says, label } = words[decision];
+  return (
+    <form className="stacked" onSubmit={submit}>
+      <p>If you go on, {says}</p>
+      <Textarea
+        data-autofocus
+        label={label}
+        required={decision === 'deny'}
+        maxLength={2_000}
+        rows={3}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
+      {vote.error !== null && <ProblemNote error={vote.error} />}
+      <Button type="submit" color={decision === 'deny' ? 'red' : 'blue'} loading={vote.isPending}>
+        {title}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+/** `keys`: one key as `event.key` names it, or two after each other with a blank between (`g i`). */
+type Shortcut = { keys: string; says: string; run(): void };
+
+/** So long a first key of two waits for the second. */
+const sequenceMs = 1_200;
+const preference = 'countersign-single-keys';
+
+/** All shortcuts of what is on the screen, in the order in which it was put there. */
+class Shortcuts {
+  #groups: readonly (readonly Shortcut[])[] = [];
+  #first: { key: string; atMs: number } | null = null;
+  readonly #listeners = new Set<() => void>();
+
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly shown = (): readonly (readonly Shortcut[])[] => this.#groups;
+
+  add(group: readonly Shortcut[]): () => void {
+    this.#change([...this.#groups, group]);
+    return () => this.#change(this.#groups.filter((each) => each !== group));
+  }
+
+  press(key: string, atMs: number): boolean {
+    const first = this.#first !== null && atMs - this.#first.atMs < sequenceMs ? this.#first.key : null;
+    const all = this.#groups.flat();
+    const found = all.findLast(({ keys }) => keys === (first === null ? key : `${first} ${key}`));
+    const begins = found === undefined && all.some(({ keys }) => keys.startsWith(`${key} `));
+    this.#first = begins ? { key, atMs } : null;
+    found?.run();
+    return found !== undefined;
+  }
+
+  #change(groups: readonly (readonly Shortcut[])[]): void {
+    this.#groups = groups;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const shortcuts = new Shortcuts();
+
+/** Keys of a page or a part of it, for as long as it is on the screen. A new array each time is what makes them current. */
+export function useShortcuts(group: readonly Shortcut[]): void {
+  useEffect(() => shortcuts.add(group));
+}
+
+export function useShownShortcuts(): readonly Shortcut[] {
+  return useSyncExternalStore(shortcuts.listen, shortcuts.shown).flat();
+}
+
+/** WCAG 2.1.4: keys without a modifier can be switched off. What is said here stays in this browser. */
+export function areSingleKeysOn(): boolean {
+  return localStorage.getItem(preference) !== 'off';
+}
+
+export function switchSingleKeys(on: boolean): void {
+  localStorage.setItem(preference, on ? 'on' : 'off');
+}
+
+/** Where somebody writes, a key is a letter; under a dialog, the page is out of reach. */
+export function followKeys(target: Document): () => void {
+  const pressed = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey, repeat } = event;
+    if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
+    if (isWriting(event.target) || target.querySelector('[role="dialog"]') !== null || !areSingleKeysOn()) return;
+    if (shortcuts.press(key, event.timeStamp)) event.preventDefault();
+  };
+  target.addEventListener('keydown', pressed);
+  return () => target.removeEventListener('keydown', pressed);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+}

@@ -1,0 +1,60 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { problemOf } from '../api/problem.ts';
+import { LiveContext } from '../workspace/live-context.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { followHints } from './follow-hints.ts';
+import { keepSocket } from './socket.ts';
+import { useSnapshot } from './snapshot.ts';
+
+/** Pages that are told at once what changes, and say so where they are not, or where nobody knows what holds. */
+export function LivePages({ children }: { children: ReactNode }) {
+  const { id, client } = useWorkspace();
+  const queries = useQueryClient();
+  const [isLive, setLive] = useState<boolean | null>(null);
+  const hints = useMemo(() => followHints(queries, id), [queries, id]);
+  useEffect(
+    () =>
+      keepSocket({
+        kind: 'console',
+        newTicket: async (signal) => (await client.createSessionTicket({ signal })).body.ticket,
+        onMessage: hints.hear,
+        onState: setLive,
+      }),
+    [client, hints],
+  );
+  return (
+    <LiveContext value={isLive === true}>
+      <Standing isCut={isLive === false} onPlace={hints.reach} />
+      {children}
+    </LiveContext>
+  );
+}
+
+/** Says above every page what is not known there. */
+function Standing({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) => void }) {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  const { data, error } = useSnapshot();
+  const isKernelAway = data?.kernel === 'unreachable';
+  const seq = data?.seq ?? 0;
+  useEffect(() => onPlace(seq), [seq, onPlace]);
+  const isUnknown = error !== null || isKernelAway;
+  // Each page asks again, and calls old what it cannot read.
+  useEffect(() => {
+    if (isUnknown) void queries.invalidateQueries({ queryKey: [id] });
+  }, [isUnknown, queries, id]);
+  const notices = [
+    ...(error === null ? [] : [`${problemOf(error).title}. What stands here may no longer hold.`]),
+    ...(isKernelAway ? ['The kernel does not answer. What is in force is not known until it does.'] : []),
+    ...(isCut ? ['The live connection is cut. This page asks every 15 seconds instead.'] : []),
+  ];
+  if (notices.length === 0) return null;
+  return (
+    <div className="standing" role="status">
+      {notices.map((notice) => (
+        <p key={notice}>{notice}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { hasRole } from '@countersign/contracts';
+import { Page } from '../parts/page.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { ApiKeys } from './api-keys.tsx';
+import { Invites } from './invites.tsx';
+import { Members } from './members.tsx';
+
+/** Who acts in the workspace: people by their role, programs by their keys. */
+export function MembersPage() {
+  const { name, role } = useWorkspace();
+  const isOwner = hasRole(role, 'owner');
+  return (
+    <Page title="Members and keys" about={`Who may act in ${name}, and as what. What you end here ends at once.`}>
+      <Roles />
+      {!isOwner && (
+        <p className="note">Owners invite people, change roles and end memberships; you are a {role} here.</p>
+      )}
+      <Members isOwner={isOwner} />
+      {isOwner && <Invites />}
+      <ApiKeys isOwner={isOwner} />
+    </Page>
+  );
+}
+
+function Roles() {
+  return (
+    <section aria-label="Roles">
+      <dl className="facts">
+        <dt>member</dt>
+        <dd>reads, runs tasks, drafts</dd>
+        <dt>partner</dt>
+        <dd>also approves, and stops agents</dd>
+        <dt>owner</dt>
+        <dd>also changes policy, budgets, members</dd>
+      </dl>
+    </section>
+  );
+}

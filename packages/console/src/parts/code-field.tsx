@@ -1,0 +1,28 @@
+import { TextInput } from '@mantine/core';
+
+type Props = { about: string; shownCode: string | null; code: string; onChange: (code: string) => void };
+
+/** Takes a code that was mailed. `shownCode`: in development, the one that nobody mails. */
+export function CodeField({ about, shownCode, code, onChange }: Props) {
+  return (
+    <>
+      <TextInput
+        label="Code"
+        description={about}
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        withAsterisk={false}
+        autoFocus
+        value={code}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {shownCode !== null && (
+        <p className="note">
+          No mail goes out in development. Your code is <code aria-label="Code for development">{shownCode}</code>.
+        </p>
+      )}
+    </>
+  );
+}

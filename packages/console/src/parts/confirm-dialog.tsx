@@ -1,0 +1,68 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { ProblemNote } from './problem-note.tsx';
+
+type Question = {
+  title: string;
+  /** What follows from it, in words. */
+  says: ReactNode;
+  act: string;
+  /** What has to be typed first, so that nobody does it by mistake. */
+  typed?: string;
+  run: () => Promise<unknown>;
+};
+
+type Props = { question: Question | null; onClose: () => void; onDone?: () => void };
+
+/** Asks once more before something that is not taken back; stays open until a service has said that it is done. */
+export function ConfirmDialog({ question, onClose, onDone }: Props) {
+  return (
+    <Modal opened={question !== null} onClose={onClose} title={question?.title}>
+      {question !== null && (
+        <ConfirmForm
+          question={question}
+          onDone={() => {
+            onClose();
+            onDone?.();
+          }}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function ConfirmForm({ question: { says, act, typed, run }, onDone }: { question: Question; onDone: () => void }) {
+  const [text, setText] = useState('');
+  const acting = useMutation({ mutationFn: run, onSuccess: onDone });
+  const mayGoOn = typed === undefined || text.trim() === typed;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (mayGoOn) acting.mutate();
+  };
+  return (
+    <form className="stacked" onSubmit={submit}>
+      <div>{says}</div>
+      {typed !== undefined && (
+        <TextInput
+          data-autofocus
+          label={`Type ${typed} to go on`}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+      {acting.error !== null && <ProblemNote error={acting.error} />}
+      <Button
+        type="submit"
+        color="red"
+        data-autofocus={typed === undefined || undefined}
+        disabled={!mayGoOn}
+        loading={acting.isPending}
+      >
+        {act}
+      </Button>
+    </form>
+  );
+}

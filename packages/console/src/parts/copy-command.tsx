@@ -1,0 +1,33 @@
+import { useClipboard } from '@mantine/hooks';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { commandOf } from './command-of.ts';
+
+type Props = {
+  /** Of `countersign`. */
+  words: string;
+  filters?: Record<string, string | undefined>;
+  /** How many are on the page. */
+  count: number;
+};
+
+const shownForMs = 1_500;
+
+/** Below a list: the command that prints the same ids in the same order. */
+export function CopyCommand({ words, filters = {}, count }: Props) {
+  const { id } = useWorkspace();
+  const { copy, copied } = useClipboard({ timeout: shownForMs });
+  const command = count === 0 ? null : commandOf(id, words, { ...filters, limit: count });
+  const take = () => {
+    if (command !== null) copy(command);
+  };
+  useShortcuts([{ keys: 'c', says: 'Copy the list as a command', run: take }]);
+  if (command === null) return null;
+  return (
+    <p className="more">
+      <button type="button" className="plain-button" title={command} onClick={take}>
+        <span role="status">{copied ? 'Copied: paste it into a terminal' : 'Copy as a command'}</span>
+      </button>
+    </p>
+  );
+}

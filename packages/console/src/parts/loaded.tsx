@@ -1,0 +1,33 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ProblemNote } from './problem-note.tsx';
+
+type Props<Data> = { query: UseQueryResult<Data>; children: (data: Data) => ReactNode };
+
+/** What a query has brought. When asking again fails, what stands there is called old: nobody takes it for what holds now. */
+export function Loaded<Data>({ query, children }: Props<Data>) {
+  const { data, error, dataUpdatedAt } = query;
+  const again = () => void query.refetch();
+  if (data === undefined) return error === null ? <Waiting /> : <ProblemNote error={error} again={again} />;
+  return (
+    <>
+      {error !== null && (
+        <>
+          <ProblemNote error={error} again={again} />
+          <p className="stale">
+            What follows was read at {new Date(dataUpdatedAt).toLocaleTimeString()} and may no longer hold.
+          </p>
+        </>
+      )}
+      {children(data)}
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <p className="quiet waiting" role="status">
+      Loading…
+    </p>
+  );
+}

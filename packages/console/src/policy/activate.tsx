@@ -1,0 +1,59 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { Digest, WhatIfId } from '@countersign/contracts';
+import type { WhatIfReport } from '@countersign/contracts/control-plane';
+import { CopyText } from '../parts/copy-text.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import type { ActivePolicy } from './in-force.tsx';
+
+type Props = { report: WhatIfReport; reportId: WhatIfId; policyHash: Digest; active: ActivePolicy };
+
+/** The consequence in words, and a typed name: from the next decision on every kernel decides by this draft. */
+export function Activate({ report, reportId, policyHash, active }: Props) {
+  const { client, id, name, role } = useWorkspace();
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const { length: widened } = report.widened;
+  const activate = useMutation({
+    mutationFn: async () => {
+      const body = { policy_hash: policyHash, report_id: reportId, acknowledge_widened: widened };
+      const headers = { 'if-match': `"${active.policy_hash}"` };
+      return (await client.activatePolicy({ params: { id }, body, headers })).body;
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [id, 'policy'] }),
+  });
+  if (activate.data !== undefined)
+    return (
+      <p className="note note-good" role="status">
+        In force as epoch {activate.data.epoch}. The receipt of the decision:{' '}
+        <CopyText text={activate.data.decision_receipt_id} />
+      </p>
+    );
+  if (role !== 'owner') return <p className="quiet">Owners put a draft into force.</p>;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    activate.mutate();
+  };
+  return (
+    <form className="stacked" onSubmit={submit} aria-label="Put into force">
+      <h3>Put into force</h3>
+      <p>
+        From the next decision on, agents of this workspace are decided by this draft.{' '}
+        {widened === 0 ? 'None' : widened} of the decisions above become more permissive
+        {widened === 0 ? '.' : ', and you say that you have seen them.'}
+      </p>
+      <TextInput
+        label={`Type the name of the workspace: ${name}`}
+        autoComplete="off"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      {activate.error !== null && <ProblemNote error={activate.error} />}
+      <Button type="submit" color="red" disabled={typed !== name} loading={activate.isPending}>
+        Put into force
+      </Button>
+    </form>
+  );
+}

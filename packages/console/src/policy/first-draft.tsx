@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core';
+import type { z } from 'zod';
+import type { getPolicyDraft } from '@countersign/contracts/control-plane';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWriteDraft } from './use-draft.ts';
+
+type Templates = z.infer<typeof getPolicyDraft.reply>['templates'];
+
+const titles: Readonly<Record<string, string>> = {
+  'in-force': 'Begin with the rules in force',
+  'two-person': 'Begin with the two-person rule',
+};
+
+/** Before the first draft: what one may begin with, in plain words. */
+export function FirstDraft({ templates }: { templates: Templates }) {
+  const write = useWriteDraft();
+  return (
+    <EmptyState title="There is no draft yet">
+      <p>
+        A draft is a text that only you and your colleagues see. You try it on what agents did before, and then put it
+        into force.
+      </p>
+      <div className="stacked">
+        {templates.map(({ name, summary, text }) => (
+          <div key={name}>
+            <p>{summary}</p>
+            <Button
+              size="xs"
+              variant="default"
+              loading={write.isPending}
+              onClick={() => write.mutate({ text, version: 0 })}
+            >
+              {titles[name] ?? `Begin with ${name}`}
+            </Button>
+          </div>
+        ))}
+      </div>
+      {write.error !== null && <ProblemNote error={write.error} />}
+    </EmptyState>
+  );
+}

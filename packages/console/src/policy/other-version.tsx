@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { PolicyDraft } from '@countersign/contracts/control-plane';
+import { Loaded } from '../parts/loaded.tsx';
+import { ShownText } from '../parts/shown.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+
+type Props = {
+  stored: PolicyDraft;
+  text: string;
+  onTaken: (draft: PolicyDraft) => void;
+  onDiscarded: (text: string) => void;
+};
+
+/** A colleague wrote meanwhile: both texts, and which of them goes on is chosen here. Nothing is lost before. */
+export function OtherVersion({ stored, text, onTaken, onDiscarded }: Props) {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  const theirs = useWorkspaceQuery(['policy', 'theirs', stored.version], (client, signal) =>
+    client.getPolicyDraft({ params: { id }, signal }),
+  );
+  const goOn = (draft: PolicyDraft, isDiscarded: boolean) => {
+    queries.setQueryData([id, 'policy', 'draft'], { draft, templates: [] });
+    onTaken(draft);
+    if (isDiscarded) onDiscarded(draft.text);
+  };
+  return (
+    <Loaded query={theirs}>
+      {({ draft }) =>
+        draft !== null && (
+          <section className="note">
+            <h2>
+              You wrote on version {stored.version}, and version {draft.version} stands now
+            </h2>
+            <ShownText text={draft.text} label={`Version ${draft.version}`} />
+            <Button size="xs" variant="default" onClick={() => goOn(draft, true)}>
+              Take version {draft.version} and drop mine
+            </Button>
+            <Button size="xs" variant="default" disabled={text === draft.text} onClick={() => goOn(draft, false)}>
+              Keep mine, to be saved over it
+            </Button>
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}

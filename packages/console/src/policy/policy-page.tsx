@@ -1,0 +1,37 @@
+import { Page } from '../parts/page.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { DraftDesk } from './draft-desk.tsx';
+import { FirstDraft } from './first-draft.tsx';
+import { InForce } from './in-force.tsx';
+import { ShadowLanes } from './shadow-lanes.tsx';
+
+const askAgainMs = 5_000;
+
+/** What agents are decided by, and how it is changed: written, tried on what was sealed, and put into force by a decision. */
+export function PolicyPage() {
+  const { id } = useWorkspace();
+  const params = { id };
+  const active = useWorkspaceQuery(
+    ['policy', 'active'],
+    (client, signal) => client.getActivePolicy({ params, signal }),
+    { everyMs: askAgainMs },
+  );
+  const draft = useWorkspaceQuery(['policy', 'draft'], (client, signal) => client.getPolicyDraft({ params, signal }));
+  return (
+    <Page
+      title="Policy"
+      about="The rules that decide what agents may do. A draft changes nothing until it is put into force."
+    >
+      <Loaded query={active}>{(policy) => <InForce policy={policy} />}</Loaded>
+      <Loaded query={draft}>
+        {({ draft: written, templates }) =>
+          written === null ? <FirstDraft templates={templates} /> : <DraftDesk stored={written} active={active.data} />
+        }
+      </Loaded>
+      {active.data !== undefined && (
+        <ShadowLanes shadows={active.data.shadows} text={draft.data?.draft?.text ?? null} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,125 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { PolicyShadow, ShadowHour } from '@countersign/contracts/control-plane';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+type Props = { shadows: PolicyShadow[]; text: string | null };
+
+/** Drafts that the kernel judges beside the policy in force, and how often they say something else. */
+export function ShadowLanes({ shadows, text }: Props) {
+  const { client, id, role } = useWorkspace();
+  const queries = useQueryClient();
+  const again = () => queries.invalidateQueries({ queryKey: [id, 'policy', 'active'] });
+  const end = useMutation({
+    mutationFn: (lane: string) => client.deletePolicyShadow({ params: { id, lane } }),
+    onSettled: again,
+  });
+  return (
+    <section className="card" aria-label="Shadow lanes">
+      <h2>Judged beside it</h2>
+      <p className="quiet">
+        Up to three drafts are asked about every call. What they say stands in the records and changes nothing.
+      </p>
+      {shadows.length > 0 && (
+        <Lanes shadows={shadows} {...(role === 'member' ? {} : { onEnd: (lane: string) => end.mutate(lane) })} />
+      )}
+      {end.error !== null && <ProblemNote error={end.error} />}
+      {role === 'member' && <p className="quiet">Partners and owners choose what is judged.</p>}
+      {role !== 'member' && text !== null && <LaneForm text={text} onSet={again} />}
+      {text === null && <p className="quiet">Write a draft first; then it can be judged here.</p>}
+    </section>
+  );
+}
+
+const sum = (hours: readonly ShadowHour[], count: Exclude<keyof ShadowHour, 'hour'>) =>
+  hours.reduce((total, hour) => total + hour[count], 0);
+
+function Lanes({ shadows, onEnd }: { shadows: PolicyShadow[]; onEnd?: (lane: string) => void }) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Lanes, of the last day">
+      <table>
+        <thead>
+          <tr>
+            <th>Lane</th>
+            <th>State</th>
+            <th className="wide">Draft</th>
+            <th>Decisions</th>
+            <th>Another verdict</th>
+            <th>More permissive</th>
+            <th className="wide">No verdict</th>
+            <th>This hour</th>
+            <th>End</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shadows.map(({ lane, state, policy_hash, hours }) => (
+            <tr key={lane}>
+              <td>{lane}</td>
+              <td>
+                <Mark tone={state === 'standing' ? 'live' : 'wait'}>{state}</Mark>
+              </td>
+              <td className="wide">
+                <CopyText text={policy_hash} />
+              </td>
+              <td>{sum(hours, 'decisions')}</td>
+              <td>{sum(hours, 'diverged')}</td>
+              <td>{sum(hours, 'widened')}</td>
+              <td className="wide">{sum(hours, 'faults')}</td>
+              <td>{latestHour(hours)}</td>
+              <td>
+                {onEnd !== undefined && (
+                  <button
+                    type="button"
+                    className="plain-button"
+                    aria-label={`End lane ${lane}`}
+                    onClick={() => onEnd(lane)}
+                  >
+                    End
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function latestHour([latest]: readonly ShadowHour[]): string {
+  return latest === undefined ? 'nothing yet' : `${latest.diverged} other, ${latest.widened} wider`;
+}
+
+function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> }) {
+  const { client, id } = useWorkspace();
+  const [lane, setLane] = useState('');
+  const set = useMutation({
+    mutationFn: () => client.putPolicyShadow({ params: { id, lane: lane.trim() }, body: { text } }),
+    onSuccess: () => setLane(''),
+    onSettled: onSet,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.mutate();
+  };
+  return (
+    <form className="stacked" onSubmit={submit} aria-label="Judge the draft beside the policy in force">
+      <TextInput
+        label="Name of a lane"
+        description="Small letters, digits and -"
+        required
+        pattern="[a-z0-9][a-z0-9\-]{0,31}"
+        value={lane}
+        onChange={({ target }) => setLane(target.value)}
+      />
+      {set.error !== null && <ProblemNote error={set.error} />}
+      <Button type="submit" size="xs" variant="default" loading={set.isPending}>
+        Judge the saved draft
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+type Written = { text: string; version: number };
+
+/** Writes the draft under the version that was read, 0 before the first. */
+export function useWriteDraft() {
+  const { client, id } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ text, version }: Written) =>
+      (await client.putPolicyDraft({ params: { id }, body: { text }, headers: { 'if-match': `"${version}"` } })).body,
+    onSuccess: (draft) => queries.setQueryData([id, 'policy', 'draft'], { draft, templates: [] }),
+  });
+}
+
+/** Writes the draft where it was changed, and has it compiled. */
+export function useCompile() {
+  const { client, id } = useWorkspace();
+  const write = useWriteDraft();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ isChanged, ...written }: Written & { isChanged: boolean }) => {
+      if (isChanged) await write.mutateAsync(written);
+      return (await client.compilePolicyDraft({ params: { id } })).body;
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: [id, 'policy', 'draft'] }),
+  });
+}

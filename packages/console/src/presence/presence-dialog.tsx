@@ -1,0 +1,97 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { person } from '../api/clients.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { signWithPasskey } from '../passkey/sign-with-passkey.ts';
+import { CodeQuestion } from './code-question.tsx';
+import { useAskedPresence } from '../api/presence.ts';
+
+/** Over every other dialog of the console, whose act it was that asked. */
+const layer = 400;
+
+/** Asks who is there, whenever an act needs to know it anew. */
+export function PresenceDialog() {
+  const question = useAskedPresence();
+  const giveUp = () => question?.answer(false);
+  return (
+    <Modal.Root
+      opened={question !== null}
+      onClose={giveUp}
+      zIndex={layer}
+      closeOnEscape={false}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content>
+        <Modal.Body>
+          {/* Without a header of its own: a page has one banner, and the dialog behind this one may be it. */}
+          <div className="stacked">
+            <Modal.Title>Is it still you?</Modal.Title>
+            {question !== null && <Ways onProven={() => question.answer(true)} />}
+            <button type="button" className="plain-button" onClick={giveUp}>
+              Do it another time
+            </button>
+          </div>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+/** For the dialog, which looks for it as it opens, and for a button that comes later. */
+const firstFocused = { autoFocus: true, 'data-autofocus': true };
+
+type Props = { onProven: () => void };
+
+/** By a passkey or by a code; who has a passkey is offered it first. */
+function Ways({ onProven }: Props) {
+  const session = useQuery(sessionQuery);
+  const [sent, setSent] = useState<{ loginId: string; shownCode: string | null } | null>(null);
+  const send = useMutation({
+    mutationFn: async () => (await person.beginReauth({ body: { method: 'code' } })).body,
+    onSuccess: ({ login_id, code = null }) => setSent({ loginId: login_id, shownCode: code }),
+  });
+  if (sent !== null) return <CodeQuestion {...sent} onProven={onProven} />;
+  return (
+    <div className="stacked">
+      <p>What you are about to do needs a proof from the last five minutes that it is you. Nothing was changed yet.</p>
+      <Loaded query={session}>
+        {({ passkeys }) => (
+          <>
+            {passkeys.length > 0 && <ByPasskey onProven={onProven} />}
+            <Button
+              {...(passkeys.length > 0 ? { variant: 'default' } : firstFocused)}
+              loading={send.isPending}
+              onClick={() => send.mutate()}
+            >
+              Send me a code
+            </Button>
+          </>
+        )}
+      </Loaded>
+      {send.error !== null && <ProblemNote error={send.error} />}
+    </div>
+  );
+}
+
+function ByPasskey({ onProven }: Props) {
+  const prove = useMutation({
+    mutationFn: async () => {
+      const { login_id, options = {} } = (await person.beginReauth({ body: { method: 'passkey' } })).body;
+      await person.finishReauth({ body: { login_id, assertion: await signWithPasskey(options) } });
+    },
+    onSuccess: onProven,
+  });
+  return (
+    <>
+      <Button {...firstFocused} loading={prove.isPending} onClick={() => prove.mutate()}>
+        Use your passkey
+      </Button>
+      {prove.error !== null && <ProblemNote error={prove.error} />}
+    </>
+  );
+}

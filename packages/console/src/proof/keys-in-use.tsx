@@ -1,0 +1,74 @@
+import { Button, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { getSigningKey } from '@countersign/contracts/control-plane';
+import { Loaded } from '../parts/loaded.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { newAmong, pin, readPinned, type KeySet } from './pinned-keys.ts';
+import { proofClient } from './proof-client.ts';
+
+type Props = { onKeys: (keys: KeySet | null) => void };
+
+/**
+ * By which keys it is verified: those that this browser pinned at its first visit, or those that the person gives. Keys that the
+ * installation names later count only once somebody pins them.
+ */
+export function KeysInUse({ onKeys }: Props) {
+  const told = useQuery({
+    queryKey: ['signing-key'],
+    queryFn: async ({ signal }) => (await proofClient.getSigningKey({ signal })).body,
+    staleTime: Infinity,
+  });
+  return <Loaded query={told}>{(keys) => <Pinned told={keys} onKeys={onKeys} />}</Loaded>;
+}
+
+function Pinned({ told, onKeys }: Props & { told: KeySet }) {
+  const [pinned, setPinned] = useState(() => readPinned() ?? told);
+  const [given, setGiven] = useState('');
+  const keys = given.trim() === '' ? pinned : keysIn(given);
+  const unpinned = newAmong(told, pinned);
+  useEffect(() => pin(pinned), [pinned]);
+  useEffect(() => onKeys(keys), [JSON.stringify(keys)]);
+  return (
+    <div className="stacked">
+      <p>
+        Keys in use:{' '}
+        {keys === null
+          ? 'none. What you gave is no key set.'
+          : keys.keys.map(({ kid }) => (
+              <code key={kid}>
+                <Shown text={kid} />{' '}
+              </code>
+            ))}
+      </p>
+      <p className="quiet">
+        {given.trim() === ''
+          ? 'This installation named them when this browser first came here; they are pinned since.'
+          : 'You gave them yourself.'}
+      </p>
+      {unpinned.length > 0 && (
+        <div className="note note-problem" role="status">
+          <p>This installation names keys now that were not pinned: {unpinned.join(', ')}. They do not count.</p>
+          <Button size="xs" variant="default" onClick={() => setPinned(told)}>
+            Pin the keys that are named now
+          </Button>
+        </div>
+      )}
+      <Textarea
+        label="Keys that you trust"
+        description="A JWK set that the operator gave you by another way. Left empty, the pinned ones count."
+        rows={2}
+        value={given}
+        onChange={(event) => setGiven(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function keysIn(text: string): KeySet | null {
+  try {
+    return getSigningKey.reply.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

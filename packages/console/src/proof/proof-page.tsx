@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { isAppError } from '@countersign/contracts';
+import { followKeys } from '../keys/shortcuts.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { ApprovalFacts } from './approval-facts.tsx';
+import { proofClient } from './proof-client.ts';
+import { ReceiptFacts } from './receipt-facts.tsx';
+import { ReceiptProof } from './receipt-proof.tsx';
+
+/** `/p/{handle}`: what a workspace has published, for whoever holds the link. Nobody is signed in here. */
+export function ProofPage() {
+  const { handle }: { handle?: string } = useParams({ strict: false });
+  useEffect(() => followKeys(document), []);
+  const published = useQuery({
+    queryKey: ['published', handle],
+    queryFn: ({ signal }) => readPublished(handle ?? '', signal),
+    // What was read stays as it is: it is a statement about the past, and whoever prints it wants it to stand still.
+    staleTime: Infinity,
+  });
+  return (
+    <Page title="Public proof" about="What a workspace has published of its evidence. You need no account to check it.">
+      <Loaded query={published}>{(found) => <Published found={found} />}</Loaded>
+    </Page>
+  );
+}
+
+type Found = Awaited<ReturnType<typeof readPublished>>;
+
+/** A handle does not say what it names. */
+async function readPublished(handle: string, signal: AbortSignal) {
+  const receipt = await orNull(proofClient.getPublicReceipt({ params: { receiptId: handle }, signal }));
+  if (receipt !== null) return { kind: 'receipt' as const, receipt: receipt.body };
+  const approval = await orNull(proofClient.getPublicApproval({ params: { approvalId: handle }, signal }));
+  return approval === null ? null : { kind: 'approval' as const, approval: approval.body };
+}
+
+async function orNull<Answered>(asked: Promise<Answered>): Promise<Answered | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+function Published({ found }: { found: Found }) {
+  if (found === null)
+    return (
+      <EmptyState title="Nothing is public here">
+        The link is wrong, or has ended, or was taken back. Ask whoever gave it to you.
+      </EmptyState>
+    );
+  if (found.kind === 'approval') return <ApprovalFacts approval={found.approval} />;
+  return (
+    <>
+      <ReceiptFacts receipt={found.receipt} />
+      <ReceiptProof receipt={found.receipt} />
+    </>
+  );
+}

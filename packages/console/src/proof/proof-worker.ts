@@ -1,0 +1,27 @@
+import '../without-eval.ts';
+import { jsonDepthMax, parseStrictJson, portableProvider } from '@countersign/crypto';
+import { parseKeySet, VerificationError, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
+import type { ProofClaim, Proven } from './proof-claim.ts';
+
+/** A receipt has a few kilobytes. */
+const originalBytesMax = 1_000_000;
+
+addEventListener('message', ({ data }: MessageEvent<ProofClaim>) => postMessage(proven(data)));
+
+/** By the code that verifies offline. */
+function proven({ statement, keys, original }: ProofClaim): Proven {
+  try {
+    const claim = { trust: parseKeySet(keys), provider: portableProvider };
+    const { origin: log, size: treeSize, time: signedAt } = verifyPublicReceipt(statement, claim);
+    if (original !== null)
+      verifyOriginal(
+        parseStrictJson(original, { bytesMax: originalBytesMax, depthMax: jsonDepthMax }),
+        statement,
+        claim,
+      );
+    return { isProven: true, log, treeSize, signedAt, isOriginal: original !== null };
+  } catch (error) {
+    const code = error instanceof VerificationError ? error.code : 'MALFORMED';
+    return { isProven: false, code, message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PublicReceipt } from '@countersign/contracts/control-plane';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { KeysInUse } from './keys-in-use.tsx';
+import { OriginalDrop } from './original-drop.tsx';
+import type { KeySet } from './pinned-keys.ts';
+import type { Proven } from './proof-claim.ts';
+import { proveInWorker } from './prove-in-worker.ts';
+
+/** Proves the receipt here, by keys that are shown, and takes the original of whoever has it. */
+export function ReceiptProof({ receipt }: { receipt: PublicReceipt }) {
+  const [keys, setKeys] = useState<KeySet | null>(null);
+  const prove = useMutation({
+    mutationFn: (original: string | null) => proveInWorker({ statement: receipt, keys, original }),
+  });
+  const verifyHere = () => keys !== null && prove.mutate(null);
+  useShortcuts([{ keys: 'v', says: 'Verify here', run: verifyHere }]);
+  return (
+    <>
+      <section aria-labelledby="verification">
+        <h2 id="verification">Verify it here</h2>
+        <KeysInUse
+          onKeys={(next) => {
+            prove.reset();
+            setKeys(next);
+          }}
+        />
+        <Button size="xs" variant="default" disabled={keys === null} loading={prove.isPending} onClick={verifyHere}>
+          Verify here
+        </Button>
+        <OriginalDrop isReady={keys !== null} onText={(text) => prove.mutate(text)} />
+        {prove.data !== undefined && <Finding proven={prove.data} />}
+        {prove.error !== null && <ProblemNote error={prove.error} />}
+      </section>
+      <NotProven />
+    </>
+  );
+}
+
+function Finding({ proven }: { proven: Proven }) {
+  if (!proven.isProven)
+    return (
+      <p className="note note-problem" role="alert">
+        It does not verify: <Shown text={proven.message} /> <span className="quiet">{proven.code}</span>
+      </p>
+    );
+  return (
+    <p className="note note-good" role="status">
+      Verified here: this receipt is in the log <Shown text={proven.log} />, whose key signed its head of{' '}
+      {proven.treeSize} receipts at {proven.signedAt}.{' '}
+      {proven.isOriginal
+        ? 'The file is the original: its signature verifies, and it says what stands above.'
+        : 'Drop the original to check its signature and what it says.'}
+    </p>
+  );
+}
+
+function NotProven() {
+  return (
+    <section aria-labelledby="unproven">
+      <h2 id="unproven">What this does not prove</h2>
+      <ul className="note">
+        <li>
+          Without the original, only that a receipt of this hash is in the signed log. Its verdict and time are what the
+          publisher says; the original proves them.
+        </li>
+        <li>That the keys are the right ones: compare their ids with what the operator told you by another way.</li>
+        <li>
+          That nothing else was done. One receipt is about one call; completeness takes the export of its session.
+        </li>
+        <li>Who acted, on what and with which arguments: that is not public.</li>
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { useRef } from 'react';
+import { ReasonCode, Verdict } from '@countersign/contracts';
+import { ReceiptKind } from '@countersign/contracts/governance-kernel';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { Facet } from '../parts/facet.tsx';
+import { TextFacet } from '../parts/text-facet.tsx';
+import type { ReceiptSearch } from './receipt-search.ts';
+
+type Props = { search: ReceiptSearch; onChange: (changed: Partial<ReceiptSearch>) => void };
+
+/** By what receipts are found; the address holds all of it. */
+export function Facets({ search, onChange }: Props) {
+  const tool = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: '/', says: 'Find the receipts of a tool', run: () => tool.current?.focus() }]);
+  return (
+    <section className="facets" aria-label="Find">
+      <Facet
+        label="Verdict"
+        value={search.verdict}
+        options={Verdict.options}
+        onChange={(verdict) => onChange({ verdict })}
+      />
+      <Facet label="Kind" value={search.kind} options={ReceiptKind.options} onChange={(kind) => onChange({ kind })} />
+      <Facet
+        label="Reason"
+        value={search.reason}
+        options={ReasonCode.options}
+        onChange={(reason) => onChange({ reason })}
+      />
+      <TextFacet label="Tool" field={tool} value={search.tool} onChange={(next) => onChange({ tool: next })} />
+      <TextFacet label="Agent" value={search.agent} onChange={(agent) => onChange({ agent })} />
+      <TextFacet
+        label="From"
+        type="datetime-local"
+        value={localOf(search.from)}
+        onChange={(from) => onChange({ from: instantOf(from) })}
+      />
+      <TextFacet
+        label="Before"
+        type="datetime-local"
+        value={localOf(search.to)}
+        onChange={(to) => onChange({ to: instantOf(to) })}
+      />
+    </section>
+  );
+}
+
+/** What a field of the browser holds: a time without its zone. */
+function localOf(instant: string | undefined): string | undefined {
+  if (instant === undefined) return undefined;
+  const at = new Date(instant);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function instantOf(local: string | undefined): string | undefined {
+  const at = new Date(local ?? '');
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}

@@ -1,0 +1,102 @@
+import { Button, Drawer } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown, ShownJson } from '../parts/shown.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import type { Verified } from './verification.ts';
+import { verifyInWorker } from './verify-in-worker.ts';
+
+type Props = { id: string | null; onClose: () => void };
+
+export function ReceiptDrawer({ id, onClose }: Props) {
+  return (
+    <Drawer opened={id !== null} onClose={onClose} title="Receipt" position="right" size="lg">
+      {id !== null && <Whole id={id} key={id} />}
+    </Drawer>
+  );
+}
+
+function Whole({ id }: { id: string }) {
+  const receipt = useWorkspaceQuery(['receipt', id], (client, signal) =>
+    client.getReceipt({ params: { receipt_id: id }, signal }),
+  );
+  return (
+    <Loaded query={receipt}>
+      {(found) => (
+        <div className="stacked">
+          <Members receipt={found} />
+          <Verification receipt={found} />
+          <ShownJson value={found} label="The receipt as it is served" />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Members({ receipt: { payload, receipt_hash, log_index } }: { receipt: StoredReceipt }) {
+  const { receipt_id, decision_id, session_id, policy_hash, lamport_clock } = payload;
+  const copied = { receipt_id, decision_id, session_id, receipt_hash, policy_hash };
+  return (
+    <dl className="facts">
+      <dt>What</dt>
+      <dd>
+        {payload.kind}: {payload.verdict}, <code>{payload.reason_code}</code>
+      </dd>
+      <dt>Call</dt>
+      <dd>
+        <Shown text={payload.tool ?? payload.action} /> ({payload.effect_level})
+      </dd>
+      <dt>Place</dt>
+      <dd>
+        {lamport_clock} in its session, {log_index} in the log
+      </dd>
+      {Object.entries(copied).map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text === null ? 'none' : <CopyText text={text} />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Verification({ receipt }: { receipt: StoredReceipt }) {
+  const { client } = useWorkspace();
+  const verify = useMutation({
+    mutationFn: async () => {
+      const { receipt_id } = receipt.payload;
+      const [keys, proof] = await Promise.all([
+        client.listTrustKeys(),
+        client.getInclusionProof({ query: { receipt_id } }),
+      ]);
+      return verifyInWorker({ receipt, keys: keys.body, proof: proof.body });
+    },
+  });
+  return (
+    <section aria-label="Verification">
+      <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
+        Verify in the browser
+      </Button>
+      {verify.data !== undefined && <Finding verified={verify.data} />}
+      {verify.error !== null && <ProblemNote error={verify.error} />}
+    </section>
+  );
+}
+
+function Finding({ verified }: { verified: Verified }) {
+  if (!verified.isProven)
+    return (
+      <p className="note note-problem" role="alert">
+        It does not verify: {verified.message} <span className="quiet">{verified.code}</span>
+      </p>
+    );
+  return (
+    <p className="note note-good" role="status">
+      Verified here: key {verified.keyId} signed it, and it is in the signed log of {verified.treeSize} receipts. The
+      keys came from this installation; who keeps them from elsewhere need not believe it.
+    </p>
+  );
+}

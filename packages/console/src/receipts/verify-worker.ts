@@ -1,0 +1,20 @@
+import '../without-eval.ts';
+import { portableProvider } from '@countersign/crypto';
+import { parseKeySet, verifyInclusion, verifyReceipt, VerificationError } from '@countersign/verifier';
+import type { Claim, Verified } from './verification.ts';
+
+addEventListener('message', ({ data }: MessageEvent<Claim>) => postMessage(verified(data)));
+
+/** By the code that verifies offline: the signature, the hash, and the place in the signed log. */
+function verified({ receipt, keys, proof }: Claim): Verified {
+  try {
+    const trust = parseKeySet(keys);
+    const provider = portableProvider;
+    const { key_id } = verifyReceipt(receipt, trust, provider);
+    verifyInclusion({ receipt, proof, checkpoint: proof.checkpoint.note, trust, provider });
+    return { isProven: true, keyId: key_id, treeSize: proof.tree_size };
+  } catch (error) {
+    const code = error instanceof VerificationError ? error.code : 'FAULT';
+    return { isProven: false, code, message: error instanceof Error ? error.message : String(error) };
+  }
+}

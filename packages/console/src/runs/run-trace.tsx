@@ -1,0 +1,123 @@
+import type { Run, RunStep } from '@countersign/contracts/gateway';
+import { Link } from '@tanstack/react-router';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Mark, VerdictMark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown, ShownText } from '../parts/shown.tsx';
+import { inWords, toneOf } from './statuses.ts';
+
+/** One run: how it stands, and each step with its verdict and receipt. */
+export function RunTrace({ run }: { run: Run }) {
+  return (
+    <>
+      <section aria-label="Run">
+        <RunFacts run={run} />
+      </section>
+      {run.status === 'awaiting_approval' && (
+        <p className="note">
+          It waits for an approval. <Link to={'/inbox'}>Open the inbox</Link>
+        </p>
+      )}
+      {run.error !== null && (
+        <p className="note note-problem">
+          <Shown text={run.error.message} /> <span className="quiet">{run.error.code}</span>
+        </p>
+      )}
+      <section aria-label="Trace">
+        <h2>Trace</h2>
+        {run.steps.length === 0 ? <p className="quiet">No step yet.</p> : <Steps steps={run.steps} />}
+      </section>
+      {run.result !== null && (
+        <section aria-label="Result">
+          <h2>Result</h2>
+          <ShownText text={run.result} label="Result" />
+        </section>
+      )}
+    </>
+  );
+}
+
+function RunFacts({ run }: { run: Run }) {
+  return (
+    <dl className="facts">
+      <dt>State</dt>
+      <dd>
+        <span role="status">
+          <Mark tone={toneOf(run.status)}>{inWords(run.status)}</Mark>
+        </span>
+      </dd>
+      <dt>Run</dt>
+      <dd>
+        <CopyText text={run.id} whole />
+      </dd>
+      <dt>Started</dt>
+      <dd>{run.startedAt === null ? 'not yet' : <Moment at={run.startedAt} />}</dd>
+      {run.endedAt !== null && (
+        <>
+          <dt>Ended</dt>
+          <dd>
+            <Moment at={run.endedAt} />
+          </dd>
+        </>
+      )}
+      <dt>Used</dt>
+      <dd>
+        {run.iterationsUsed} of {run.iterationBudget} iterations, {run.tokensIn + run.tokensOut} tokens, {costOf(run)}
+      </dd>
+    </dl>
+  );
+}
+
+function costOf({ costMinor, currency }: Run): string {
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(costMinor / 100);
+}
+
+function Steps({ steps }: { steps: RunStep[] }) {
+  return (
+    <ol className="steps">
+      {steps.map((step, index) => (
+        <li key={step.id}>
+          <Step step={step} number={index + 1} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Step({ step, number }: { step: RunStep; number: number }) {
+  return (
+    <article className="step" aria-label={`Step ${number}`}>
+      <p className="step-head">
+        <span className="quiet">{number}</span>
+        <strong>{step.tool === null ? 'Model call' : <Shown text={step.tool} />}</strong>
+        {step.verdict === null ? <Mark tone="live">undecided</Mark> : <VerdictMark verdict={step.verdict} />}
+        {step.reasonCode !== null && <code>{step.reasonCode}</code>}
+        <span className="step-time quiet">
+          <Moment at={step.startedAt} />
+          {tookOf(step)}
+        </span>
+      </p>
+      {step.error !== null && (
+        <p className="step-error">
+          <Shown text={step.error.message} />
+        </p>
+      )}
+      {step.escalations.map(({ approvalId, status }) => (
+        <p key={approvalId} className="quiet">
+          Approval <CopyText text={approvalId} />: {status}
+        </p>
+      ))}
+      {step.receiptId !== null && (
+        <p className="quiet">
+          Receipt <CopyText text={step.receiptId} />
+        </p>
+      )}
+    </article>
+  );
+}
+
+function tookOf({ startedAt, endedAt }: RunStep): string {
+  if (endedAt === null) return ', under way';
+  const tookMs = Date.parse(endedAt) - Date.parse(startedAt);
+  return tookMs < 1_000 ? `, ${tookMs} ms` : `, ${(tookMs / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { Task } from '@countersign/contracts/gateway';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { More } from '../parts/more.tsx';
+import { Page } from '../parts/page.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { StartRun } from './start-run.tsx';
+import { inWords, toneOf } from './statuses.ts';
+
+const askAgainMs = 3_000;
+
+export function TaskList() {
+  const [isOpen, form] = useDisclosure();
+  useShortcuts([{ keys: 'n', says: 'Start a run', run: form.open }]);
+  const list = useWorkspaceList(
+    ['tasks'],
+    (client, { cursor, signal }) => client.listTasks({ query: { cursor }, signal }),
+    {
+      everyMs: askAgainMs,
+    },
+  );
+  return (
+    <Page
+      title="Runs"
+      about="What agents were asked to do here. Each step of a run is decided before it happens, and leaves a signed receipt."
+      actions={<Button onClick={form.open}>Start a run</Button>}
+    >
+      <Loaded query={list}>
+        {(tasks) => (tasks.length === 0 ? <NoTask onStart={form.open} /> : <Tasks tasks={tasks} />)}
+      </Loaded>
+      <More list={list} />
+      <CopyCommand words="tasks ls" count={list.data?.length ?? 0} />
+      <StartRun isOpen={isOpen} onClose={form.close} />
+    </Page>
+  );
+}
+
+function Tasks({ tasks }: { tasks: Task[] }) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Tasks">
+      <table>
+        <thead>
+          <tr>
+            <th>Task</th>
+            <th>State</th>
+            <th>Changed</th>
+            <th className="wide">Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => (
+            <TaskRow key={task.id} task={task} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function TaskRow({ task: { id, title, status, updatedAt } }: { task: Task }) {
+  return (
+    <tr data-id={id}>
+      <td>
+        <Link to={`/runs/${id}`}>
+          <Shown text={title} />
+        </Link>
+      </td>
+      <td className="tight">
+        <Mark tone={toneOf(status)}>{inWords(status)}</Mark>
+      </td>
+      <td className="tight">
+        <Moment at={updatedAt} />
+      </td>
+      <td className="tight wide">
+        <CopyText text={id} />
+      </td>
+    </tr>
+  );
+}
+
+function NoTask({ onStart }: { onStart: () => void }) {
+  return (
+    <EmptyState
+      title="Nothing was run yet"
+      action={
+        <Button variant="default" onClick={onStart}>
+          Start the sample task
+        </Button>
+      }
+    >
+      A run gives a task to the model, and every call that the model makes crosses the boundary. The sample asks to
+      write a file, which cannot be undone, so it waits for an approval.
+    </EmptyState>
+  );
+}

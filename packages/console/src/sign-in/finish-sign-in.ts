@@ -1,0 +1,23 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { LoginProof } from '@countersign/contracts/control-plane';
+import { forgetSession, person } from '../api/clients.ts';
+import { wayBack } from './login.ts';
+
+type Proof = Pick<LoginProof, 'login_id' | 'code' | 'assertion'>;
+
+/** Ends a login by what proves it, and goes on to where the person wanted to go. */
+export function useFinish<Given>(prove: (given: Given) => Promise<Proof>) {
+  const { back }: { back?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (given: Given) => person.finishLogin({ body: await prove(given) }),
+    onSuccess: async () => {
+      // Whatever was read before was read by somebody else, or by nobody.
+      forgetSession();
+      queries.clear();
+      await navigate({ href: wayBack(back), replace: true });
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { person } from '../api/clients.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import type { Login } from './login.ts';
+
+type Props = { loginId: string; onBegun: (login: Login) => void };
+
+/** A provider has said who this is to it; a code says who that is here, once. */
+export function LinkForm({ loginId, onBegun }: Props) {
+  const begin = useMutation({
+    mutationFn: async () => (await person.beginLogin({ body: { method: 'link', login_id: loginId } })).body,
+    onSuccess: ({ login_id, expires_at, email = '', code = null }) =>
+      onBegun({ email, loginId: login_id, expiresAt: expires_at, shownCode: code }),
+  });
+  return (
+    <>
+      <p>
+        Your identity provider knows you. It is your first time here with it: a code to the address that it names shows
+        whose account this is. From then on, the provider alone signs you in.
+      </p>
+      <Button fullWidth autoFocus loading={begin.isPending} onClick={() => begin.mutate()}>
+        Send the code
+      </Button>
+      {begin.error !== null && <ProblemNote error={begin.error} />}
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+/** A sign-in that has begun. `shownCode`: in development, the code that nobody mails. */
+export type Login = { email: string; loginId: string; expiresAt: string; shownCode: string | null };
+
+/** Where a person wanted to go: within the console, or its start. What the address says is anybody's choice. */
+export function wayBack(asked: string | undefined): string {
+  const start = '/overview';
+  if (asked === undefined || !URL.canParse(asked, location.origin)) return start;
+  const { origin, pathname, search } = new URL(asked, location.origin);
+  const isInside = origin === location.origin && !pathname.startsWith('/sign-in');
+  return isInside ? pathname + search : start;
+}

@@ -1,0 +1,128 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { GivenCommand, OpsTarget, StopKind } from '@countersign/contracts/control-plane';
+import { Choice } from '../parts/choice.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace, type OpenWorkspace } from '../workspace/open-workspace.ts';
+import { stopKinds } from './kinds.ts';
+import { targetKinds, targetOf, type TargetKind } from './target.ts';
+
+type Props = { kind: StopKind | null; onClose: () => void; onGiven: (command: GivenCommand) => void };
+
+/** One confirmation: what would be stopped is said here, and one key does it. */
+export function StopForm({ kind, onClose, onGiven }: Props) {
+  return (
+    <Modal opened={kind !== null} onClose={onClose} title={kind === null ? '' : stopKinds[kind].title}>
+      {kind !== null && <Form kind={kind} onGiven={onGiven} />}
+    </Modal>
+  );
+}
+
+/** Zero: as long as the kind of stop says by itself. */
+const times = [
+  { id: 0, name: 'until somebody resumes it' },
+  { id: 3_600, name: 'for an hour' },
+  { id: 86_400, name: 'for a day' },
+];
+const throttleTimes = [{ id: 0, name: 'for an hour' }, ...times.slice(2)];
+
+/** What the form counts a throttle in. */
+const throttleSeconds = 60;
+
+type Asked = { around: TargetKind; name: string; reason: string; seconds: number; limit: string };
+
+function Form({ kind, onGiven }: { kind: StopKind; onGiven: Props['onGiven'] }) {
+  const workspace = useWorkspace();
+  const [asked, setAsked] = useState<Asked>({
+    around: kind === 'freeze' ? 'workspace' : 'tool',
+    name: '',
+    reason: '',
+    seconds: 0,
+    limit: '10',
+  });
+  const change = (changed: Partial<Asked>) => setAsked((before) => ({ ...before, ...changed }));
+  const target = targetOf(asked.around, asked.around === 'workspace' ? workspace.id : asked.name.trim());
+  const give = useMutation({
+    mutationFn: (around: OpsTarget) => giveStop(workspace, kind, { ...asked, target: around }),
+    onSuccess: ({ body }) => onGiven(body),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (target !== null) give.mutate(target);
+  };
+  return (
+    <form className="stacked" onSubmit={submit}>
+      <p>{stopKinds[kind].says}</p>
+      <Around asked={asked} isName={target !== null} onChange={change} />
+      {kind === 'throttle' && (
+        <TextInput
+          label="Calls in each minute"
+          type="number"
+          min={0}
+          max={1_000_000_000}
+          required
+          value={asked.limit}
+          onChange={({ target: { value: limit } }) => change({ limit })}
+        />
+      )}
+      <Choice
+        label="How long"
+        value={asked.seconds}
+        options={kind === 'throttle' ? throttleTimes : times}
+        onChange={(seconds) => change({ seconds })}
+      />
+      {give.error !== null && <ProblemNote error={give.error} />}
+      <Button type="submit" color="red" loading={give.isPending}>
+        {stopKinds[kind].act}
+      </Button>
+    </form>
+  );
+}
+
+type AroundProps = { asked: Asked; isName: boolean; onChange: (changed: Partial<Asked>) => void };
+
+function Around({ asked: { around, name, reason }, isName, onChange }: AroundProps) {
+  const asks = targetKinds.find(({ id }) => id === around)?.asks ?? null;
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        label="Why"
+        description="Whoever is stopped reads it."
+        required
+        maxLength={500}
+        value={reason}
+        onChange={({ target }) => onChange({ reason: target.value })}
+      />
+      <Choice label="What" value={around} options={targetKinds} onChange={(next) => onChange({ around: next })} />
+      {asks !== null && (
+        <TextInput
+          label={asks}
+          required
+          maxLength={256}
+          autoComplete="off"
+          spellCheck={false}
+          error={name !== '' && !isName && 'That is no such name.'}
+          value={name}
+          onChange={({ target }) => onChange({ name: target.value })}
+        />
+      )}
+    </>
+  );
+}
+
+function giveStop({ client }: OpenWorkspace, kind: StopKind, asked: Asked & { target: OpsTarget }) {
+  const { target, seconds } = asked;
+  const body = { target, reason: asked.reason.trim(), ...(seconds === 0 ? {} : { ttl_seconds: seconds }) };
+  switch (kind) {
+    case 'freeze':
+      return client.freezeTarget({ body });
+    case 'quarantine':
+      return client.quarantineTarget({ body });
+    case 'throttle':
+      return client.throttleTarget({ body: { ...body, limit: Number(asked.limit), window_seconds: throttleSeconds } });
+    default:
+      return kind satisfies never;
+  }
+}

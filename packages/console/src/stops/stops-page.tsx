@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { GivenCommand, StopKind } from '@countersign/contracts/control-plane';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { Fences } from './fences.tsx';
+import { GivenStop } from './given-stop.tsx';
+import { stopKinds } from './kinds.ts';
+import { Standing } from './standing.tsx';
+import { StopForm } from './stop-form.tsx';
+import { Unconfirmed } from './unconfirmed.tsx';
+
+const askAgainMs = 3_000;
+
+/** What stops the workspace now, as the kernel says it, and how to stop something. */
+export function StopsPage() {
+  const { role, id } = useWorkspace();
+  const queries = useQueryClient();
+  const [kind, setKind] = useState<StopKind | null>(null);
+  const [given, setGiven] = useState<GivenCommand | null>(null);
+  const mayStop = role !== 'member';
+  const ops = useWorkspaceQuery(['ops'], (client, signal) => client.getOps({ signal }), { everyMs: askAgainMs });
+  return (
+    <Page
+      title="Stops"
+      about="What agents may not do now, whatever the policy says. A stop takes effect at once and needs no approval."
+      actions={mayStop ? <StopButtons onStop={setKind} /> : <p className="quiet">Partners and owners stop calls.</p>}
+    >
+      {given !== null && <GivenStop command={given} />}
+      <Loaded query={ops}>
+        {(shown) => (
+          <>
+            <Standing ops={shown} />
+            <Unconfirmed commands={shown.unconfirmed} />
+            <Fences ops={shown} onStop={mayStop ? () => setKind('throttle') : null} />
+          </>
+        )}
+      </Loaded>
+      <StopForm
+        kind={kind}
+        onClose={() => setKind(null)}
+        onGiven={(command) => {
+          setKind(null);
+          setGiven(command);
+          void queries.invalidateQueries({ queryKey: [id, 'ops'] });
+        }}
+      />
+    </Page>
+  );
+}
+
+function StopButtons({ onStop }: { onStop: (kind: StopKind) => void }) {
+  useShortcuts([
+    { keys: 'f', says: 'Freeze', run: () => onStop('freeze') },
+    { keys: 't', says: 'Throttle', run: () => onStop('throttle') },
+    { keys: 'q', says: 'Quarantine', run: () => onStop('quarantine') },
+  ]);
+  return (
+    <>
+      <Button color="red" onClick={() => onStop('freeze')}>
+        {stopKinds.freeze.title}
+      </Button>
+      <Button variant="default" onClick={() => onStop('throttle')}>
+        {stopKinds.throttle.title}
+      </Button>
+      <Button variant="default" onClick={() => onStop('quarantine')}>
+        {stopKinds.quarantine.title}
+      </Button>
+    </>
+  );
+}

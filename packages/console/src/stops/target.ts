@@ -1,0 +1,15 @@
+import { OpsTarget } from '@countersign/contracts/control-plane';
+
+/** What a stop stands around: the kinds that `OpsTarget` knows, as people say them. */
+export const targetKinds = [
+  { id: 'workspace', name: 'the whole workspace', asks: null },
+  { id: 'agent', name: 'one agent', asks: 'Principal of the agent' },
+  { id: 'tool', name: 'one tool', asks: 'Name of the tool' },
+  { id: 'connector', name: 'one MCP server', asks: 'Id of the server' },
+] as const;
+export type TargetKind = (typeof targetKinds)[number]['id'];
+
+/** Null: it is no name that a target of this kind can have. */
+export function targetOf(kind: TargetKind, name: string): OpsTarget | null {
+  return OpsTarget.safeParse(`${kind}:${name}`).data ?? null;
+}

@@ -1,0 +1,56 @@
+import type { OpsCommand } from '@countersign/contracts/control-plane';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Terms } from './terms.tsx';
+
+/** Stops that were given and that the kernel has not confirmed: nobody takes them for what is in force. */
+export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
+  if (commands.length === 0) return null;
+  return (
+    <section aria-label="Given, not confirmed">
+      <h2>Given, not confirmed</h2>
+      <p className="quiet">They are told to the kernel, in this order, until it says that they hold.</p>
+      <div className="table-box" tabIndex={0} role="region" aria-label="Commands">
+        <table>
+          <thead>
+            <tr>
+              <th>Stop</th>
+              <th>Around</th>
+              <th>Why</th>
+              <th className="number">Epoch</th>
+              <th>Given</th>
+            </tr>
+          </thead>
+          <tbody>
+            {commands.map((command) => (
+              <Row key={command.command_id} command={command} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Row({ command }: { command: OpsCommand }) {
+  const { kind, target, reason, epoch, given_at, given_by } = command;
+  return (
+    <tr>
+      <td className="tight">
+        <Mark tone="wait">{`${kind} unconfirmed`}</Mark>
+        <Terms of={command} />
+      </td>
+      <td>
+        <Shown text={target} />
+      </td>
+      <td>
+        <Shown text={reason} />
+      </td>
+      <td className="number">{epoch}</td>
+      <td>
+        <Moment at={given_at} /> by <Shown text={given_by} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,19 @@
+/** In this order: each browser names those as well that it came from. */
+const browsers = { Edg: 'Edge', OPR: 'Opera', Firefox: 'Firefox', Chrome: 'Chrome', Safari: 'Safari' };
+const systems = {
+  Android: 'Android',
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Windows: 'Windows',
+  'Mac OS': 'Mac',
+  Linux: 'Linux',
+};
+
+/** What a browser calls itself, as a person would: nothing rests on it, since it may call itself anything. */
+export function browserInWords(userAgent: string): string {
+  const named = (names: Readonly<Record<string, string>>) =>
+    Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1];
+  const [browser, system] = [named(browsers), named(systems)];
+  if (browser === undefined) return userAgent === '' ? 'Unknown browser' : userAgent;
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

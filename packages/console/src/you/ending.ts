@@ -1,0 +1,2 @@
+/** A session, program or passkey that somebody is about to end. */
+export type Ending = { id: string; title: string; says: string; act: string };

@@ -1,0 +1,152 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SessionOverview } from '@countersign/contracts/control-plane';
+import type { Passkey } from '@countersign/contracts/governance-kernel';
+import { sessionQuery } from '../api/queries.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { createPasskey } from '../passkey/create-passkey.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import type { Ending } from './ending.ts';
+
+type Enrolled = SessionOverview['passkeys'][number];
+type Props = { passkeys: Enrolled[]; nameOf: (workspaceId: string) => string; onEnd: (ending: Ending) => void };
+
+export function Passkeys({ passkeys, nameOf, onEnd }: Props) {
+  const enrol = useEnrol();
+  return (
+    <section aria-label="Passkeys">
+      <h2>Passkeys</h2>
+      {passkeys.length === 0 ? (
+        <EmptyState title="You have no passkey" action={<AddPasskey enrol={enrol} />}>
+          Your device signs you in, and signs each vote with exactly what you were shown. From the first passkey of a
+          workspace on, votes there count by passkey alone.
+        </EmptyState>
+      ) : (
+        <>
+          <Table passkeys={passkeys} nameOf={nameOf} onEnd={onEnd} />
+          <AddPasskey enrol={enrol} />
+        </>
+      )}
+      {enrol.data !== undefined && <EnrolledNote passkey={enrol.data} />}
+      {enrol.error !== null && <ProblemNote error={enrol.error} />}
+    </section>
+  );
+}
+
+function Table({ passkeys, nameOf, onEnd }: Props) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Passkeys of yours">
+      <table>
+        <thead>
+          <tr>
+            <th>Passkey</th>
+            <th>Votes in</th>
+            <th className="wide">Enrolled</th>
+            <th className="wide">Signed in last</th>
+            <th>
+              <span className="hidden">Act</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {passkeys.map((passkey) => (
+            <Row
+              key={passkey.credential_id}
+              passkey={passkey}
+              place={nameOf(passkey.workspace_id)}
+              isLast={passkeys.length === 1}
+              onEnd={onEnd}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowProps = { passkey: Enrolled; place: string; isLast: boolean; onEnd: Props['onEnd'] };
+
+function Row({ passkey: { credential_id, enrolled_at, signed_in_at }, place, isLast, onEnd }: RowProps) {
+  const end = () =>
+    onEnd({
+      id: credential_id,
+      title: 'End this passkey',
+      says: `It signs in and votes nowhere any more. ${isLast ? lastOne : 'Another one of yours stays.'}`,
+      act: 'End it',
+    });
+  return (
+    <tr>
+      <td className="tight">
+        <CopyText text={credential_id} />
+      </td>
+      <td>
+        <Shown text={place} />
+      </td>
+      <td className="wide">
+        <Moment at={enrolled_at} />
+      </td>
+      <td className="wide">{signed_in_at === null ? 'never' : <Moment at={signed_in_at} />}</td>
+      <td className="tight number">
+        <Button size="compact-xs" variant="default" onClick={end}>
+          End
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+const lastOne =
+  'It is your only one: votes in its workspace go on counting by passkey alone, so you cannot vote there until you have another and somebody has vouched for it.';
+
+function AddPasskey({ enrol }: { enrol: ReturnType<typeof useEnrol> }) {
+  const { name, role } = useWorkspace();
+  if (role === 'member')
+    return (
+      <p className="quiet after-table">
+        Partners and owners of <Shown text={name} /> enrol a passkey here; you are a member.
+      </p>
+    );
+  return (
+    <p className="after-table">
+      <Button variant="default" loading={enrol.isPending} onClick={() => enrol.mutate()}>
+        Enrol a passkey
+      </Button>{' '}
+      <span className="quiet">
+        For votes in <Shown text={name} />, and to sign in.
+      </span>
+    </p>
+  );
+}
+
+function EnrolledNote({ passkey: { state, credential_id } }: { passkey: Passkey }) {
+  if (state === 'active')
+    return (
+      <p className="note note-good" role="status">
+        The passkey is enrolled. It signs you in, and votes here, from now on.
+      </p>
+    );
+  return (
+    <p className="note" role="status">
+      The passkey waits, since this workspace has passkeys already: somebody with an active one vouches for{' '}
+      <CopyText text={credential_id} whole />, on the page /approvals/passkeys of the kernel. Until then it signs nobody
+      in.
+    </p>
+  );
+}
+
+/** At the kernel, in the workspace that is open. */
+function useEnrol() {
+  const { client } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const { options } = (await client.beginPasskey()).body;
+      return (await client.finishPasskey({ body: { attestation: await createPasskey(options) } })).body;
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+}

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import type { SessionOverview } from '@countersign/contracts/control-plane';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Shown } from '../parts/shown.tsx';
+import type { Ending } from './ending.ts';
+
+type Program = SessionOverview['devices'][number];
+type Props = { devices: Program[]; nameOf: (workspaceId: string) => string; onEnd: (ending: Ending) => void };
+
+/** Programs at a terminal that were let in by a code, each in one workspace. */
+export function Programs({ devices, nameOf, onEnd }: Props) {
+  return (
+    <section aria-label="Programs">
+      <h2>Programs</h2>
+      {devices.length === 0 ? (
+        <EmptyState title="No program acts for you" command={`countersign login --url ${location.origin}`}>
+          A program at a terminal is let in by a code that you confirm here, to one workspace and one role. It never
+          approves anything.
+        </EmptyState>
+      ) : (
+        <div className="table-box" tabIndex={0} role="region" aria-label="Programs that are let in">
+          <table>
+            <thead>
+              <tr>
+                <th>Program</th>
+                <th>Workspace</th>
+                <th className="wide">From</th>
+                <th className="wide">Let in</th>
+                <th>
+                  <span className="hidden">Act</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {devices.map((device) => (
+                <Row key={device.session_id} device={device} place={nameOf(device.workspace_id)} onEnd={onEnd} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+type RowProps = { device: Program; place: string; onEnd: Props['onEnd'] };
+
+function Row({ device: { session_id, client, address, role, signed_in_at }, place, onEnd }: RowProps) {
+  const end = () =>
+    onEnd({
+      id: session_id,
+      title: 'End this program',
+      says: `${client} in ${place} is refused from now on. It can ask to be let in again.`,
+      act: 'End it',
+    });
+  return (
+    <tr>
+      <td>
+        <Shown text={client} />
+      </td>
+      <td>
+        <Shown text={place} /> <span className="quiet">as {role}</span>
+      </td>
+      <td className="wide">
+        <Shown text={address} />
+      </td>
+      <td className="wide">
+        <Moment at={signed_in_at} />
+      </td>
+      <td className="tight number">
+        <Button size="compact-xs" variant="default" onClick={end}>
+          End
+        </Button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { SessionOverview } from '@countersign/contracts/control-plane';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { browserInWords } from './browser-in-words.ts';
+import type { Ending } from './ending.ts';
+import { signOutEverywhere } from './sign-out-everywhere.ts';
+
+type Session = SessionOverview['sessions'][number];
+type Props = { sessions: Session[]; hasMore: boolean; onEnd: (ending: Ending) => void };
+
+export function Sessions({ sessions, hasMore, onEnd }: Props) {
+  return (
+    <section aria-label="Browsers">
+      <h2>Browsers</h2>
+      <div className="table-box" tabIndex={0} role="region" aria-label="Sessions">
+        <table>
+          <thead>
+            <tr>
+              <th>Browser</th>
+              <th className="wide">From</th>
+              <th>Signed in</th>
+              <th className="wide">Ends unless used</th>
+              <th>
+                <span className="hidden">Act</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map((session) => (
+              <Row key={session.session_id} session={session} onEnd={onEnd} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {hasMore && <Everywhere />}
+    </section>
+  );
+}
+
+function Row({ session, onEnd }: { session: Session; onEnd: Props['onEnd'] }) {
+  const { session_id, client, address, signed_in_at, expires_at, current } = session;
+  const name = browserInWords(client);
+  const end = () =>
+    onEnd({
+      id: session_id,
+      title: 'Sign this browser out',
+      says: `${name}, signed in from ${address}, has to sign in again. Streams that it follows are cut.`,
+      act: 'Sign it out',
+    });
+  return (
+    <tr>
+      <td title={client}>
+        <Shown text={name} />
+      </td>
+      <td className="wide">
+        <Shown text={address} />
+      </td>
+      <td>
+        <Moment at={signed_in_at} />
+      </td>
+      <td className="wide">
+        <Moment at={expires_at} />
+      </td>
+      <td className="tight number">
+        {current ? (
+          <Mark tone="live">this browser</Mark>
+        ) : (
+          <Button size="compact-xs" variant="default" onClick={end}>
+            Sign out
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Everywhere() {
+  const leave = useMutation({
+    mutationFn: signOutEverywhere,
+    onSuccess: () => location.assign('/console/sign-in'),
+  });
+  return (
+    <>
+      <p className="after-table">
+        <Button variant="default" color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
+          Sign out everywhere
+        </Button>{' '}
+        <span className="quiet">Every browser and program of yours, this one last. Passkeys stay.</span>
+      </p>
+      {leave.error !== null && <ProblemNote error={leave.error} />}
+    </>
+  );
+}
