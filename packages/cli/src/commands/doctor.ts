@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { isAppError } from '@countersign/contracts';
+import { getGovernanceStatus, getHealth } from '@countersign/contracts/gateway';
+import { CommandFailed } from '../command-failed.ts';
+import { configFrom } from '../config.ts';
+import { answered, connect, type Connection } from '../connection/connection.ts';
+import type { Io } from '../io.ts';
+import { listText, type Column, type Format } from '../output/format.ts';
+import { outputOption } from './options.ts';
+
+type Finding = { check: string; ok: boolean; found: string };
+
+const columns: Column<Finding>[] = [
+  { title: '', of: ({ ok }) => (ok ? 'ok' : 'PROBLEM') },
+  { title: 'CHECK', of: ({ check }) => check },
+  { title: 'FOUND', of: ({ found }) => found },
+];
+const clockSecondsMax = 30;
+
+export function addDoctor(program: Command, io: Io, end: (status: number) => void): void {
+  program
+    .command('doctor')
+    .description('Look for what keeps this terminal from working, and say what to do.')
+    .addOption(outputOption())
+    .action(async ({ output }: { output: Format }) => {
+      const findings = await examine();
+      io.write(listText({ items: findings, columns, format: output }));
+      end(findings.every(({ ok }) => ok) ? 0 : 1);
+    });
+}
+
+/** Each check rests on those before it: whoever reaches nothing is told no more. */
+async function examine(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const find = async <Found>(check: string, look: () => Promise<[string, Found]>): Promise<Found | null> => {
+    try {
+      const [words, found] = await look();
+      findings.push({ check, ok: true, found: words });
+      return found;
+    } catch (error) {
+      findings.push({ check, ok: false, found: wordsOf(error) });
+      return null;
+    }
+  };
+  const connection = await find('credential', credential);
+  if (connection === null || (await find('gateway', () => healthOf(connection))) === null) return findings;
+  await find('clock', () => clockOf(connection));
+  await find('kernel', () => kernelOf(connection));
+  return findings;
+}
+
+async function credential(): Promise<[string, Connection]> {
+  const connection = await connect(configFrom());
+  return [`${connection.workspaceId ?? 'the workspace of the key'} at ${connection.url}`, connection];
+}
+
+async function healthOf({ ask }: Connection): Promise<[string, true]> {
+  const { status, version, checks } = await answered(() => ask({ getHealth }).getHealth());
+  const parts = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
+  if (status !== 'ok') throw new CommandFailed(`${status}: ${parts.join(', ')}. Ask whoever runs it`, 1);
+  return [`version ${version}, ${parts.join(', ')}`, true];
+}
+
+async function clockOf({ ask }: Connection): Promise<[string, true]> {
+  const { headers } = await ask({ getHealth }).getHealth();
+  const apart = Math.abs(Date.now() - Date.parse(headers.get('date') ?? '')) / 1_000;
+  if (!(apart <= clockSecondsMax))
+    throw new CommandFailed(`${Math.round(apart)} s apart from the gateway's: set it`, 1);
+  return [`within ${clockSecondsMax} s of the gateway's`, true];
+}
+
+async function kernelOf({ ask }: Connection): Promise<[string, true]> {
+  const { live, trustedKeyIds } = await answered(() => ask({ getGovernanceStatus }).getGovernanceStatus());
+  if (live?.ok !== true) throw new CommandFailed(`it does not answer: ${live?.error ?? 'none is configured'}`, 1);
+  return [`answers in ${Math.round(live.latencyMs)} ms; receipts are signed by ${trustedKeyIds.join(', ')}`, true];
+}
+
+function wordsOf(error: unknown): string {
+  if (isAppError(error)) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}

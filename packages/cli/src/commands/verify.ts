@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { runCli } from '@countersign/verifier/cli';
+import type { Io } from '../io.ts';
+
+/** As countersign-verify, with its options and its exit status. */
+export function addVerify(program: Command, io: Io, end: (status: number) => void): void {
+  program
+    .command('verify')
+    .description('Verify an export offline: countersign-verify, with its options (countersign verify --help).')
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[arguments...]')
+    .action(async (_arguments: string[], _options: object, command: Command) => end(await runCli(command.args, io)));
+}

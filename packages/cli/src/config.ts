@@ -1,0 +1,35 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CommandFailed } from './command-failed.ts';
+
+const Variables = z.object({
+  COUNTERSIGN_URL: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_TOKEN: z.string().min(1).optional(),
+  COUNTERSIGN_WORKSPACE: z.string().min(1).optional(),
+  COUNTERSIGN_CONFIG_DIR: z.string().min(1).optional(),
+  XDG_CONFIG_HOME: z.string().min(1).optional(),
+});
+
+export type Config = {
+  /** Where the gateway answers, and by what; null: as `countersign login` has left it. */
+  url: string | null;
+  /** An API key of a workspace. It goes before a login. */
+  token: string | null;
+  workspaceId: string | null;
+  /** The person's own folder for what is kept between two commands. */
+  dir: string;
+};
+
+/** Reads the environment. Throws CommandFailed, which names the variable. */
+export function configFrom(env: NodeJS.ProcessEnv = process.env): Config {
+  const read = Variables.safeParse(env);
+  if (!read.success) throw new CommandFailed(`${String(read.error.issues[0]?.path[0])} is not what it has to be`, 2);
+  const { data } = read;
+  return {
+    url: data.COUNTERSIGN_URL ?? null,
+    token: data.COUNTERSIGN_TOKEN ?? null,
+    workspaceId: data.COUNTERSIGN_WORKSPACE ?? null,
+    dir: data.COUNTERSIGN_CONFIG_DIR ?? join(data.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'countersign'),
+  };
+}

@@ -1,0 +1,40 @@
+import { createClient, isAppError, type AnyRoute, type Client } from '@countersign/contracts';
+import { CommandFailed } from '../command-failed.ts';
+import type { Config } from '../config.ts';
+import { credentialOf } from './credential.ts';
+
+export type Connection = {
+  /** The workspace that is asked about; null: the credential knows, or none is named. */
+  readonly workspaceId: string | null;
+  readonly url: string;
+  /** Of whoever asks. */
+  headers(): Promise<Record<string, string>>;
+  /** The gateway, typed. */
+  ask<const Routes extends Record<string, AnyRoute>>(routes: Routes): Client<Routes>;
+};
+
+/** How the gateway is asked. Throws CommandFailed when nobody has signed in. */
+export async function connect(config: Config): Promise<Connection> {
+  const { url, workspaceId, bearer } = await credentialOf(config);
+  const headers = async () => ({
+    authorization: `Bearer ${await bearer()}`,
+    ...(workspaceId === null ? {} : { 'x-workspace-id': workspaceId }),
+  });
+  return { url, workspaceId, headers, ask: (routes) => createClient(routes, { baseUrl: url, headers }) };
+}
+
+/** The workspace, for routes whose path names it. Throws CommandFailed when nobody has said which. */
+export function workspaceOf({ workspaceId }: Connection): string {
+  if (workspaceId !== null) return workspaceId;
+  throw new CommandFailed('Name the workspace by COUNTERSIGN_WORKSPACE, or sign in: countersign login', 2);
+}
+
+/** Runs a call; what the server refuses is told with its code. Throws CommandFailed. */
+export async function answered<Reply>(ask: () => Promise<{ body: Reply }>): Promise<Reply> {
+  try {
+    return (await ask()).body;
+  } catch (cause) {
+    if (!isAppError(cause)) throw cause;
+    throw new CommandFailed(`${cause.message} (${cause.code})`, cause.code === 'UPSTREAM_FAILED' ? 2 : 1, { cause });
+  }
+}

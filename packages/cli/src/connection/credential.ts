@@ -1,0 +1,42 @@
+import { CommandFailed } from '../command-failed.ts';
+import type { Config } from '../config.ts';
+import { renewLogin } from './device-login.ts';
+import { holdingLogin, readLogin, writeLogin, type Login } from './login-file.ts';
+
+type Credential = { url: string; workspaceId: string | null; bearer(): Promise<string> };
+
+export const urlDefault = 'http://localhost:3100';
+/** A token that ends while the request is on its way is of no use. */
+const renewMsBefore = 30_000;
+
+/** By what the gateway is asked. Throws CommandFailed when there is nothing. */
+export async function credentialOf({ url, token, workspaceId, dir }: Config): Promise<Credential> {
+  if (token !== null) return { url: url ?? urlDefault, workspaceId, bearer: () => Promise.resolve(token) };
+  const login = await readLogin(dir);
+  if (login === null)
+    throw new CommandFailed('Nobody has signed in: countersign login, or set COUNTERSIGN_TOKEN to an API key', 2);
+  if ((url !== null && url !== login.url) || (workspaceId !== null && workspaceId !== login.workspace_id))
+    throw new CommandFailed(`The login is for ${login.workspace_id} at ${login.url}: sign in there instead`, 2);
+  return { url: login.url, workspaceId: login.workspace_id, bearer: () => liveToken(dir) };
+}
+
+async function liveToken(dir: string): Promise<string> {
+  const known = await readLogin(dir);
+  if (known !== null && isLive(known)) return known.access_token;
+  return holdingLogin(dir, async () => {
+    const login = await readLogin(dir); // another command may have renewed it meanwhile
+    if (login === null) throw over();
+    if (isLive(login)) return login.access_token;
+    const renewed = await renewLogin(login);
+    await writeLogin(dir, renewed);
+    return renewed.access_token;
+  });
+}
+
+function isLive({ expires_at: at }: Login): boolean {
+  return Date.parse(at) - Date.now() > renewMsBefore;
+}
+
+function over(): CommandFailed {
+  return new CommandFailed('The login is over: countersign login', 1);
+}

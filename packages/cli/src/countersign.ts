@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { forTerminal } from '@countersign/verifier';
+import { CommandFailed } from './command-failed.ts';
+import { addApprovals } from './commands/approvals.ts';
+import { addAudit } from './commands/audit.ts';
+import { addBudgets } from './commands/budgets.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addLogin } from './commands/login.ts';
+import { addPolicy } from './commands/policy.ts';
+import { addReceipts } from './commands/receipts.ts';
+import { addTasks } from './commands/tasks.ts';
+import { addTools } from './commands/tools.ts';
+import { addVerify } from './commands/verify.ts';
+import type { Io } from './io.ts';
+
+/** The whole command. Resolves to the exit status; never rejects. */
+export async function runCountersign(argv: string[], io: Io): Promise<number> {
+  let status = 0;
+  const program = new Command('countersign')
+    .description('What your agents did, what they ask, and what they may.')
+    .version('0.1.0')
+    .exitOverride()
+    .configureOutput({ writeOut: io.write, writeErr: io.tell });
+  addLogin(program, io);
+  addReceipts(program, io);
+  addApprovals(program, io);
+  addTasks(program, io);
+  addBudgets(program, io);
+  addTools(program, io);
+  addAudit(program, io);
+  addPolicy(program, io);
+  addVerify(program, io, (ended) => (status = ended));
+  addDoctor(program, io, (ended) => (status = ended));
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return status;
+  } catch (error) {
+    return statusOf(error, io);
+  }
+}
+
+function statusOf(error: unknown, io: Io): number {
+  // The library has said what was wrong, or has printed what was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  io.tell(`${forTerminal(error instanceof Error ? error.message : String(error))}\n`);
+  return error instanceof CommandFailed ? error.status : 2;
+}

@@ -1,0 +1,1 @@
+export { runCountersign } from './countersign.ts';

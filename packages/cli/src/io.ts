@@ -1,0 +1,10 @@
+/** What a command talks to. */
+export type Io = {
+  /** Data alone: what another program reads. */
+  write(text: string): void;
+  /** Words for a person. */
+  tell(text: string): void;
+  stdin: AsyncIterable<Uint8Array>;
+  /** Aborted when the person has enough. */
+  signal: AbortSignal;
+};

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { runCountersign } from './countersign.ts';
+
+const controller = new AbortController();
+process.once('SIGINT', () => controller.abort());
+process.exitCode = await runCountersign(process.argv.slice(2), {
+  write: (text) => void process.stdout.write(text),
+  tell: (text) => void process.stderr.write(text),
+  stdin: process.stdin,
+  signal: controller.signal,
+});
