@@ -17,7 +17,7 @@ const randomPageCost = 1.1;
 // A crashed handler must not keep row locks.
 const idleInTransactionTimeoutMs = 30_000;
 
-interface OpenDatabaseOptions {
+export interface OpenDatabaseOptions {
   url: string;
   /** The service's own schema: search_path of raw SQL and schema of Prisma's queries. */
   schema: string;

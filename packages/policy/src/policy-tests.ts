@@ -1,4 +1,4 @@
-import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { PolicyTest } from '@countersign/contracts/governance-kernel';
 import type { ReasonCode, Verdict } from '@countersign/contracts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { RuleOutcome } from './decision.ts';
@@ -6,21 +6,40 @@ import { evaluateRules } from './evaluate-rules.ts';
 import type { Intent } from './intent.ts';
 import { PolicyError } from './policy-error.ts';
 
-type PolicyTest = PolicyBundle['tests'][number];
-
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
 const testNow = '2026-01-01T00:00:00.000Z';
 
 /** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
 export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, void> {
-  for (const [position, test] of policy.bundle.tests.entries()) {
-    const relations = { ...noneHolds(policy), ...test.intent.relations };
-    const outcome = evaluateRules(policy, intentOf(test.intent), { now: testNow, relations });
-    const difference = differenceOf(test.expect, outcome);
-    if (difference !== null)
-      throw new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
+  for (const position of policy.bundle.tests.keys()) {
+    const failed = failureAt(policy, position);
+    if (failed !== null) throw failed;
     yield;
   }
+}
+
+/** All tests of a bundle that its rules fail, for whoever mends it. The rules are those of a policy that was compiled without them. */
+export function failedTests(policy: CompiledPolicy, tests: readonly PolicyTest[]): PolicyError[] {
+  const tested = { ...policy, bundle: { ...policy.bundle, tests: [...tests] } };
+  return tests.flatMap((_test, position) => failureAt(tested, position) ?? []);
+}
+
+/** What the rules of a policy say of the call of a test. */
+export function verdictInTest(policy: CompiledPolicy, test: PolicyTest): Verdict {
+  return answerOf(outcomeOf(policy, test)).verdict;
+}
+
+function failureAt(policy: CompiledPolicy, position: number): PolicyError | null {
+  const test = policy.bundle.tests[position];
+  if (test === undefined) return null;
+  const difference = differenceOf(test.expect, outcomeOf(policy, test));
+  if (difference === null) return null;
+  return new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
+}
+
+function outcomeOf(policy: CompiledPolicy, { intent }: PolicyTest): RuleOutcome {
+  const relations = { ...noneHolds(policy), ...intent.relations };
+  return evaluateRules(policy, callOfTest(intent), { now: testNow, relations });
 }
 
 function noneHolds({ bundle: { relations = {} } }: CompiledPolicy): Record<string, boolean> {
@@ -50,7 +69,7 @@ function answerOf(outcome: RuleOutcome): { verdict: Verdict; reason_code: Reason
   }
 }
 
-function intentOf(test: PolicyTest['intent']): Intent {
+export function callOfTest(test: PolicyTest['intent']): Intent {
   const { relations: _relations, tool, resource, ...call } = test;
   return { ...call, tool: tool ?? null, resource: resource ?? null, args_hash: '', intent_hash: '' };
 }

@@ -58,24 +58,36 @@ function relationAsked({ bundle: { relations = {} } }: CompiledPolicy, name: str
 export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
   const missing = Object.keys(record.intent.capped_facts ?? {});
   if (missing.length > 0) return { kind: 'UNREPLAYABLE', missing: missing.sort() };
-  const { action, tool, resource, effect_level, args_hash, intent_hash, facts } = record.intent;
-  const roots: RecordedFacts = {};
-  for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
-  const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
-  const call = { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash };
-  const held = Object.entries(objectOf(roots['relations'])).filter(([, holds]) => typeof holds === 'boolean');
-  const relations = Object.fromEntries(held.map(([name, holds]) => [name, holds === true]));
-  const now = typeof roots['now'] === 'string' ? roots['now'] : record.created_at;
+  const { relations, now } = rootsOf(record);
+  const held = Object.entries(objectOf(relations)).filter(([, holds]) => typeof holds === 'boolean');
   return {
     kind: 'restored',
-    intent: { ...call, args: objectOf(roots['args']), context: objectOf(roots['context']) },
-    environment: { now, relations },
+    intent: restoredIntent(record),
+    environment: {
+      now: typeof now === 'string' ? now : record.created_at,
+      relations: Object.fromEntries(held.map(([name, holds]) => [name, holds === true])),
+    },
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
   };
 }
 
-// Members that every boundary record carries beside the facts.
-function isInRecord(path: string): boolean {
+/** The call without what was too large to be kept: whoever reads of it asks first what the record holds. */
+export function restoredIntent(record: BoundaryRecord): Intent {
+  const { action, tool, resource, effect_level, args_hash, intent_hash } = record.intent;
+  const { tenant_id: tenant, principal_id: principal, session_id: session } = record;
+  const { args, context } = rootsOf(record);
+  const call = { tenant, principal, session, action, tool, resource, effect_level, args_hash, intent_hash };
+  return { ...call, args: objectOf(args), context: objectOf(context) };
+}
+
+function rootsOf({ intent: { facts } }: BoundaryRecord): RecordedFacts {
+  const roots: RecordedFacts = {};
+  for (const path of Object.keys(facts).sort()) setPath(roots, path.split('.'), facts[path] ?? null);
+  return roots;
+}
+
+/** Members that every boundary record carries beside the facts. */
+export function isInRecord(path: string): boolean {
   return ['action', 'tool', 'resource', 'principal', 'tenant', 'session', 'effect_level'].includes(path);
 }
 

@@ -1,13 +1,19 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { assertionTerms, personAssertionTerms, type AssertionClaims, type PersonClaims } from '@countersign/contracts';
+import {
+  assertionTerms,
+  delegationTerms,
+  personAssertionTerms,
+  type AssertionClaims,
+  type PersonClaims,
+} from '@countersign/contracts';
 import { keyIdOf, publicKeyFromJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { SignJWT } from 'jose';
 
 /** Whom somebody speaks for. */
 export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role'>;
-/** Who is signed in, by which session. */
-type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid'>;
+/** Who is signed in, by which session and since when, and what they are in the workspace that they address. */
+export type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid' | 'auth_time' | 'workspace_id' | 'role'>;
 
 export type AssertionSigner = {
   readonly keyId: string;
@@ -16,10 +22,13 @@ export type AssertionSigner = {
   sign(asserted: Asserted): Promise<string>;
   /** Who is signed in at the control plane, in the same way. */
   signPerson(asserted: AssertedPerson): Promise<string>;
+  /** The same for the way back: by it the control plane asks the gateway as that person. */
+  signDelegation(asserted: AssertedPerson): Promise<string>;
 };
 
 type Signed = { text: Promise<string>; atMs: number };
-type Terms = typeof assertionTerms | typeof personAssertionTerms;
+type Terms = typeof assertionTerms | typeof personAssertionTerms | typeof delegationTerms;
+type Said = Record<string, string | number>;
 
 /** Less than half of its life: whoever gets it can still be late. */
 const reusedMsMax = 25_000;
@@ -30,7 +39,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   const publicKey = publicKeyFromJwk(createPublicKey(key).export({ format: 'jwk' }));
   const keyId = keyIdOf(nodeProvider, publicKey);
   const signed = new Map<string, Signed>();
-  const signOnce = (terms: Terms, said: Record<string, string>) => {
+  const signOnce = (terms: Terms, said: Said) => {
     const nowMs = now().getTime();
     const name = JSON.stringify([terms.audience, ...Object.values(said)]);
     const earlier = signed.get(name);
@@ -44,8 +53,14 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     keyId,
     publicKey,
     sign: ({ sub, workspace_id, role }) => signOnce(assertionTerms, { sub, workspace_id, role }),
-    signPerson: ({ sub, sid }) => signOnce(personAssertionTerms, { sub, sid }),
+    signPerson: (person) => signOnce(personAssertionTerms, saidOf(person)),
+    signDelegation: (person) => signOnce(delegationTerms, saidOf(person)),
   };
+}
+
+/** In one order, so that the same is found again. A workspace and a role come together. */
+function saidOf({ sub, sid, auth_time, workspace_id, role }: AssertedPerson): Said {
+  return { sub, sid, auth_time, ...(workspace_id === undefined || role === undefined ? {} : { workspace_id, role }) };
 }
 
 /** An Ed25519 private key in PKCS#8 PEM; null for what is none. */
@@ -67,7 +82,7 @@ function isYoung({ atMs }: Signed, nowMs: number): boolean {
   return nowMs >= atMs && nowMs - atMs < reusedMsMax;
 }
 
-type Signing = { kid: string; terms: Terms; said: Record<string, string>; nowMs: number };
+type Signing = { kid: string; terms: Terms; said: Said; nowMs: number };
 
 function signAnew(key: KeyObject, { kid, terms, said, nowMs }: Signing): Promise<string> {
   const { type, issuer, audience, lifeSecondsMax } = terms;

@@ -4,6 +4,8 @@ import {
   AssertionClaims,
   assertionHeader,
   assertionTerms,
+  DelegationClaims,
+  delegationTerms,
   PersonClaims,
   personAssertionTerms,
 } from '@countersign/contracts';
@@ -39,6 +41,11 @@ export class AssertionVerifier<Claims extends { exp: number }> {
   /** Which person is signed in. */
   static ofPeople(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<PersonClaims> {
     return new AssertionVerifier({ ...personAssertionTerms, claims: PersonClaims }, keys, now);
+  }
+
+  /** For which person the control plane asks. */
+  static ofDelegations(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<DelegationClaims> {
+    return new AssertionVerifier({ ...delegationTerms, claims: DelegationClaims }, keys, now);
   }
 
   private constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {

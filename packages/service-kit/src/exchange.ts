@@ -96,7 +96,7 @@ export class Exchange {
     return clientAddress(this.req, this.services.trustedProxies);
   }
 
-  /** Aborted when the caller goes away before its answer is complete; for event streams also when the process drains. */
+  /** Aborted when the caller goes away before its answer is complete; for event streams and sockets also when the process drains. */
   get signal(): AbortSignal {
     this.#abort ??= this.#watch(new AbortController());
     return this.#abort.signal;
@@ -106,7 +106,7 @@ export class Exchange {
     const { res } = this;
     const { streams } = this.services;
     if (res.destroyed) abort.abort();
-    if (this.media === 'event-stream') streams.add(abort);
+    if (this.media === 'event-stream' || this.media === 'socket') streams.add(abort);
     res.once('close', () => {
       streams.delete(abort);
       if (!res.writableFinished) abort.abort();

@@ -1,3 +1,5 @@
+import { visibleText } from '@countersign/contracts';
+
 /** Markup that may be written as it is. Only the tag below makes it, so no text of a caller becomes markup. */
 export class Html {
   readonly text: string;
@@ -21,7 +23,7 @@ function written(value: HtmlPart): string {
   if (value === null) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(written).join('');
-  return escaped(visible(String(value)));
+  return escaped(visibleText(String(value)));
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -34,18 +36,4 @@ const entities: Readonly<Record<string, string>> = {
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}
-
-/**
- * Controls, direction marks, what fonts leave out, private and lone halves, and every blank but the ordinary one. U+2800 is a
- * letter that shows nothing.
- */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
-
-/** An approver decides on what is read, so nothing hides in it: `pay\u202e.send` reads `pay⟨U+202E⟩.send`. */
-function visible(text: string): string {
-  return text.replace(unseen, (character) => {
-    const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return `⟨U+${number}⟩`;
-  });
 }

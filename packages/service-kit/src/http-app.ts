@@ -43,7 +43,9 @@ export type HttpAppOptions<Caller> = {
 export type HttpApp = {
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   readonly log: Log;
-  /** Ends event streams, whose callers resume elsewhere. */
+  /** Where a WebSocket may be opened. */
+  readonly socketPaths: ReadonlySet<string>;
+  /** Ends event streams and sockets, whose callers resume elsewhere. */
   drain(): void;
 };
 
@@ -67,7 +69,9 @@ export function createHttpApp<Caller>(options: HttpAppOptions<Caller>): HttpApp 
   const drain = () => {
     for (const stream of services.streams) stream.abort();
   };
-  return { listener, log: services.log, drain };
+  const sockets = endpoints.filter(({ route }) => route.media === 'socket');
+  const socketPaths = new Set(sockets.map(({ route }) => route.path));
+  return { listener, log: services.log, socketPaths, drain };
 }
 
 function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {

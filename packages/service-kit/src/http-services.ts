@@ -30,6 +30,6 @@ export type HttpServices = {
   /** Query members that guards read on every route, so that strict query shapes need not know them. */
   readonly guardQuery: readonly string[];
   readonly checkReplies: boolean;
-  /** Open event streams, which a drain ends. */
+  /** Open event streams and sockets, which a drain ends. */
   readonly streams: Set<AbortController>;
 };

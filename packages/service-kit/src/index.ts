@@ -1,5 +1,11 @@
 export { answer, prepared, takenOver, type Prepared } from './answer.ts';
-export { createAssertionSigner, readAssertionKey, type Asserted, type AssertionSigner } from './assertion-signer.ts';
+export {
+  createAssertionSigner,
+  readAssertionKey,
+  type Asserted,
+  type AssertedPerson,
+  type AssertionSigner,
+} from './assertion-signer.ts';
 export { AssertionVerifier, type Proven } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
 export { cookieValue } from './cookie-value.ts';
@@ -16,6 +22,7 @@ export { openEventStream, type EventStream, type StreamEvent } from './event-str
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
 export { healthEndpoints, runChecks, type HealthCheck } from './health.ts';
+export { etag, ifMatchTags, requireMatch } from './if-match.ts';
 export { repeat, type Repeated } from './repeat.ts';
 export { html, type Html } from './html.ts';
 export { createHttpApp, type HttpApp, type HttpAppOptions } from './http-app.ts';
@@ -28,6 +35,7 @@ export {
   type StoredAnswer,
 } from './idempotency.ts';
 export { jsonRpcError } from './json-rpc-error.ts';
+export { oauthError } from './oauth-error.ts';
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
 export { page, seeOther } from './page.ts';
@@ -36,6 +44,8 @@ export { boundedBody, hasBody } from './read-body.ts';
 export { readPublicKeys, type PublicKey } from './public-keys.ts';
 export { createRateLimiter, limitClassDefaults, type RateLimiter } from './rate-limiter.ts';
 export { runService } from './run-service.ts';
+export { SessionWatch } from './session-watch.ts';
+export { upgradeOf } from './upgrade.ts';
 export { secretsEqual } from './secrets-equal.ts';
 export { httpOptionsOf, serviceConfigOf, serviceVariables, type ServiceConfig } from './service-config.ts';
 export {
@@ -52,6 +62,9 @@ export { secondsBounds } from './telemetry/http-measure.ts';
 export { messageSpans } from './telemetry/message-spans.ts';
 export { mountMetrics } from './telemetry/metrics-page.ts';
 export { type Labels, type Meter } from './telemetry/meter.ts';
+export { knownMembersOf, type KnownMembers } from './told-request/known-members.ts';
+export { reportedParts } from './told-request/reported-parts.ts';
+export { shapeOf } from './told-request/shape-of.ts';
 export { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 export { type ToldSpan } from './telemetry/otlp-export.ts';
 export { type LiveSpan, type SpanFields, type Tracer } from './telemetry/tracer.ts';

@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError, type AnyRoute } from '@countersign/contracts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import { parseFormBody } from './parse-form-body.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { hasBody, readBody, requireForm, requireJson } from './read-body.ts';
+import { declaresForm, hasBody, readBody, requireForm, requireJson } from './read-body.ts';
 import { validate } from './validate.ts';
 
 /** Fills params, query, body and the idempotency claim of the exchange. Throws what the caller has to correct. */
@@ -13,7 +14,7 @@ export async function parseRequest(exchange: Exchange, route: AnyRoute): Promise
   const bytes = await bodyBytes(exchange, route);
   if (route.method === 'POST') exchange.idempotency = idempotencyClaim(exchange.req, bytes);
   exchange.rawBody = bytes;
-  if (bytes !== null) exchange.received = parseBytes(route, bytes);
+  if (bytes !== null) exchange.received = parseBytes(exchange.req, route, bytes);
   exchange.body = shapedBody(route, exchange.received);
 }
 
@@ -40,7 +41,7 @@ function takesBody(route: AnyRoute): boolean {
 
 async function bodyBytes({ req }: Exchange, route: AnyRoute): Promise<Buffer | null> {
   if (!takesBody(route) || !hasBody(req)) return null;
-  if (route.media === 'html') requireForm(req);
+  if (isForm(req, route)) requireForm(req);
   else requireJson(req);
   const bytes = await readBody(req, route.bodyBytesMax);
   return bytes.length === 0 ? null : bytes;
@@ -54,8 +55,14 @@ function shapedBody(route: AnyRoute, value: unknown): unknown {
   return undefined;
 }
 
-function parseBytes({ media, bodyBytesMax: bytesMax, bodyValuesMax: valuesMax }: AnyRoute, bytes: Buffer): unknown {
-  return media === 'html' ? parseFormBody(bytes) : parseJsonBody(bytes, { bytesMax, valuesMax });
+function parseBytes(req: IncomingMessage, route: AnyRoute, bytes: Buffer): unknown {
+  const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax } = route;
+  return isForm(req, route) ? parseFormBody(bytes) : parseJsonBody(bytes, { bytesMax, valuesMax });
+}
+
+/** Programs that speak OAuth send forms (RFC 6749 appendix B), and ours JSON. */
+function isForm(req: IncomingMessage, { media }: AnyRoute): boolean {
+  return media === 'html' || (media === 'oauth' && declaresForm(req));
 }
 
 function unknownMember(param: string): AppError {

@@ -29,11 +29,15 @@ export function requireJson(req: IncomingMessage): void {
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as a form without a content coding. */
 export function requireForm(req: IncomingMessage): void {
-  if (formType.test(req.headers['content-type'] ?? '') && !isCoded(req)) return;
+  if (declaresForm(req) && !isCoded(req)) return;
   throw new AppError(
     'UNSUPPORTED_MEDIA_TYPE',
     'The body must be application/x-www-form-urlencoded in UTF-8 without content coding',
   );
+}
+
+export function declaresForm({ headers }: IncomingMessage): boolean {
+  return formType.test(headers['content-type'] ?? '');
 }
 
 function isCoded({ headers }: IncomingMessage): boolean {

@@ -6,7 +6,7 @@ import { answerOnce, keepableHeaders, type OnceOptions, type StoredAnswer } from
 import { presetHeaders, sendText } from './send.ts';
 
 /** Media whose answers are one text. */
-const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'authzen']);
+const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'authzen', 'oauth']);
 
 type Invoke = (input: EndpointInput) => unknown;
 type Once = Omit<OnceOptions, 'log'>;
@@ -61,12 +61,12 @@ function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): Sto
     throw new Error(`${route.operation} may not answer ${status}`);
   }
   const text = textOf(content === null ? { kind: 'value', value: result } : content.body, status);
-  if (exchange.services.checkReplies && hasShape(route) && status !== 204) checkReply(route, text);
+  if (exchange.services.checkReplies && hasShape(route) && status !== 204 && status !== 304) checkReply(route, text);
   return { status, headers: content?.headers ?? noHeaders, text };
 }
 
 function hasShape({ media }: AnyRoute): boolean {
-  return media === 'json' || media === 'authzen';
+  return media === 'json' || media === 'authzen' || media === 'oauth';
 }
 
 function textOf(

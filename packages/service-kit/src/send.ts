@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorEnvelope } from '@countersign/contracts';
+import { toldRequestHeaders, type ErrorEnvelope } from '@countersign/contracts';
 import { corsHeaders } from './cors.ts';
 import type { EndpointOptions } from './endpoint.ts';
 import { errorAnswer } from './error-answer.ts';
@@ -7,6 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { failedCallOf } from './failed-call.ts';
 import { errorPage, pagePolicy } from './page.ts';
 import { RequestAborted } from './read-body.ts';
+import { toldRequestOf } from './told-request/tell-request.ts';
 
 /** Nothing in an answer may be framed, sniffed, run or kept. */
 function headersUnder(policy: string, referrer = 'no-referrer'): string[] {
@@ -36,7 +37,7 @@ const scriptType = 'text/javascript; charset=utf-8';
 export function sendText(exchange: Exchange, status: number, text: string): void {
   const { res } = exchange;
   const headers = commonHeaders(exchange);
-  if (status === 204) {
+  if (status === 204 || status === 304) {
     res.writeHead(status, headers);
     res.end();
   } else {
@@ -88,8 +89,15 @@ function answerError(exchange: Exchange, error: unknown, { renderError, errorSta
     return;
   }
   for (const [name, value] of Object.entries(headers)) exchange.setHeader(name, value);
+  tellRequest(exchange, status);
   const text = exchange.media === 'html' ? errorPage(envelope) : JSON.stringify(renderError?.(envelope) ?? envelope);
   sendText(exchange, errorStatuses?.[status] ?? status, text);
+}
+
+/** To a gateway that asks: it has not read what it passed on. */
+function tellRequest(exchange: Exchange, status: number): void {
+  const told = toldRequestOf(failedCallOf(exchange, status));
+  if (told !== null) exchange.setHeader(toldRequestHeaders.told, told);
 }
 
 /** For faults of HTTP itself, where Node gives a bare socket and no request. */

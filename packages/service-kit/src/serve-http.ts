@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { ErrorEnvelope } from '@countersign/contracts';
 import type { HttpApp } from './http-app.ts';
 import { rawErrorResponse } from './send.ts';
+import { acceptUpgrades } from './upgrade.ts';
 
 export type ServeOptions = {
   host?: string;
@@ -46,6 +47,7 @@ export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<Ht
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, inFlight));
+  acceptUpgrades(server, app);
   await listen(server, options.port, host);
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
   const drain = () => {

@@ -64,7 +64,11 @@ const refused = 'CREDENTIALS_INVALID';
 describe('an assertion', () => {
   it('says who is signed in to the control plane alone, and for whom somebody speaks to the kernel alone', async () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
-    const person = { sub: UserId.parse(user), sid: SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1') };
+    const person = {
+      sub: UserId.parse(user),
+      sid: SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1'),
+      auth_time: iat - 9,
+    };
     const people = AssertionVerifier.ofPeople([own], () => new Date(startMs));
     const text = await signer.signPerson(person);
     expect(await people.verify(text)).toMatchObject({ ...person, exp: iat + 60, keyId: own.keyId });
@@ -73,6 +77,10 @@ describe('an assertion', () => {
     const typ = personAssertionTerms.type;
     expect(await codeOf(await token({ header: { typ } }))).toBe(refused);
     await expect(people.verify(await token({ header: { typ } }))).rejects.toMatchObject({ code: refused });
+    await expect(people.verify(await signer.signDelegation(person))).rejects.toMatchObject({ code: refused });
+    const delegations = AssertionVerifier.ofDelegations([own], () => new Date(startMs));
+    expect(await delegations.verify(await signer.signDelegation(person))).toMatchObject(person);
+    await expect(delegations.verify(text)).rejects.toMatchObject({ code: refused });
   });
 
   it('proves tenant, principal and role under the key that was pinned', async () => {

@@ -26,7 +26,7 @@ const usageText = `Usage: countersign-verify <export> --keys <keys.json> [option
        countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
 
 Verifies offline the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
-workspace (countersign/audit-export.v1), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
+workspace or a person (countersign/audit-export.v1 and v2), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
 the standard input; <proof> is a file.
 
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
@@ -39,7 +39,7 @@ the standard input; <proof> is a file.
   --partial           the export is a part of a session: it may begin late and end early
   --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
   --audit             the export is an audit log; --head then names an entry that was noted earlier
-  --workspace <id>    refuse the audit log of any other workspace
+  --workspace <id>    refuse the audit log of any other workspace or person
   --conformance       it is the proof of a conformance run
   --vectors <sha256>  refuse a run of any other vectors
   --json              print the report as JSON
@@ -87,15 +87,16 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       write(asked.json ? `${jsonForTerminal(answer)}\n` : describeConformance(answer));
       return conformanceStatus(answer);
     }
-    const chunks = asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>); // no encoding is set
+    // Opened when it is read: a file that is absent must not fail while nobody listens.
+    const chunks = () => (asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>)); // no encoding is set
     if (asked.kind === 'audit') {
-      const report = await verifyLines(chunks, new AuditVerification({ ...asked.options, provider: nodeProvider }));
+      const report = await verifyLines(chunks(), new AuditVerification({ ...asked.options, provider: nodeProvider }));
       write(asked.json ? `${jsonForTerminal(report)}\n` : describeAudit(report));
       return statuses[report.verdict];
     }
     const trust = readKeys(asked.keys);
     const report = await verifyLines(
-      chunks,
+      chunks(),
       new ExportVerification({ ...asked.options, trust, provider: nodeProvider }),
     );
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));

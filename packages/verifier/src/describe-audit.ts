@@ -6,9 +6,13 @@ export function describeAudit({ verdict, workspace, entries, head, missing, faul
   const what = fault === null ? `${entries} entries` : `${fault.code}: ${fault.message} (line ${fault.line})`;
   const lines = [
     `${verdict}: ${what}`,
-    `  workspace     ${workspace ?? 'not named'}`,
+    `  ${whose(workspace)}`,
     `  head          ${head ?? 'none'}`,
     ...missing.map((gap) => `    missing: ${gap}`),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
+}
+
+function whose(scope: string | null): string {
+  return scope?.startsWith('usr_') === true ? `person        ${scope}` : `workspace     ${scope ?? 'not named'}`;
 }

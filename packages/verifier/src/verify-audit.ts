@@ -1,4 +1,6 @@
-import { AuditEntry, AuditExportEnd, AuditExportHeader } from '@countersign/contracts/gateway';
+import { AuditExportEnd } from '@countersign/contracts';
+import { ScopedAuditEntry, ScopedAuditHeader } from '@countersign/contracts/control-plane';
+import { AuditEntry, AuditExportHeader } from '@countersign/contracts/gateway';
 import { canonicalize, digestOf, parseStrictJson, type CryptoProvider, type JsonValue } from '@countersign/crypto';
 import { lineBytesMax } from './read-lines.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
@@ -6,7 +8,7 @@ import { faultOf, VerificationError, type VerificationErrorCode } from './verifi
 
 export type AuditOptions = {
   provider: CryptoProvider;
-  /** Whose log the caller asked for. */
+  /** Whose log the caller asked for: a workspace's, or a person's. */
   workspace?: string | undefined;
   /** An entry's hash that was noted earlier: the log has to hold it still. */
   heads?: readonly string[] | undefined;
@@ -15,6 +17,7 @@ export type AuditOptions = {
 export type AuditReport = {
   /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. */
   verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE';
+  /** Whose log it is: a workspace's, or a person's. */
   workspace: string | null;
   /** Entries that verified, up to the first that did not. */
   entries: number;
@@ -24,7 +27,12 @@ export type AuditReport = {
   fault: { code: VerificationErrorCode; message: string; line: number } | null;
 };
 
-type AuditContent = { [Member in Exclude<keyof AuditEntry, 'hash'>]: JsonValue };
+type AuditContent = { readonly [member: string]: JsonValue };
+
+/** An entry by what its chain rests on, whatever its service calls the members. `content` is what the hash covers. */
+type ChainedEntry = { scope: string; seq: number; prevHash: string | null; hash: string; content: AuditContent };
+
+type Log = { scope: string; entryOf: (value: unknown) => ChainedEntry };
 
 const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
@@ -34,16 +42,17 @@ export function auditHash(provider: CryptoProvider, content: AuditContent): stri
 }
 
 /**
- * Verifies the audit log of a workspace (`countersign/audit-export.v1`), a line at a time: an entry that was changed, put in, taken out or moved
+ * Verifies the audit log that a service keeps of a workspace or a person (`countersign/audit-export.v1` of the gateway, `.v2` of its
+ * siblings), a line at a time: an entry that was changed, put in, taken out or moved
  * breaks it, and a tail that was cut off lacks its end. Whoever can rewrite all of it can make a chain that fits: `heads` that were noted earlier
  * show that. Never throws for what the export holds.
  */
 export class AuditVerification {
   readonly #options: AuditOptions;
   readonly #noted: Set<string>;
-  #workspace: string | null = null;
+  #log: Log | null = null;
   #entries = 0;
-  #head: AuditEntry['hash'] | null = null;
+  #head: string | null = null;
   #line = 0;
   #isEnded = false;
   #fault: AuditReport['fault'] = null;
@@ -79,7 +88,7 @@ export class AuditVerification {
     const whole = missing.length === 0 ? 'VERIFIED' : 'INCOMPLETE';
     return {
       verdict: this.#fault === null ? whole : 'NOT_VERIFIED',
-      workspace: this.#workspace,
+      workspace: this.#log?.scope ?? null,
       entries: this.#entries,
       head: this.#head,
       missing,
@@ -89,28 +98,27 @@ export class AuditVerification {
 
   #verifyLine(value: unknown): void {
     if (this.#isEnded) throw new VerificationError('MALFORMED', 'something follows the end of the log');
-    if (this.#workspace === null) this.#begin(parseUntrusted(AuditExportHeader, value, 'header'));
+    if (this.#log === null) this.#begin(logOf(value));
     else if (typeof value === 'object' && value !== null && 'end' in value)
       this.#end(parseUntrusted(AuditExportEnd, value, 'end'));
-    else this.#add(parseUntrusted(AuditEntry, value, 'entry'));
+    else this.#add(this.#log.entryOf(value), this.#log);
   }
 
-  #begin({ workspaceId }: AuditExportHeader): void {
+  #begin(log: Log): void {
     const { workspace } = this.#options;
-    if (workspace !== undefined && workspace !== workspaceId)
-      throw new VerificationError('SUBJECT_MISMATCH', `the log is that of ${workspaceId}`);
-    this.#workspace = workspaceId;
+    if (workspace !== undefined && workspace !== log.scope)
+      throw new VerificationError('SUBJECT_MISMATCH', `the log is that of ${log.scope}`);
+    this.#log = log;
   }
 
-  #add({ hash, ...content }: AuditEntry): void {
-    if (content.workspaceId !== this.#workspace)
-      throw new VerificationError('SUBJECT_MISMATCH', `entry ${content.seq} is of ${content.workspaceId}`);
-    if (content.seq !== this.#entries + 1)
-      throw new VerificationError('CHAIN_GAP', `entry ${this.#entries + 1} is missing: ${content.seq} follows`);
-    if (content.prevHash !== this.#head)
-      throw new VerificationError('PREV_HASH_MISMATCH', `entry ${content.seq} follows another than the one before it`);
+  #add({ scope, seq, prevHash, hash, content }: ChainedEntry, log: Log): void {
+    if (scope !== log.scope) throw new VerificationError('SUBJECT_MISMATCH', `entry ${seq} is of ${scope}`);
+    if (seq !== this.#entries + 1)
+      throw new VerificationError('CHAIN_GAP', `entry ${this.#entries + 1} is missing: ${seq} follows`);
+    if (prevHash !== this.#head)
+      throw new VerificationError('PREV_HASH_MISMATCH', `entry ${seq} follows another than the one before it`);
     if (auditHash(this.#options.provider, content) !== hash)
-      throw new VerificationError('HASH_MISMATCH', `entry ${content.seq} is not what was written`);
+      throw new VerificationError('HASH_MISMATCH', `entry ${seq} is not what was written`);
     this.#entries += 1;
     this.#head = hash;
     this.#noted.delete(hash);
@@ -121,4 +129,25 @@ export class AuditVerification {
       throw new VerificationError('HEAD_MISMATCH', `the log ends at ${this.#entries}, and should end at ${end.seq}`);
     this.#isEnded = true;
   }
+}
+
+const scopedFormat = ScopedAuditHeader.shape.format.value;
+
+function logOf(header: unknown): Log {
+  const isScoped =
+    typeof header === 'object' && header !== null && 'format' in header && header.format === scopedFormat;
+  if (isScoped) return { scope: parseUntrusted(ScopedAuditHeader, header, 'header').scope, entryOf: scopedEntry };
+  return { scope: parseUntrusted(AuditExportHeader, header, 'header').workspaceId, entryOf: workspaceEntry };
+}
+
+function workspaceEntry(value: unknown): ChainedEntry {
+  const { hash, ...content } = parseUntrusted(AuditEntry, value, 'entry');
+  const { workspaceId: scope, seq, prevHash } = content;
+  return { scope, seq, prevHash, hash, content };
+}
+
+function scopedEntry(value: unknown): ChainedEntry {
+  const { hash, ...content } = parseUntrusted(ScopedAuditEntry, value, 'entry');
+  const { scope, seq, prev_hash: prevHash } = content;
+  return { scope, seq, prevHash, hash, content };
 }

@@ -1,0 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AuditExportEnd } from '@countersign/contracts';
+
+type ChainSource = {
+  /** The first line: whose chain it is, and in which form. */
+  header: object;
+  end: AuditExportEnd['end'];
+  /** The entries from this place on, oldest first, at most `limit` of them. */
+  listFrom(seq: number, limit: number): Promise<{ seq: number }[]>;
+};
+
+const pageEntries = 200;
+
+/** What `countersign-verify --audit` reads, line by line: never more than a page in memory, and others are served between two pages. */
+export async function* exportLines({ header, end, listFrom }: ChainSource): AsyncGenerator<string> {
+  yield lineOf(header);
+  for (let next = 1; next <= end.seq;) {
+    const entries = await listFrom(next, Math.min(pageEntries, end.seq - next + 1));
+    const last = entries.at(-1);
+    // What was taken out of the log is missing in its export, where whoever verifies it sees that.
+    if (last === undefined) break;
+    yield entries.map(lineOf).join('');
+    next = last.seq + 1;
+    await setImmediate();
+  }
+  yield lineOf({ end } satisfies AuditExportEnd);
+}
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}

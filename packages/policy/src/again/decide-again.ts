@@ -1,0 +1,79 @@
+import type { ReasonCode, Verdict } from '@countersign/contracts';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { ArgumentValidator } from '../argument-validator.ts';
+import type { CompiledPolicy } from '../compile-policy.ts';
+import { decide } from '../decide.ts';
+import { restoredIntent } from '../replay.ts';
+import { effectsAgain } from './effects-again.ts';
+import { factsAgain } from './facts-again.ts';
+import { gatesAgain } from './gates-again.ts';
+import type { Again, RecordedPolicy } from './recorded-call.ts';
+import { originOf } from './recorded-call.ts';
+
+type DecidedAgain =
+  | { kind: 'decided'; verdict: Verdict; reason_code: ReasonCode; matched_rules: string[] }
+  | { kind: 'UNREPLAYABLE'; missing: string[] };
+
+export type Under = {
+  draft: CompiledPolicy;
+  /** The policy that the record was made under: `none` where no bundle was active, `unknown` where nobody has it any more. */
+  recorded: RecordedPolicy;
+  /** Canonical texts of the ceilings in force for the tenant. */
+  ceilings: readonly string[];
+};
+
+/**
+ * What `draft`, had it been the active policy, signed and fresh, would have decided of the call of this record. Everything else is as it
+ * was sealed: fences, identity, registry, budgets, the time. An approval that was used counts where the draft asks for the very same one.
+ *
+ * A call may have had several effects under the draft, since a record holds only the gravest of all declarations: the answer is one only
+ * where all of them lead to it.
+ *
+ * The record has to be verified before. Pure, and never throws for a verified record of the kind `decision`.
+ *
+ * @example decideAgain(record, { draft, recorded, ceilings: [] }) // { kind: 'decided', verdict: 'DENY', … }
+ */
+export function decideAgain(record: BoundaryRecord, under: Under): DecidedAgain {
+  const effects = effectsAgain(record, under);
+  const answers = effects.map((effect_level) => decideWith(record, { ...under, effect_level }));
+  const [first, ...others] = answers;
+  if (first === undefined) return { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
+  const unknown = answers.flatMap((answer) => (answer.kind === 'UNREPLAYABLE' ? answer.missing : []));
+  if (unknown.length > 0) return { kind: 'UNREPLAYABLE', missing: [...new Set(unknown)].sort() };
+  const isOne = others.every((other) => isSame(first, other));
+  return isOne ? first : { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
+}
+
+function isSame(one: DecidedAgain, other: DecidedAgain): boolean {
+  if (one.kind !== 'decided' || other.kind !== 'decided') return false;
+  return one.verdict === other.verdict && one.reason_code === other.reason_code;
+}
+
+function decideWith(
+  record: BoundaryRecord,
+  { draft, recorded, ceilings, effect_level }: Under & Pick<BoundaryRecord['intent'], 'effect_level'>,
+): DecidedAgain {
+  const intentThen = restoredIntent(record);
+  const intent = Object.freeze({ ...intentThen, effect_level });
+  const missing = new Set<string>();
+  const again: Again = {
+    record,
+    draft,
+    recorded,
+    ceilings,
+    sealed: intentThen,
+    intent,
+    origin: originOf(record),
+    missing,
+  };
+  const decision = decide(draft, intent, factsAgain(again), undefined, {
+    table: gatesAgain(again),
+    validateArguments: validatedBefore,
+  });
+  if (missing.size > 0) return { kind: 'UNREPLAYABLE', missing: [...missing].sort() };
+  const { verdict, reason_code, matched_rules } = decision;
+  return { kind: 'decided', verdict, reason_code, matched_rules };
+}
+
+/** Arguments were held against their schema when the call was made; the record has neither. */
+const validatedBefore: ArgumentValidator = () => 'the arguments are not in the record';

@@ -1,0 +1,52 @@
+import { EffectLevel } from '@countersign/contracts';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from '../compile-policy.ts';
+import { graverEffect } from '../declared-tools.ts';
+import { originOf, type Origin, type RecordedPolicy } from './recorded-call.ts';
+
+const levels = EffectLevel.options;
+
+/**
+ * The effects that the call may have under the draft, from the least. A record says which was the gravest of what the bundle, the registry
+ * and the caller declared. Where the bundle's own word was that one, the others are not known, and at most as grave.
+ */
+export function effectsAgain(
+  record: BoundaryRecord,
+  { draft, recorded }: { draft: CompiledPolicy; recorded: RecordedPolicy },
+): EffectLevel[] {
+  const { tool, effect_level: sealed } = record.intent;
+  if (tool === null) return [sealed];
+  const declared = draft.tools.effects.get(tool);
+  if (recorded !== 'unknown' && declaredBy(recorded, tool) === declared) return [sealed];
+  const found = originsOf(originOf(record)).flatMap((origin) => {
+    const word = unlessDeclared(declared, origin);
+    return othersWords({ tool, sealed, recorded, origin }).map((others) => graverEffect(word, others));
+  });
+  return levels.filter((level) => found.includes(level));
+}
+
+function originsOf(origin: Origin): ('own' | 'registered')[] {
+  return origin === 'unknown' ? ['own', 'registered'] : [origin];
+}
+
+type Recorded = {
+  tool: string;
+  sealed: EffectLevel;
+  recorded: RecordedPolicy;
+  origin: 'own' | 'registered';
+};
+
+/** What registry and caller may have said together. */
+function othersWords({ tool, sealed, recorded, origin }: Recorded): EffectLevel[] {
+  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, tool), origin) < sealed; // E0 to E4 sort by gravity
+  return isAbove ? [sealed] : levels.filter((level) => level <= sealed);
+}
+
+/** A tool that nobody declares is E4; where the registry declares it, a silent bundle says nothing. */
+function unlessDeclared(declared: EffectLevel | undefined, origin: 'own' | 'registered'): EffectLevel {
+  return declared ?? (origin === 'own' ? 'E4' : 'E0');
+}
+
+function declaredBy(recorded: Exclude<RecordedPolicy, 'unknown'>, tool: string): EffectLevel | undefined {
+  return recorded === 'none' ? undefined : recorded.tools.effects.get(tool);
+}

@@ -1,0 +1,70 @@
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { missingCeiling } from '../ceilings.ts';
+import { mistakenFor } from '../declared-tools.ts';
+import { destinationNamed, egressFact, provenanceFact, sandboxFact } from '../demanded-facts.ts';
+import type { BudgetFact, Demand, Facts } from '../facts.ts';
+import { writesOf } from '../writes-of.ts';
+import { relationshipAgain } from './relationship-again.ts';
+import type { Again } from './recorded-call.ts';
+
+/**
+ * The facts of the decision under the draft. Those of a gate whose outcome stands in the record are not applicable here: nobody asks for
+ * them. What is only told where it is known, the table of gates finds out first.
+ */
+export function factsAgain(again: Again): Facts {
+  const { record, draft, intent, ceilings } = again;
+  const { dispatched_by: dispatchedBy = 'nobody' } = record;
+  return {
+    now: record.created_at,
+    request: { state: 'known', value: { fault: faultAgain(again) } },
+    fence: notApplicable,
+    policy: {
+      state: 'known',
+      value: { hash: draft.hash, ...signedNow, missing_ceiling: missingCeiling(draft, ceilings) },
+    },
+    identity:
+      record.identity === undefined
+        ? { state: 'unavailable', detail: 'nobody knew who called' }
+        : { state: 'known', value: record.identity },
+    relationship: relationshipAgain(again),
+    registry: notApplicable,
+    scopes: notApplicable,
+    sandbox: sandboxFact(draft, intent),
+    egress: egressFact(draft, intent.action === 'data.egress' ? destinationNamed(intent.resource) : null),
+    provenance: provenanceFact(draft, intent, { dispatchedBy, isClaimed: false }),
+    block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
+    budgets: { state: 'known', value: record.budgets.map(budgetOf) },
+    demand: demandAgain(again),
+    judged_hash: record.judged_hash ?? '',
+    approval: { state: 'known', value: null },
+  };
+}
+
+const notApplicable = { state: 'not_applicable' } as const;
+const signedNow = { epoch: 0, signature_valid: true, is_newest: true, age_ms: 0, age_max_ms: 0 };
+
+/** What the draft has against the name of a tool; what else was wrong with a call stands in its trace. */
+export function faultAgain({ draft, intent: { tool, action }, origin }: Again): string | null {
+  if (tool === null || action === 'model.call' || origin === 'registered') return null;
+  const looksLike = mistakenFor(draft.tools, tool);
+  return looksLike === null ? null : `The name looks like "${looksLike}" and is another.`;
+}
+
+/** Only what is counted by the effect changes with it. */
+export function demandAgain({ record, sealed, intent }: Again): Demand {
+  const { tool_calls, spend_micros, egress_bytes, writes } = record.demand ?? nothingTaken;
+  const changed = writesOf(intent) - writesOf(sealed);
+  return {
+    tool_calls,
+    spend_micros: spend_micros === null ? null : BigInt(spend_micros),
+    egress_bytes,
+    writes: writes + changed,
+  };
+}
+
+const nothingTaken = { tool_calls: 0, spend_micros: '0', egress_bytes: 0, writes: 0 };
+
+function budgetOf(left: BoundaryRecord['budgets'][number]): BudgetFact {
+  const { spend_remaining_micros: spend } = left;
+  return { ...left, spend_remaining_micros: spend === null ? null : BigInt(spend) };
+}

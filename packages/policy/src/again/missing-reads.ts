@@ -1,0 +1,31 @@
+import { matchingRules } from '../rule-index.ts';
+import { isInRecord } from '../replay.ts';
+import { knownPolicy, type Again } from './recorded-call.ts';
+
+/**
+ * What the rules of the draft that cover this call read and the record does not hold: because the policy of then did not read it, or because
+ * it was too large to be kept. What relations say is the business of their gate, and the time is that of the record.
+ */
+export function missingReads(again: Again): string[] {
+  const paths = matchingRules(again.draft.index, again.intent).flatMap(({ when }) => when?.reads ?? []);
+  const asked = paths.filter((path) => !isInRecord(path) && path !== 'now' && !path.startsWith('relations.'));
+  return [...new Set(asked)].filter((path) => !isHeld(again, path));
+}
+
+/** What the questions of relations are filled with. */
+export function missingOfRelations(again: Again): string[] {
+  const paths = [...again.draft.relations.values()].flatMap(({ reads }) => reads);
+  const asked = paths.filter((path) => !isInRecord(path) && !path.startsWith('relations.'));
+  return [...new Set(asked)].filter((path) => !isHeld(again, path));
+}
+
+/** An absent member is known to be absent only where the policy of then would have read it. */
+export function isHeld(again: Again, path: string): boolean {
+  const capped = Object.keys(again.record.intent.capped_facts ?? {});
+  if (capped.some((whole) => contains(whole, path) || contains(path, whole))) return false;
+  return knownPolicy(again)?.readSet.some((read) => contains(read, path)) === true;
+}
+
+function contains(outer: string, inner: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}.`);
+}

@@ -1,0 +1,50 @@
+import type { GateName } from '@countersign/contracts';
+import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from '../compile-policy.ts';
+import type { Intent } from '../intent.ts';
+
+export type RecordedPolicy = CompiledPolicy | 'none' | 'unknown';
+
+/** One call that is decided again. */
+export type Again = {
+  readonly record: BoundaryRecord;
+  readonly draft: CompiledPolicy;
+  readonly recorded: RecordedPolicy;
+  readonly ceilings: readonly string[];
+  /** The call as it was sealed, as far as the record holds it. */
+  readonly sealed: Intent;
+  /** The same with the effect that it has under the draft. */
+  readonly intent: Intent;
+  readonly origin: Origin;
+  /** What a gate that was reached would have to know and the record does not hold. */
+  readonly missing: Set<string>;
+};
+
+/** Whose the tool of a call is: its caller's own, or listed by a server that is declared. */
+export type Origin = 'own' | 'registered' | 'unknown';
+
+/** The server of calls that name a tool which the kernel was to send and does not have. */
+const nobodysServer = 'countersign';
+
+export function originOf(record: BoundaryRecord): Origin {
+  if (record.intent.tool === null || record.mcp_server_id === nobodysServer) return 'own';
+  if (record.mcp_server_id !== null) return 'registered';
+  switch (outcomeOf(record, 'registry')?.outcome) {
+    case 'not_applicable':
+      return 'own';
+    case 'not_reached':
+    case undefined:
+      return 'unknown';
+    default:
+      return 'registered'; // its server did not answer
+  }
+}
+
+export function outcomeOf({ gates }: BoundaryRecord, gate: GateName): GateOutcome | undefined {
+  return gates.find((outcome) => outcome.gate === gate);
+}
+
+/** The policy that the record was made under, where there was one and it is known. */
+export function knownPolicy({ recorded }: Pick<Again, 'recorded'>): CompiledPolicy | null {
+  return typeof recorded === 'string' ? null : recorded;
+}

@@ -1,0 +1,52 @@
+import type { BoundaryRecord, PolicyTest } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from '../compile-policy.ts';
+import { callOfTest, verdictInTest } from '../policy-tests.ts';
+import { restoredIntent, restoreIntent } from '../replay.ts';
+import { matchingRules } from '../rule-index.ts';
+import { decideAgain, type Under } from './decide-again.ts';
+import { effectsAgain } from './effects-again.ts';
+
+type Kept = {
+  name: string;
+  expect: PolicyTest['expect'];
+};
+
+type TestOfRecord =
+  | { kind: 'test'; test: PolicyTest }
+  | { kind: 'UNREPLAYABLE'; missing: string[] }
+  /** What decides the call under the draft is no rule, and tests of a bundle know its rules alone. */
+  | { kind: 'not_by_rules'; reason_code: string };
+
+/**
+ * The call of a record as a test of the draft. Run against the draft it says what `decideAgain` says; a record of which no such test can be
+ * made is named with the reason. The record has to be verified before.
+ */
+export function testOfRecord(record: BoundaryRecord, under: Under, { name, expect }: Kept): TestOfRecord {
+  const again = decideAgain(record, under);
+  if (again.kind === 'UNREPLAYABLE') return again;
+  const effect_level = effectsAgain(record, under).at(-1) ?? record.intent.effect_level;
+  const test: PolicyTest = { name, intent: { ...callOf(record, under.draft), effect_level }, expect };
+  if (readsTheTime(under.draft, test)) return { kind: 'UNREPLAYABLE', missing: ['now'] };
+  const said = verdictInTest(under.draft, test);
+  // What an approval let pass is asked about by the rules all the same.
+  const wasApproved = again.verdict === 'ALLOW' && record.approval_id !== null && said === 'ESCALATE';
+  if (said !== again.verdict && !wasApproved) return { kind: 'not_by_rules', reason_code: again.reason_code };
+  return { kind: 'test', test };
+}
+
+function callOf(record: BoundaryRecord, draft: CompiledPolicy): Omit<PolicyTest['intent'], 'effect_level'> {
+  const { tool, resource, action, principal, tenant, session, args, context } = restoredIntent(record);
+  const restored = restoreIntent(record);
+  const held = restored.kind === 'restored' ? Object.entries(restored.environment.relations) : [];
+  return {
+    ...{ action, principal, tenant, session, args, context },
+    ...(tool === null ? {} : { tool }),
+    ...(resource === null ? {} : { resource }),
+    relations: Object.fromEntries(held.filter(([name]) => draft.relations.has(name))),
+  };
+}
+
+/** A test has a clock of its own, so what a rule says of the time is not what it said then. */
+function readsTheTime(draft: CompiledPolicy, { intent }: PolicyTest): boolean {
+  return matchingRules(draft.index, callOfTest(intent)).some(({ when }) => when?.reads.includes('now') === true);
+}

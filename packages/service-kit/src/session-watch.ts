@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignInId } from '@countersign/contracts';
+
+type WatchOptions = {
+  /** Which of these sessions still open something. */
+  readLive(ids: readonly SignInId[]): Promise<ReadonlySet<SignInId>>;
+  onFailure(error: unknown): void;
+};
+
+/** A session that was ended loses what is open by it within a second. */
+const lookEveryMs = 300;
+/** So long may nobody know whether sessions live: what might be a thief's is cut rather than kept. */
+const unknownMaxMs = 10_000;
+
+/**
+ * Looks whether the sessions still live by which something is open, once for all of them, and not at all while nothing is. Each process
+ * looks for what it has open itself, so nobody has to be told which one that is.
+ */
+export class SessionWatch {
+  readonly #options: WatchOptions;
+  readonly #watched = new Map<SignInId, Set<AbortController>>();
+  #looking: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted when the session is over. It is watched until `until` is aborted. */
+  untilOver(id: SignInId, until: AbortSignal): AbortSignal {
+    const over = new AbortController();
+    if (until.aborted || this.#isStopped) {
+      over.abort();
+      return over.signal;
+    }
+    const open = this.#watched.get(id) ?? new Set();
+    this.#watched.set(id, open.add(over));
+    until.addEventListener('abort', () => this.#forget(id, over), { once: true });
+    this.#looking ??= this.#look();
+    return over.signal;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cut([...this.#watched.keys()]);
+    await this.#looking;
+  }
+
+  #forget(id: SignInId, over: AbortController): void {
+    const open = this.#watched.get(id);
+    open?.delete(over);
+    if (open?.size === 0) this.#watched.delete(id);
+  }
+
+  async #look(): Promise<void> {
+    let knownAtMs = performance.now();
+    while (this.#watched.size > 0 && !this.#isStopped) {
+      await sleep(lookEveryMs);
+      const ids = [...this.#watched.keys()];
+      try {
+        const live = await this.#options.readLive(ids);
+        knownAtMs = performance.now();
+        this.#cut(ids.filter((id) => !live.has(id)));
+      } catch (error) {
+        this.#options.onFailure(error);
+        if (performance.now() - knownAtMs > unknownMaxMs) this.#cut(ids);
+      }
+    }
+    this.#looking = null;
+  }
+
+  #cut(ids: readonly SignInId[]): void {
+    for (const id of ids) {
+      const open = this.#watched.get(id) ?? [];
+      this.#watched.delete(id);
+      for (const over of open) over.abort();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { ReportedMember } from '@countersign/contracts';
+import type { KnownMembers } from './known-members.ts';
+
+/** More than any request of ours has; a report stays small whatever was sent. */
+const membersMax = 100;
+/** What is looked at of a body of a megabyte, so that telling of it holds up nobody. */
+const valuesMax = 2_000;
+
+type ToldShape = { members: ReportedMember[]; unknownMembers: number; isCut: boolean };
+
+/** The known names in an attacker-controlled JSON value with the types and sizes of what they hold, and how many names are unknown. */
+export function shapeOf(value: unknown, known: KnownMembers): ToldShape {
+  const walk = new Walk();
+  walk.tell('$', value, known);
+  return { members: [...walk.members.values()], unknownMembers: walk.unknownMembers, isCut: walk.isCut };
+}
+
+class Walk {
+  readonly members = new Map<string, ReportedMember>();
+  unknownMembers = 0;
+  isCut = false;
+  #valuesSeen = 0;
+
+  tell(path: string, value: unknown, known: KnownMembers): void {
+    this.#valuesSeen += 1;
+    if (this.#valuesSeen > valuesMax || !this.#note(path, value)) {
+      this.isCut = true;
+      return;
+    }
+    if (Array.isArray(value)) this.#tellItems(path, value, known.items());
+    else if (typeof value === 'object' && value !== null) this.#tellMembers(path, value, known);
+  }
+
+  /** False when there is no room for another path. */
+  #note(path: string, value: unknown): boolean {
+    const type = typeOf(value);
+    const noted = this.members.get(`${path} ${type}`);
+    if (noted === undefined && this.members.size >= membersMax) return false;
+    const size = sizeOf(value);
+    const greatest = size === null ? null : Math.max(size, noted?.size ?? 0);
+    this.members.set(`${path} ${type}`, { path, type, size: greatest });
+    return true;
+  }
+
+  #tellItems(path: string, items: readonly unknown[], known: KnownMembers): void {
+    for (const item of items) {
+      if (this.#valuesSeen > valuesMax) return;
+      this.tell(path === '$' ? '[]' : `${path}[]`, item, known);
+    }
+  }
+
+  #tellMembers(path: string, members: object, known: KnownMembers): void {
+    for (const [name, value] of Object.entries(members)) {
+      const knownMember = known.member(name);
+      if (knownMember === null) this.unknownMembers += 1;
+      else this.tell(path === '$' ? name : `${path}.${name}`, value, knownMember);
+    }
+  }
+}
+
+function typeOf(value: unknown): ReportedMember['type'] {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
+}
+
+function sizeOf(value: unknown): number | null {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : null;
+}

@@ -1,0 +1,55 @@
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError } from '@countersign/contracts';
+import type { HttpApp } from './http-app.ts';
+
+/** A connection whose request asks to go on as a WebSocket. `head`: what came behind the request. */
+type Upgrade = { socket: Duplex; head: Buffer };
+
+const upgrades = new WeakMap<IncomingMessage, Upgrade>();
+
+/**
+ * The connection of a request to a route whose media is `socket`; its handler writes there itself, and then returns `takenOver`. Throws
+ * UPGRADE_REQUIRED for a request that is no opening handshake (RFC 6455 §4.2.1).
+ */
+export function upgradeOf(req: IncomingMessage): Upgrade {
+  const upgrade = upgrades.get(req);
+  if (upgrade !== undefined) return upgrade;
+  throw new AppError('UPGRADE_REQUIRED', 'This address opens a WebSocket', { headers: { upgrade: 'websocket' } });
+}
+
+/**
+ * Has an app answer those who ask for a WebSocket at its socket routes, by the same way as all requests. Whoever asks for anything else, as
+ * clients do that would rather speak HTTP/2, is answered as if they had not (RFC 9110 §7.8).
+ */
+export function acceptUpgrades(server: Server, { listener, socketPaths }: HttpApp): void {
+  // Without a listener Node itself leaves such wishes unheard.
+  if (socketPaths.size === 0) return;
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!asksForSocket(req, socketPaths)) return answerAsBefore(server, req, { socket, head });
+    socket.on('error', () => socket.destroy());
+    const res = new ServerResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    res.once('finish', () => socket.end());
+    upgrades.set(req, { socket, head });
+    listener(req, res);
+  });
+}
+
+function asksForSocket({ method, url = '', headers }: IncomingMessage, paths: ReadonlySet<string>): boolean {
+  const [path = ''] = url.split('?');
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(path);
+}
+
+/** Node's parser has let go of the connection: it is given the same request again, without the wish. */
+function answerAsBefore(server: Server, req: IncomingMessage, { socket, head }: Upgrade): void {
+  const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = req.rawHeaders.slice(index, index + 2);
+    if (!['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())) lines.push(`${name}: ${value}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}

@@ -1,0 +1,2 @@
+export { isWidened } from './widened.ts';
+export { WhatIf } from './what-if.ts';

@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Verdict, type TenantId } from '@countersign/contracts';
+import { WhatIfReport, type VerdictAgain } from '@countersign/contracts/control-plane';
+import { canonicalBytes, digestOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { evaluateRules, type CompiledPolicy } from '@countersign/policy';
+import { verifies } from '@countersign/testkit/verifies';
+import { WhatIf } from '../src/index.ts';
+import { policyOf, sealedUnder, trust, type Call, type Sealed } from './_sealed.ts';
+
+const small = { id: 'small', effect: 'allow', when: 'has(args.amount) && args.amount < 100.0' };
+const active = policyOf([small, { id: 'asks', effect: 'escalate', match: { tool: ['pay.*'] } }]);
+
+const call = fc.record({
+  agent: fc.constantFrom('agent-1', 'agent-2'),
+  session: fc.constantFrom('s-1', 's-2', 's-3'),
+  tool: fc.constantFrom('files.read', 'pay.send', 'mail.send'),
+  args: fc.constantFrom({}, { amount: 5 }, { amount: 500 }, { amount: 'many' }, { to: 'x' }),
+}) as fc.Arbitrary<Call>;
+const drafts = [
+  [small, { id: 'all', effect: 'allow', match: { tool: ['files.*'] } }],
+  [{ id: 'none', effect: 'deny' }],
+  [{ id: 'every', effect: 'allow' }],
+  [{ id: 'reads', effect: 'escalate', match: { tool: ['mail.*'] }, when: 'has(args.to)' }, small],
+  [],
+].map(policyOf);
+
+type Asked = { draft: CompiledPolicy; limit?: number; from?: string | null; recorded?: CompiledPolicy | null };
+
+function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], asked: Asked): WhatIfReport {
+  const { draft, limit = 1000, from = null, recorded = active } = asked;
+  const times = { from: from as never, to: null }; // an instant by its form
+  const question = { tenant_id: 'acme' as TenantId, policy_hash: draft.hash as never, tree_size: 99, limit, ...times };
+  const policyOfHash = (hash: string) => (hash === recorded?.hash ? recorded : null);
+  const whatIf = new WhatIf({ question, draft, ceilings: [], policyOf: policyOfHash, trust, provider: nodeProvider });
+  const isWhole = [...entries].reverse().every((entry) => whatIf.take(entry));
+  return WhatIfReport.parse(whatIf.report({ isWhole }));
+}
+
+/** What the draft says of the call itself, of which nothing is missing. */
+function bruteForce({ intent, record }: Sealed, draft: CompiledPolicy): VerdictAgain {
+  const covering = draft.rules.filter(
+    ({ rule }) => rule.match.tool?.every((glob) => glob[0] !== intent.tool?.[0]) !== true,
+  );
+  if (covering.some(({ when }) => when?.reads.some((path) => path !== 'args.amount') === true)) return 'UNREPLAYABLE';
+  const { kind } = evaluateRules(draft, intent, { now: record.created_at, relations: {} });
+  return kind.toUpperCase() as VerdictAgain; // allow, deny, escalate
+}
+
+const rank = ['DENY', 'ESCALATE', 'ALLOW'];
+
+describe('a report', () => {
+  verifies(
+    'cp.policy.whatif',
+    'counts what each record becomes when it is decided again, and names all that widen',
+    () => {
+      fc.assert(
+        fc.property(fc.array(call, { maxLength: 40 }), fc.constantFrom(...drafts), (calls, draft) => {
+          const sealed = sealedUnder(active, calls);
+          const report = reportOn(sealed, { draft });
+          const after = sealed.map((each) => ({
+            before: each.record.verdict,
+            after: bruteForce(each, draft),
+            id: each.record.receipt_id,
+          }));
+          for (const before of Verdict.options)
+            for (const [verdict, count] of Object.entries(report.matrix[before]))
+              expect([before, verdict, count]).toEqual([
+                before,
+                verdict,
+                after.filter((each) => each.before === before && each.after === verdict).length,
+              ]);
+          const widened = after.filter((each) => rank.indexOf(each.after) > rank.indexOf(each.before));
+          expect(report.widened.map(({ receipt_id }) => receipt_id)).toEqual(widened.map(({ id }) => id).reverse());
+          expect(report).toMatchObject({ decisions: calls.length, is_whole: true, unverifiable: { count: 0 } });
+          const unread = after.filter((each) => each.after === 'UNREPLAYABLE').length;
+          expect(report.missing).toEqual(unread === 0 ? [] : [{ field: 'args.to', decisions: unread }]);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  verifies(
+    'cp.policy.whatif',
+    'is the same to the last byte for the same draft and receipts, and its hash is over all of it',
+    () => {
+      const sealed = sealedUnder(active, fc.sample(call, { numRuns: 30, seed: 7 }));
+      const [draft = active] = drafts;
+      const report = reportOn(sealed, { draft });
+      expect(reportOn(sealed, { draft })).toEqual(report);
+      const { report_hash, ...rest } = report;
+      expect(report_hash).toBe(digestOf(nodeProvider, canonicalBytes(rest)));
+      expect(reportOn(sealed.slice(1), { draft }).report_hash).not.toBe(report_hash);
+    },
+  );
+
+  it('shows twenty examples of a cell, the newest, and of what widens all', () => {
+    const calls: Call[] = Array.from({ length: 50 }, () => ({
+      agent: 'a',
+      session: 's',
+      tool: 'files.read',
+      args: {},
+    }));
+    const sealed = sealedUnder(active, calls);
+    const report = reportOn(sealed, { draft: policyOf([{ id: 'every', effect: 'allow' }]) });
+    expect(report.widened).toHaveLength(50);
+    const [cell] = report.examples;
+    expect(cell).toMatchObject({ before: 'DENY', after: 'ALLOW' });
+    const newest = sealed.slice(30).map(({ record }) => record.receipt_id);
+    expect(cell?.decisions.map(({ receipt_id }) => receipt_id)).toEqual(newest.reverse());
+    const share = { decisions: 50, changed: 50, widened: 50, unreplayable: 0 };
+    expect(report).toMatchObject({
+      agents: [{ principal_id: 'a', ...share }],
+      tools: [{ tool: 'files.read', ...share }],
+    });
+  });
+
+  it('takes no more decisions than it is asked for, and none from before its time', () => {
+    const calls: Call[] = Array.from({ length: 9 }, () => ({ agent: 'a', session: 's', tool: 'x.y', args: {} }));
+    const sealed = sealedUnder(active, calls);
+    expect(reportOn(sealed, { draft: active, limit: 4 })).toMatchObject({ decisions: 4, is_whole: false });
+    const from = '2026-02-01T00:00:06.000Z';
+    expect(reportOn(sealed, { draft: active, from })).toMatchObject({ decisions: 3, receipts: 9 });
+  });
+});
+
+describe('what does not verify', () => {
+  const calls: Call[] = Array.from({ length: 6 }, (_, nth) => ({
+    agent: 'a',
+    session: `s-${nth % 2}`,
+    tool: 'x.y',
+    args: {},
+  }));
+  const sealed = () => sealedUnder(active, calls).map(({ receipt, record }) => ({ receipt, record }));
+  const spoiled: [string, (entries: ReturnType<typeof sealed>) => unknown, string][] = [
+    [
+      'a record with another verdict',
+      ([, , { record } = none()]) => Object.assign(record, { verdict: 'ALLOW' }),
+      'RECORD_HASH_MISMATCH',
+    ],
+    [
+      'a record of another call',
+      (entries) => Object.assign(entries[2] ?? none(), { record: entries[3]?.record }),
+      'LINK_MISMATCH',
+    ],
+    [
+      'a receipt of another time',
+      ([, , { receipt } = none()]) => Object.assign(receipt.payload, { issued_at: '2026-02-02T00:00:00.000Z' }),
+      'HASH_MISMATCH',
+    ],
+    ['no record', (entries) => Object.assign(entries[2] ?? none(), { record: undefined }), 'MALFORMED'],
+    ['a receipt that was taken out', (entries) => entries.splice(2, 1), 'CHAIN_GAP'],
+    ['nothing at all', (entries) => Object.assign(entries[2] ?? none(), { receipt: 7 }), 'MALFORMED'],
+  ];
+  it.each(spoiled)('is told, and decides nothing: %s', (_name, spoil, code) => {
+    const entries = sealed();
+    spoil(entries);
+    const report = reportOn(entries, { draft: policyOf([{ id: 'every', effect: 'allow' }]) });
+    expect(report.unverifiable.first[0]?.code).toBe(code);
+    expect(report.decisions).toBe(6 - (code === 'CHAIN_GAP' ? 2 : report.unverifiable.count));
+  });
+
+  function none(): never {
+    throw new Error('there are six');
+  }
+});
