@@ -13,12 +13,15 @@ import type { Context } from './context.ts';
 import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { acceptPasskeyRoute } from './routes/accept-passkey.ts';
+import { assertSignInRoute } from './routes/assert-sign-in.ts';
 import { assertApprovalRoute } from './routes/assert-approval.ts';
 import { challengeApprovalRoute } from './routes/challenge-approval.ts';
+import { challengeSignInRoute } from './routes/challenge-sign-in.ts';
 import { challengeVoucherRoute } from './routes/challenge-voucher.ts';
 import { listPasskeysRoute } from './routes/list-passkeys.ts';
 import { putApprovalTermsRoute } from './routes/put-approval-terms.ts';
 import { registerPasskeyRoute } from './routes/register-passkey.ts';
+import { revokeOwnPasskeyRoute } from './routes/revoke-own-passkey.ts';
 import { revokePasskeyRoute } from './routes/revoke-passkey.ts';
 import { verifyPasskeyRoute } from './routes/verify-passkey.ts';
 import { vouchForPasskeyRoute } from './routes/vouch-for-passkey.ts';
@@ -80,9 +83,12 @@ import { listModelsRoute } from './routes/list-models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listNegativeVectorsRoute } from './routes/list-negative-vectors.ts';
 import { listOperatorsRoute } from './routes/list-operators.ts';
+import { listRegisteredToolsRoute } from './routes/list-registered-tools.ts';
+import { listActionsRoute } from './routes/list-actions.ts';
 import { listReceiptsRoute } from './routes/list-receipts.ts';
 import { listRecordsRoute } from './routes/list-records.ts';
 import { listRelationSnapshotsRoute } from './routes/list-relation-snapshots.ts';
+import { listSubjectRelationsRoute } from './routes/list-subject-relations.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putCeilingRoute } from './routes/put-ceiling.ts';
@@ -93,6 +99,9 @@ import { putPolicyBundleRoute } from './routes/put-policy-bundle.ts';
 import { putPolicyCeilingsRoute } from './routes/put-policy-ceilings.ts';
 import { putTenantRoute } from './routes/put-tenant.ts';
 import { putShadowLaneRoute } from './routes/put-shadow-lane.ts';
+import { getPolicyBundleRoute } from './routes/get-policy-bundle.ts';
+import { getPolicyInForceRoute } from './routes/get-policy-in-force.ts';
+import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { recordBudgetUsageRoute } from './routes/record-budget-usage.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
@@ -157,6 +166,8 @@ const governedDoors = (kernel: Context) => [
   describeMcpRoute(kernel),
   callMcpRoute(kernel),
   listMcpCapabilitiesRoute(kernel),
+  listRegisteredToolsRoute(kernel),
+  listActionsRoute(kernel),
   executeMcpRoute(kernel),
 ];
 
@@ -197,6 +208,9 @@ const passkeyRoutes = (kernel: Context) => [
   listPasskeysRoute(kernel),
   revokePasskeyRoute(kernel),
   challengeVoucherRoute(kernel),
+  challengeSignInRoute(kernel),
+  assertSignInRoute(kernel),
+  revokeOwnPasskeyRoute(kernel),
   vouchForPasskeyRoute(kernel),
   acceptPasskeyRoute(kernel),
   showPasskeyScriptRoute(),
@@ -232,6 +246,9 @@ const controlRoutes = (kernel: Context) => [
   putPolicyBundleRoute(kernel),
   putPolicyCeilingsRoute(kernel),
   getPolicyCeilingsRoute(kernel),
+  getPolicyInForceRoute(kernel),
+  getPolicyBundleRoute(kernel),
+  listLedgerEntriesRoute(kernel),
   putShadowLaneRoute(kernel),
   deleteShadowLaneRoute(kernel),
   createActivationSignatureRoute(kernel),
@@ -269,6 +286,7 @@ const standingRoutes = (kernel: Context) => [
 /** Who has which relation with what, and who asks. */
 const relationRoutes = (kernel: Context) => [
   writeRelationshipsRoute(kernel),
+  listSubjectRelationsRoute(kernel),
   putPermissionModelRoute(kernel),
   checkRelationRoute(kernel),
   getAuthzHealthRoute(kernel),

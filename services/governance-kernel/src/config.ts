@@ -34,6 +34,10 @@ export const kernelVariables = z.object({
     .optional()
     .meta({ fallback: 'GOV_BIND_ADDR and GOV_PORT' })
     .describe('Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`.'),
+  GOV_CONSOLE_URL: url()
+    .optional()
+    .meta({ fallback: 'GOV_PUBLIC_URL' })
+    .describe('Where people reach the console: passkeys that are enrolled and used there are bound to this name.'),
   GOV_ADMIN_API_KEY: secret().describe('The operator key: whoever holds it speaks for every tenant and principal.'),
   GOV_SERVICE_API_KEY: secret().describe('What sibling services present on routes below `/internal`.'),
   GOV_ASSERTION_KEYS: list().describe(
@@ -131,6 +135,8 @@ export type KernelConfig = ServiceConfig &
     healthPort: number;
     /** Where people reach the kernel, for links to approvals. */
     publicUrl: string;
+    /** Null: people reach no console, or the kernel by the same address. */
+    consoleUrl: string | null;
     adminApiKey: string;
     serviceApiKey: string;
     /** Whose assertions say who calls. */
@@ -181,6 +187,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     host: read.GOV_BIND_ADDR,
     port: read.GOV_PORT,
     healthPort: read.GOV_HEALTH_PORT,
+    consoleUrl: read.GOV_CONSOLE_URL ?? null,
     publicUrl: read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`,
     adminApiKey: read.GOV_ADMIN_API_KEY,
     serviceApiKey: read.GOV_SERVICE_API_KEY,

@@ -54,7 +54,7 @@ import { ShadowDrafts } from './policy/shadow-drafts.ts';
 import { createCheckpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
-import { relyingPartyAt } from './passkeys/relying-party.ts';
+import { partiesAt } from './passkeys/relying-party.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -274,7 +274,7 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
   return {
     ...{ ledger, provider, clock, newUlid },
     challenges: challengeStore(transaction),
-    party: relyingPartyAt(config.publicUrl),
+    ...partiesAt(config),
     findPasskey: (key) => findPasskey(reader, key),
     listLiving: (owner) => listLivingPasskeys(reader, owner, passkeysMax),
   };

@@ -19,6 +19,7 @@ const unknownParams: Record<string, string> = {
   snapshot_id: `snp_${ulid}`,
   budget_id: 'unknown-budget',
   action: 'deny',
+  policy_hash: `sha256:${'0'.repeat(64)}`,
   report_id: `cfr_${ulid}`,
   directory: 'agents',
   kid: 'A'.repeat(43),

@@ -114,6 +114,10 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     ...accessSamples(),
     'export-telemetry': { body: { tenant_id: 'acme', receipt_ids: [receipt_id] } },
     'run-conformance': { body: { scope: 'short' } },
+    'get-policy-in-force': { params: { tenant: 'acme' } },
+    'get-policy-bundle': { params: { tenant: 'acme', policy_hash: receipt.payload.policy_hash ?? '' } },
+    'list-ledger-entries': { params: { tenant: 'acme' } },
+    'list-subject-relations': { params: { tenant: 'acme' }, query: { subject: 'user:ann' } },
     'put-shadow-lane': { params: { tenant: 'newcomer', lane: 'draft' }, body: draft },
     'delete-shadow-lane': { params: { tenant: 'ceiled', lane: 'draft' } },
     'create-activation-signature': { params: { tenant: 'decided' }, body: (await decidedChange(test, 'decided')).body },
@@ -188,9 +192,25 @@ async function passkeySamples(test: TestKernel, { session_id }: Approval): Promi
       body: { reason: 'for a test', accepted_by: 'operator' },
     },
     'revoke-passkey': { params: emma.place, headers: by('anna') },
+    ...(await signInSamples(test)),
     'put-approval-terms': { params: { tenant: 'newcomer' }, body: { version: 1, signatures_only: false } },
     // Last, as they are sent: each signature counts on from the one before.
     ...(await passkeyPageSamples(test, anna, [third, fourth])),
+  };
+}
+
+/** A sibling signs kim in by a passkey, and ends lea's. */
+async function signInSamples(test: TestKernel): Promise<Record<string, Sample>> {
+  const tenant = 'signs-in';
+  await test.activate(tenant, starterPolicy);
+  const [kim, lea] = [new Approver(test, 'kim', tenant), new Approver(test, 'lea', tenant)];
+  for (const person of [kim, lea]) await person.enrol();
+  const { statement, options } = (await test.system.challengeSignIn()).body;
+  const assertion = kim.authenticator.get(String(options['challenge']), { origin: statement.origin });
+  const of = ({ id }: Approver) => ({ tenant, credential_id: id });
+  return {
+    'assert-sign-in': { params: of(kim), body: { principal_id: kim.principal, statement, assertion } },
+    'revoke-own-passkey': { params: of(lea), body: { principal_id: lea.principal } },
   };
 }
 

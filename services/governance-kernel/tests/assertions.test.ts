@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { agentOf, isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
+import { agentOf, createClient, isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
 import { asked, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { kernelRoutes } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -107,15 +108,16 @@ describe('an assertion of the gateway', () => {
     'list-records',
     'tail-receipts',
   ];
+  const readByPeople = ['get-boundary-status', 'list-actions', 'list-registered-tools', ...readByAll];
 
   it('opens nothing beyond this list', () => {
     const named = (role: AssertionRole) =>
       allRoutes.filter(({ assertedBy }) => assertedBy?.includes(role) === true).map(({ operation }) => operation);
     expect(Object.fromEntries(roles.map((role) => [role, named(role).sort()]))).toEqual({
       agent: [...ofAgents, ...readByAll].sort(),
-      member: readByAll,
-      partner: [...ofApprovers, ...readByAll].sort(),
-      owner: [...ofApprovers, ...readByAll].sort(),
+      member: readByPeople.sort(),
+      partner: [...ofApprovers, ...readByPeople].sort(),
+      owner: [...ofApprovers, ...readByPeople, 'evaluate'].sort(),
     });
   });
 
@@ -229,4 +231,36 @@ describe('an assertion for one tenant', () => {
     const [still] = (await as({ tenant: umbrella }).listApprovals()).body.data;
     expect(still).toEqual(theirs.approval);
   });
+});
+
+describe('a governed change', () => {
+  const change = (more: object = {}) =>
+    ({ action: 'policy.change', effect_level: 'E3', session_id: newSession(), ...more }) as EvaluateRequest;
+  const told = async (ask: Promise<{ body: Parameters<typeof said>[0] }>) =>
+    ask.then(
+      ({ body }) => said(body),
+      (error: unknown) => (isAppError(error) ? error.code : String(error)),
+    );
+
+  verifies(
+    'kn.auth.classes',
+    'is proposed by an owner, who proposes nothing else, and by no agent or key',
+    async () => {
+      const speaking = { role: 'owner', principal: owner } as const;
+      const decided = (await as(speaking).evaluate({ body: change() })).body;
+      expect(decided.receipt.payload).toMatchObject({ principal_id: owner, action: 'policy.change' });
+      expect(await told(as(speaking).evaluate({ body: read() }))).toBe('PERMISSION_DENIED');
+      expect(await told(as().evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
+      expect(await told(as({ role: 'partner', principal: member }).evaluate({ body: change() }))).toBe(
+        'PERMISSION_DENIED',
+      );
+      const made = await site.test
+        .as(acme)
+        .createAccessKey({ body: { kind: 'agent', principal_id: 'crawler' } as never });
+      const key = { authorization: `Bearer ${made.body.key}` };
+      const { evaluate } = kernelRoutes;
+      const byKey = createClient({ evaluate }, { baseUrl: site.test.kernel.url, headers: () => key });
+      expect(await told(byKey.evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
+    },
+  );
 });

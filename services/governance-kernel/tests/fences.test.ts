@@ -69,6 +69,11 @@ describe('a fence', () => {
     expect(await decided(other, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
     await command('tool:*/mail.send', { kind: 'open', epoch: 2 });
     expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
+    await command(`server:${tenant}/mail`, { kind: 'quarantine' });
+    expect(await decided(tenant, { tool: 'mail.send' })).toBe('DENY TOOL_QUARANTINED');
+    expect(await decided(other, { tool: 'mail.send' })).toBe('ALLOW ALLOWED');
+    const sealed = (await ledgerOf(test, 'fences')).filter(({ payload }) => payload.tenant_id === tenant);
+    expect(sealed.map(({ payload }) => payload.resource)).toContain(`fence:server:${tenant}/mail`);
   });
 
   it.each(['agent:a/ bob', 'tool:a/files.read ', 'tool:*/\u200b', 'tool:a/.'])(

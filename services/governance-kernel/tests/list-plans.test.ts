@@ -53,6 +53,7 @@ const values: Record<string, unknown[]> = {
   to: [instantOf(2_500), instantOf(900_000)],
   state: ['revoked', 'pending', 'expired', 'consumed'],
   receipt_id: ['rcp_00000000000000000000001005'],
+  approval_id: ['apr_00000000000000000000001005'],
 };
 
 /** Lists of what somebody has. */
@@ -145,6 +146,7 @@ describe('on a long history', () => {
     const ceilings = { version: 1, rules: [], set_by: 'olga' } as never; // branded by the schema
     await test.system.putPolicyCeilings({ params: { tenant: busy }, body: ceilings });
     const snapshot_id = `snp_${String(rows.others).padStart(26, '0')}`;
+    const { policy_hash } = (await test.system.getPolicyInForce({ params: { tenant: busy } })).body;
     const lookups: Record<string, Input> = {
       getReceipt: { params: { receipt_id } },
       getRecord: { params: { record_id } },
@@ -155,6 +157,10 @@ describe('on a long history', () => {
       getFence: { params: { scope: 'tenant:tenant-7' } },
       getBudget: { params: { tenant: busy, budget_id: 'budget-2' } },
       getPolicyCeilings: { params: { tenant: busy } },
+      getPolicyInForce: { params: { tenant: busy } },
+      getPolicyBundle: { params: { tenant: busy, policy_hash } },
+      listLedgerEntries: { params: { tenant: busy }, query: { below: 150_000, limit: 50 } },
+      listSubjectRelations: { params: { tenant: busy }, query: { subject: 'user:user-7' } },
       getAuthzHealth: {},
       getRelationSnapshot: { params: { snapshot_id } },
       getLatestCheckpoint: {},
@@ -184,6 +190,8 @@ describe('on a long history', () => {
     const left = gets.map(([name]) => name).filter((name) => !lists.some(([list]) => list === name));
     expect(left.filter((name) => !(name in lookups) && !withoutStore.includes(name))).toEqual([]);
     for (const [name, input] of Object.entries(lookups)) await expectFlat(() => ask(name, input));
+    const onwards = { params: { tenant: busy }, query: { from: 100_000, below: 150_000, limit: 50 } };
+    await expectFlat(() => ask('listLedgerEntries', onwards));
   });
 
   it('exports read page by page on connections of their own, and a period that is too long is told at once', async () => {

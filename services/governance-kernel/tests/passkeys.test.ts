@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { relyingPartyAt } from '../src/passkeys/relying-party.ts';
+import { partiesAt } from '../src/passkeys/relying-party.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
@@ -242,7 +242,17 @@ describe('where browsers have no passkeys', () => {
     ['https://[::1]:8080', null],
     ['https://10.0.0.1', null],
   ])('%s is the relying party %s', (url, id) => {
-    expect(relyingPartyAt(url)?.id ?? null).toBe(id);
+    expect(partiesAt({ publicUrl: url, consoleUrl: null }).party?.id ?? null).toBe(id);
+  });
+
+  it.each<[string, string, string | null, string | null]>([
+    ['http://localhost:8080', 'http://localhost:3100', 'http://localhost:8080', 'http://localhost:3100'],
+    ['https://kernel.example', 'https://console.example', null, 'https://console.example'],
+    ['http://10.0.0.7:8080', 'https://console.example', null, 'https://console.example'],
+    ['https://kernel.example', 'http://10.0.0.7:3100', 'https://kernel.example', null],
+  ])('at %s with a console at %s are asked for by %s and %s', (publicUrl, consoleUrl, own, console) => {
+    const { party, consoleParty } = partiesAt({ publicUrl, consoleUrl });
+    expect([party?.origin ?? null, consoleParty?.origin ?? null]).toEqual([own, console]);
   });
 });
 

@@ -61,7 +61,11 @@ describe('the status of a boundary', () => {
     expect(await shown()).toEqual([]);
     await test.setFence('agent:a_b/alice', 'freeze');
     await test.setFence('tool:*/disk.wipe', 'quarantine');
-    expect(await shown()).toEqual(['agent:a_b/alice', 'tool:*/disk.wipe']);
+    await test.setFence('server:axb/notes', 'quarantine');
+    await test.setFence('server:a_b/notes', 'quarantine');
+    await test.setFence('server:shared', 'quarantine');
+    const around = ['agent:a_b/alice', 'server:a_b/notes', 'server:shared', 'tool:*/disk.wipe'];
+    expect((await shown()).sort()).toEqual(around);
     expect((await statusOf('a_b')).status).toBe('ready');
     await test.setFence('tenant:a_b', 'freeze');
     expect((await statusOf('a_b')).status).toBe('closed');

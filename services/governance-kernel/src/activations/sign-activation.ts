@@ -1,5 +1,6 @@
 import {
   AppError,
+  keyOfPrincipal,
   type DecisionId,
   type Digest,
   type PrincipalId,
@@ -90,7 +91,7 @@ type Author = { tenant: TenantId; principal: PrincipalId; org: OrgId | null };
 const fencedAs = ({ tenant, principal, org }: Author) => ({
   call: { caller: { tenant, principal, scopes: [] } },
   org,
-  intent: { action: 'policy.change', tool: null, args: {} },
+  intent: { action: 'policy.change', tool: null, resource: null, args: {} },
 });
 
 /** Who decided may be an agent or an operator; the registry keeps them apart. */
@@ -116,9 +117,11 @@ function assertUnstopped(batch: LedgerBatch, author: Author, nowMs: number): voi
 }
 
 function assertAllows(allowed: ReceiptPayload, { policyHash, reportHash }: Asked): void {
-  const { action, tool, verdict, shadow, resource } = allowed;
+  const { action, tool, verdict, shadow, resource, principal_id } = allowed;
   if (action !== 'policy.change' || tool !== null || verdict !== 'ALLOW' || shadow)
     throw new AppError('DECISION_REFUSED', 'The decision allows no change of the policy', { param: 'decision_id' });
+  if (principal_id.startsWith('agent:') || keyOfPrincipal(principal_id) !== null)
+    throw new AppError('DECISION_REFUSED', 'No agent and no key changes a policy', { param: 'decision_id' });
   if (resource !== `policy/${policyHash}?report=${reportHash}`)
     throw new AppError('DECISION_MISMATCH', 'The decision is about another policy or report', { param: 'policy_hash' });
 }

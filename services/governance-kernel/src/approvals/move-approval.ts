@@ -20,6 +20,7 @@ import { isOperatorRevoked, requireNotRevoked } from '../identities/operators.ts
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
+import { passkeys } from '../passkeys/passkeys.ts';
 import { countUse, wantedPasskey } from '../passkeys/use-passkey.ts';
 import type { PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
@@ -143,7 +144,8 @@ function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMo
     isRevoked: (voter) => isOperatorRevoked(batch, { tenant, principal: voter }),
   });
   const moved = transition(parts.provider, counted, { ...move, nowMs });
-  const used = passkey === undefined ? [] : [countUse(batch, { tenant, principal, use: passkey }, nowMs)];
+  const used =
+    passkey === undefined ? [] : [put(passkeys, countUse(batch, { tenant, principal, use: passkey }, nowMs))];
   const facts = {
     ...evidence,
     ...(reason === undefined ? {} : { reason: action === 'break_glass' ? reason.trim() : reason }),

@@ -1,6 +1,7 @@
 import {
   AppError,
   microsOf,
+  windowStartMs,
   type BudgetId,
   type Digest,
   type PrincipalId,
@@ -18,7 +19,6 @@ import { budgetUsage, usageAgeMaxMs, usageAheadMsMax } from './budget-usage.ts';
 import { budgets } from './budgets.ts';
 import { spend } from './reserve.ts';
 import { standingBudget, wantedBudget } from './standing-budget.ts';
-import { windowStartMs } from './window.ts';
 
 type Usage = {
   event_id: string;

@@ -20,23 +20,6 @@ export function windowEndMs(window: BudgetWindow, nowMs: number): number | null 
   }
 }
 
-/** When the window began that the budget is in; null for one that never resets. */
-export function windowStartMs({ window, resetsAtMs }: Pick<BudgetRow, 'window' | 'resetsAtMs'>): number | null {
-  if (resetsAtMs === null) return null;
-  switch (window) {
-    case '1h':
-      return resetsAtMs - hourMs;
-    case '24h':
-      return resetsAtMs - 24 * hourMs;
-    case 'month': {
-      const end = new Date(resetsAtMs);
-      return Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1, 1);
-    }
-    case 'total':
-      return null;
-  }
-}
-
 /** The budget in its window of now. What is reserved stays reserved: those calls are still running. */
 export function inWindow(budget: BudgetRow, nowMs: number): BudgetRow {
   if (budget.resetsAtMs === null || nowMs < budget.resetsAtMs) return budget;

@@ -1,22 +1,20 @@
-import { microsOf, type EffectLevel } from '@countersign/contracts';
+import { microsOf } from '@countersign/contracts';
 import type { DeclaredDemand, Demand as RecordedDemand } from '@countersign/contracts/governance-kernel';
-import { toolsNamed, type Demand, type Intent } from '@countersign/policy';
+import { toolsNamed, writesOf, type Demand, type Intent } from '@countersign/policy';
 import type { NamedCall } from './governed-call.ts';
-
-const writing = new Set<EffectLevel>(['E2', 'E3', 'E4']);
 
 /**
  * What a call takes from its budgets: counted here where it can be, declared by the door where only the door knows. Thinking is no call, unless the
  * model's provider runs tools meanwhile: then it is one call of each of them.
  */
 export function demandOf({ demand }: Pick<NamedCall, 'demand'>, intent: Intent): Demand {
-  const { action, effect_level, args } = intent;
+  const { action, args } = intent;
   const executes = action !== 'model.call';
   return {
     tool_calls: demand?.tool_calls ?? (executes || toolsNamed(intent).length > 0 ? 1 : 0),
     spend_micros: demand?.spend_micros === undefined ? 0n : demand.spend_micros,
     egress_bytes: Math.max(demand?.egress_bytes ?? 0, executes ? bytesOf(args) : 0),
-    writes: demand?.writes ?? (executes && writing.has(effect_level) ? 1 : 0),
+    writes: demand?.writes ?? writesOf(intent),
   };
 }
 

@@ -1,5 +1,5 @@
 import { toolsNamed, type FenceInForce } from '@countersign/policy';
-import type { OrgId } from '@countersign/contracts/governance-kernel';
+import { fenceLiftResource, type GovernedChange, type OrgId } from '@countersign/contracts/governance-kernel';
 import type { GovernedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -9,11 +9,13 @@ import { fences } from './fences.ts';
 import { levelOf, scopesAround } from './scopes.ts';
 import { tenantOrgs } from './tenant-orgs.ts';
 
+const lifting: GovernedChange = 'fence.lift';
+
 type Called = {
   call: Pick<GovernedCall, 'caller'>;
   /** Of the tenant, as it was last seen: `movedOrg` says when it is another. */
   org: OrgId | null;
-  intent: Pick<SealedIntent, 'action' | 'tool' | 'args'>;
+  intent: Pick<SealedIntent, 'action' | 'tool' | 'resource' | 'args'>;
 };
 
 export function wantedFences(called: Called): Wanted[] {
@@ -30,13 +32,27 @@ export function movedOrg(batch: LedgerBatch, { call, org }: Pick<Called, 'call' 
 /** The fences around the call were not those of its organisation: come back with these. */
 export type OrgMoved = { kind: 'org_moved'; org: OrgId | null };
 
-/** The fences around this call that stand at `nowMs`, the widest first. */
+/** The fences around this call that stop it at `nowMs`, the widest first: all that stand there, but for the one that it asks to lift. */
 export function fencesInForce(batch: LedgerBatch, called: Called, nowMs: number): FenceRow[] {
   return scopesOf(called).flatMap((scope) =>
     batch
       .rows(fences, scope)
-      .filter((fence) => isInForce(fence, nowMs))
+      .filter((fence) => isInForce(fence, nowMs) && !isToBeLifted(fence, called))
       .map((fence) => inWindow(fence, nowMs)),
+  );
+}
+
+/**
+ * Whoever is inside a tenant's fence proposes to lift it, since all of its people are: a fence that stopped this too could never be lifted by
+ * those it protects. It is that of the caller's own tenant, under the epoch that they saw; one around themselves alone, somebody else lifts.
+ */
+function isToBeLifted({ scope, epoch }: FenceRow, { call: { caller }, intent }: Called): boolean {
+  const { action, tool, resource } = intent;
+  return (
+    action === lifting &&
+    tool === null &&
+    scope === `tenant:${caller.tenant}` &&
+    resource === fenceLiftResource({ scope, epoch })
   );
 }
 

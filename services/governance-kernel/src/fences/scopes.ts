@@ -25,7 +25,7 @@ export function scopesAround({ tenant, org, principal, tools }: Fenced): FenceSc
 function scopesOfTool(tenant: TenantId, tool: string): string[] {
   const meaning = meaningOf(tool);
   const server = parseToolAddress(meaning)?.serverId;
-  const ofServer = server === undefined ? [] : [`server:${server}`];
+  const ofServer = server === undefined ? [] : [`server:${server}`, `server:${tenant}/${server}`];
   return [...ofServer, `tool:*/${meaning}`, `tool:${tenant}/${meaning}`];
 }
 
@@ -49,7 +49,8 @@ export function levelOf(scope: FenceScope): FenceInForce['level'] {
 /** Null for what stands around several tenants. */
 export function tenantOf(scope: FenceScope): TenantId | null {
   const level = levelOf(scope);
-  if (level === 'system' || level === 'org' || level === 'server') return null;
+  const isOfAll = level === 'system' || level === 'org' || (level === 'server' && !scope.includes('/'));
+  if (isOfAll) return null;
   const [tenant = '*'] = scope.slice(scope.indexOf(':') + 1).split('/', 1);
   return tenant === '*' ? null : (tenant as TenantId); // the scope's schema holds it
 }

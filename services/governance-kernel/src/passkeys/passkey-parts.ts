@@ -14,6 +14,8 @@ export type PasskeyParts = {
   readonly challenges: ChallengeStore;
   /** Null: browsers have no passkeys at the address of this kernel. */
   readonly party: RelyingParty | null;
+  /** The same of the console. */
+  readonly consoleParty: RelyingParty | null;
   findPasskey(key: PasskeyKey): Promise<PasskeyRow | null>;
   /** Those of a person that were not revoked, newest first. */
   listLiving(owner: { tenant: TenantId; principal: PrincipalId }): Promise<PasskeyRow[]>;

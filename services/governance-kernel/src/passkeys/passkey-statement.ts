@@ -13,7 +13,7 @@ type Said = {
   by: PrincipalId;
   ulid: string;
   nowMs: number;
-  action: 'passkey.enrol' | 'passkey.vouch' | 'passkey.accept' | 'passkey.revoke';
+  action: 'passkey.enrol' | 'passkey.vouch' | 'passkey.accept' | 'passkey.revoke' | 'passkey.sign_in';
   /** What it rests on, for whoever checks it offline. */
   evidence?: Record<string, PlainJson>;
 };

@@ -1,7 +1,7 @@
 import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
-import { passkeys, stateOf } from './passkeys.ts';
+import { wanted, type Wanted } from '../ledger/control.ts';
+import { passkeys, stateOf, type PasskeyRow } from './passkeys.ts';
 import type { PasskeyUse } from './webauthn.ts';
 
 type Used = { tenant: TenantId; principal: PrincipalId; use: PasskeyUse };
@@ -14,12 +14,12 @@ export function wantedPasskey(tenant: TenantId, { id }: Pick<PasskeyUse, 'id'>):
  * Counts a use at the moment of the commit. Throws PASSKEY_REFUSED unless the passkey is this person's, active, the key that was
  * verified, and its counter has risen since it was used last: a copy of an authenticator counts from where it was copied.
  */
-export function countUse(batch: LedgerBatch, { tenant, principal, use }: Used, nowMs: number): Change {
+export function countUse(batch: LedgerBatch, { tenant, principal, use }: Used, nowMs: number): PasskeyRow {
   const row = batch.row(passkeys, { tenant, id: use.id });
   if (row?.principal !== principal || row.publicKey !== use.publicKey || stateOf(row) !== 'active')
     throw new AppError('PASSKEY_REFUSED', 'This passkey is no active passkey of yours');
   const counts = row.counter > 0 || use.counter > 0;
   if (counts && use.counter <= row.counter)
     throw new AppError('PASSKEY_REFUSED', 'The counter of this passkey has not risen: somebody may have a copy of it');
-  return put(passkeys, { ...row, counter: use.counter, isBackedUp: use.isBackedUp, lastUsedAtMs: nowMs });
+  return { ...row, counter: use.counter, isBackedUp: use.isBackedUp, lastUsedAtMs: nowMs };
 }

@@ -68,7 +68,9 @@ export async function endVoucher(
       const counted = countUse(batch, { tenant, principal: by, use }, nowMs);
       const passkey = { ...waiting, activatedAtMs: nowMs, vouchedBy: by };
       const said = { passkey, by, ulid, nowMs, action: 'passkey.vouch', evidence } as const;
-      batch.seal(passkeyStatement(parts.provider, said), () => ({ changes: [counted, put(passkeys, passkey)] }));
+      batch.seal(passkeyStatement(parts.provider, said), () => ({
+        changes: [put(passkeys, counted), put(passkeys, passkey)],
+      }));
       return () => passkey;
     },
   });

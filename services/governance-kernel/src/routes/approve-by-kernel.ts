@@ -1,12 +1,11 @@
 import type { TenantId } from '@countersign/contracts';
 import { approveByKernel } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
 import { requireSameSubject, verifyStatement } from '../approvals/approver-keys.ts';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { etag } from '../if-match.ts';
 import { getApproval } from '../store/approval-store.ts';
 
 /** Approves or denies by the approver's own signature; the service that carries it here is trusted with nothing. */

@@ -1,20 +1,23 @@
+import { AppError } from '@countersign/contracts';
 import { assertApproval } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
 import { readVote } from '../approvals/passkey-vote.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { etag } from '../if-match.ts';
 import { getApproval } from '../store/approval-store.ts';
+import { passkeysAt } from '../passkeys/relying-party.ts';
 
 /** What the passkey signed is what is decided: the request says nothing of its own. */
 export const assertApprovalRoute = (kernel: Context) =>
   handleTenant(assertApproval)(async ({ params: { approval_id: id }, body, caller }) => {
     const { tenant, principal: by } = caller;
     const { session, approvedBy } = await getApproval(kernel.reader, { tenant, id });
-    const { challenge_id: challengeId, assertion, reason } = body;
-    const vote = await readVote(kernel.passkeys, { tenant, by, id, challengeId, assertion });
+    const { challenge_id: challengeId, assertion, reason, decision } = body;
+    const vote = await readVote(passkeysAt(kernel.passkeys, caller), { tenant, by, id, challengeId, assertion });
+    if (decision !== undefined && decision !== vote.statement.decision)
+      throw new AppError('PRECONDITION_FAILED', 'The passkey signed another decision', { param: 'decision' });
     const moved = await moveApproval(kernel, {
       ...{ tenant, id, session, approvedBy, by },
       reason: vote.statement.reason ?? reason,

@@ -1,18 +1,19 @@
 import { challengeApproval, type CeremonyStatement } from '@countersign/contracts/governance-kernel';
+import { ifMatchTags } from '@countersign/service-kit';
 import { digestOf } from '@countersign/crypto';
 import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { beginVote } from '../approvals/passkey-vote.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { ifMatchTags } from '../if-match.ts';
 import { getCountedApproval } from '../store/approval-store.ts';
+import { passkeysAt } from '../passkeys/relying-party.ts';
 
 /** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
 export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
   handleTenant(challengeApproval)(async ({ params, body, caller, req }) => {
     const { approval } = await getCountedApproval(reader, { tenant: caller.tenant, id: params.approval_id });
     requireSameCeremony(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash);
-    const asked = await beginVote(passkeys, {
+    const asked = await beginVote(passkeysAt(passkeys, caller), {
       approval,
       by: caller.principal,
       decision: body.decision,

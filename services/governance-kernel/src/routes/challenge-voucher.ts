@@ -2,11 +2,17 @@ import { challengeVoucher } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { beginVoucher } from '../passkeys/vouch.ts';
+import { passkeysAt } from '../passkeys/relying-party.ts';
 
 export const challengeVoucherRoute = ({ passkeys }: Context) =>
   handleTenant(challengeVoucher)(async ({ params: { principal, credential_id: id }, caller }) => {
     const { tenant, principal: by } = caller;
-    const { challenge, statement, options } = await beginVoucher(passkeys, { tenant, by, principal, id });
+    const { challenge, statement, options } = await beginVoucher(passkeysAt(passkeys, caller), {
+      tenant,
+      by,
+      principal,
+      id,
+    });
     return challengeVoucher.reply.parse({
       challenge,
       expires_at: statement.expires_at,

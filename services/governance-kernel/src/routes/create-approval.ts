@@ -1,12 +1,11 @@
 import { createApproval } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag } from '@countersign/service-kit';
 import { askBeforehand } from '../approvals/ask-beforehand.ts';
 import { approvalView } from '../approvals/approval-view.ts';
 import { declaredDemand } from '../call/demand.ts';
 import { meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { etag } from '../if-match.ts';
 
 /** Asks for the approval of one exact call. The caller is its requester, so somebody else must decide it. */
 export const createApprovalRoute = ({ cycle }: Context) =>

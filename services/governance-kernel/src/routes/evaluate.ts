@@ -2,12 +2,14 @@ import { evaluate } from '@countersign/contracts/governance-kernel';
 import { prepared } from '@countersign/service-kit';
 import { declaredDemand } from '../call/demand.ts';
 import { givenArguments, meantBy } from '../call/governed-call.ts';
+import { requireProposer } from '../call/require-proposer.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
 /** A verdict is data: DENY and ESCALATE are 200 here. The caller executes, so an ALLOW takes its budgets at once. */
 export const evaluateRoute = ({ boundary }: Context) =>
   handleTenant(evaluate, { idempotency: 'handler' })(async ({ body, caller, idempotency }) => {
+    requireProposer(body.action, caller);
     const decision = await boundary.decide({
       ...meantBy(body),
       caller,

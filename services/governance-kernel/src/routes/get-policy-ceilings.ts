@@ -1,9 +1,8 @@
 import { AppError } from '@countersign/contracts';
 import { getPolicyCeilings } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { etag } from '../if-match.ts';
 import { ceilingsView } from '../policy/ceilings-view.ts';
 import { findCeilings } from '../store/ceiling-store.ts';
 

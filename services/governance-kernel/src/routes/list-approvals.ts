@@ -7,7 +7,7 @@ import * as store from '../store/approval-store.ts';
 export const listApprovalsRoute = ({ reader, clock, argsCipher }: Context) =>
   handleTenant(listApprovals)(async ({ query, caller }) => {
     const now = clock();
-    const filter = { tenant: caller.tenant, state: query.state, session: query.session_id };
+    const filter = { tenant: caller.tenant, state: query.state, session: query.session_id, id: query.approval_id };
     return await store.listApprovals(reader, filter, {
       page: query,
       now,

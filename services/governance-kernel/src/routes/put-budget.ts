@@ -1,13 +1,12 @@
 import { AppError } from '@countersign/contracts';
 import { putBudget } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag, ifMatchTags, requireMatch } from '@countersign/service-kit';
 import type { StoredBudget } from '../budgets/budget-row.ts';
 import { budgetView } from '../budgets/budget-view.ts';
 import { changeBudget } from '../budgets/change-budget.ts';
 import { assertSameMoney } from '../budgets/terms.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { etag, ifMatchTags, requireMatch } from '../if-match.ts';
 
 /** Creates a budget, or replaces the version that the caller has read. */
 export const putBudgetRoute = (kernel: Context) =>

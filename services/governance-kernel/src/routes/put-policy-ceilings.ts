@@ -1,9 +1,8 @@
 import { AppError } from '@countersign/contracts';
 import { putPolicyCeilings } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag, ifMatchTags, requireMatch } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { etag, ifMatchTags, requireMatch } from '../if-match.ts';
 import { activationOf } from '../policy/activation.ts';
 import { ceilingsView } from '../policy/ceilings-view.ts';
 import type { CeilingsRow } from '../policy/policy-ceilings.ts';

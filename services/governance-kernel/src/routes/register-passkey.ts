@@ -4,11 +4,15 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { beginEnrolment } from '../passkeys/enrol-passkey.ts';
 import { requireOwner } from '../passkeys/owner.ts';
+import { passkeysAt } from '../passkeys/relying-party.ts';
 
 export const registerPasskeyRoute = ({ passkeys }: Context) =>
   handleTenant(registerPasskey)(async ({ params: { principal }, caller }) => {
     requireOwner(caller, principal);
-    const { challenge, options, expiresAtMs } = await beginEnrolment(passkeys, { tenant: caller.tenant, principal });
+    const { challenge, options, expiresAtMs } = await beginEnrolment(passkeysAt(passkeys, caller), {
+      tenant: caller.tenant,
+      principal,
+    });
     return registerPasskey.reply.parse({
       challenge,
       options,

@@ -1,13 +1,12 @@
 import { AppError, type Digest, type PlainJson } from '@countersign/contracts';
 import { transitionApproval } from '@countersign/contracts/governance-kernel';
-import { answer } from '@countersign/service-kit';
+import { answer, etag, ifMatchTags } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
 import type { ApprovalAction } from '../approvals/transition.ts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { etag, ifMatchTags } from '../if-match.ts';
 import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { getApproval } from '../store/approval-store.ts';
 

@@ -8,7 +8,7 @@ const beginnings: Record<SurfaceId, readonly string[]> = {
   approvals: ['/api/v1/approvals'],
   policies: ['/internal/policy'],
   boundary: ['/api/v1/boundary', '/internal/fences'],
-  mcp: ['/mcp'],
+  mcp: ['/mcp', '/api/v1/mcp'],
   budgets: ['/api/v1/budgets', '/internal/budgets'],
   receipts: ['/api/v1/receipts'],
   evidence: ['/api/v1/evidence', '/api/v1/log'],

@@ -39,12 +39,17 @@ export async function getCountedApproval(
   return { approval: withCountedVotes(approval, { terms, isRevoked: (voter) => revoked.has(voter) }), terms };
 }
 
-type ApprovalFilter = { tenant: TenantId; state?: ApprovalState | undefined; session?: SessionId | undefined };
+type ApprovalFilter = {
+  tenant: TenantId;
+  state?: ApprovalState | undefined;
+  session?: SessionId | undefined;
+  id?: ApprovalId | undefined;
+};
 
 /** Newest first, and as many as one answer holds with their arguments. */
 export async function listApprovals<Item>(
   reader: Reader,
-  { tenant, state, session }: ApprovalFilter,
+  { tenant, state, session, id }: ApprovalFilter,
   { page, now, item }: { page: PageRequest; now: Date; item: (row: ApprovalRow) => Item },
 ): Promise<Page<Item>> {
   const before = pageStart(page, /^apr_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -54,7 +59,7 @@ export async function listApprovals<Item>(
       where: {
         tenant_id: tenant,
         ...(session === undefined ? {} : { session_id: session }),
-        ...(before === null ? {} : { approval_id: { lt: before } }),
+        approval_id: { ...(id === undefined ? {} : { equals: id }), ...(before === null ? {} : { lt: before }) },
         ...where,
       },
       omit: { args_encrypted: true },

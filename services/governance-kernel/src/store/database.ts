@@ -1,4 +1,10 @@
-import { openDatabase, withoutValues, type Database, type ReadOnly } from '@countersign/database';
+import {
+  openServiceDatabase,
+  type Database,
+  type ReadOnly,
+  type ServiceDatabase,
+  type TransactionOf,
+} from '@countersign/database';
 import { PrismaClient, type Prisma } from '../generated/prisma/client.ts';
 
 /** Reads. A function that is handed this cannot write: see ReadOnly. What it asks in SQL is a SELECT, and its rows are parsed. */
@@ -7,31 +13,12 @@ export type Reader = ReadOnly<PrismaClient> & Pick<PrismaClient, '$queryRaw'>;
 /** Reads, locks and writes, all of it or none. Only a transaction hands one out. */
 export type Tx = Prisma.TransactionClient;
 
-/** Resolves after the commit; rolls back and rethrows when `work` throws. At READ COMMITTED: what must not move is locked. */
-export type Transaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+export type Transaction = TransactionOf<Tx>;
 
-export type KernelDatabase = {
-  /** For the ledger's transaction alone. */
-  readonly pool: Database['pool'];
-  readonly reader: Reader;
-  readonly transaction: Transaction;
-  /** Rejects when no statement can be answered right now. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
-};
+/** `pool`: for the ledger's transaction alone. */
+export type KernelDatabase = ServiceDatabase<Reader, Tx> & Pick<Database, 'pool'>;
 
 export function openKernelDatabase(url: string, { connectionsMax }: { connectionsMax?: number } = {}): KernelDatabase {
   const poolMax = connectionsMax === undefined ? {} : { poolMax: connectionsMax };
-  const database = openDatabase({ url, schema: 'kernel', ...poolMax });
-  const prisma = new PrismaClient(database.prismaOptions);
-  return {
-    pool: database.pool,
-    reader: prisma,
-    transaction: (work) =>
-      prisma.$transaction(work).catch((error: unknown) => {
-        throw withoutValues(error);
-      }),
-    ping: database.ping,
-    close: database.close,
-  };
+  return openServiceDatabase({ url, schema: 'kernel', ...poolMax }, (options) => new PrismaClient(options));
 }

@@ -2,6 +2,7 @@ import { Digest, EffectLevel } from '@countersign/contracts';
 import { isUnavailable } from '@countersign/database';
 import { storeOutage } from '@countersign/service-kit';
 import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { McpToolModel } from '../generated/prisma/models.ts';
 import type { McpRegistry, ObservedTool, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
 import type { PinnedDefinition } from '../registry/tool-definition.ts';
@@ -98,13 +99,19 @@ async function recordTools(tx: Tx, { serverId, tools, now }: Recording): Promise
     if (before === undefined || before.current_hash === tool.hash) continue;
     await tx.mcpTool.update({
       where: { server_id_tool_name: { server_id: serverId, tool_name: tool.name } },
-      data: before.pinned_hash === null ? observed(tool) : { current_hash: tool.hash },
+      data: before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool),
     });
   }
 }
 
 function observed({ hash, definition, effectLevel }: ObservedTool) {
   return { current_hash: hash, definition: PlainMembers.parse(definition), effect_level: effectLevel };
+}
+
+/** The pinned definition stays; beside it stands what the server shows now, so that people see what changed. */
+function observedBeside(pinnedHash: string, { hash, definition }: ObservedTool) {
+  const isPinned = hash === pinnedHash;
+  return { current_hash: hash, observed_definition: isPinned ? Prisma.DbNull : PlainMembers.parse(definition) };
 }
 
 const PlainMembers = z.record(z.string(), z.json());

@@ -94,3 +94,23 @@ export async function findBundle(reader: Reader, tenant: TenantId, epoch: number
   const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
   return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // written by this kernel after it was parsed
 }
+
+type InForce = { head: PolicyHead; bundle: PolicyBundle; nextEpoch: number };
+
+/** What a tenant is decided by, and the epoch that its own next bundle has. */
+export async function findInForce(reader: Reader, tenant: TenantId): Promise<InForce | null> {
+  const { active, activated } = await listStoredPolicies(reader, [tenant, '*']);
+  const stored = active.find(({ head }) => head.tenant === tenant) ?? active.find(({ head }) => head.tenant === '*');
+  if (stored === undefined) return null;
+  const last = activated.find((head) => head.tenant === tenant)?.epoch ?? 0;
+  return { head: stored.head, bundle: JSON.parse(stored.bundle) as PolicyBundle, nextEpoch: last + 1 }; // as above
+}
+
+/** Of the tenant's own bundles and those of every tenant. Each of them has few, in the order of its key. */
+export async function findBundleOfHash(reader: Reader, tenant: TenantId, hash: Digest): Promise<PolicyBundle | null> {
+  const row = await reader.policyBundle.findFirst({
+    where: { tenant_id: { in: [tenant, '*'] }, policy_hash: hash },
+    select: { bundle: true },
+  });
+  return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // as above
+}

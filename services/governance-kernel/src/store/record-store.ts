@@ -1,11 +1,11 @@
 import { ReceiptId, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
-import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, LedgerEntry, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { ulidOf } from '@countersign/receipts';
 import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import type { Reader } from './database.ts';
 import { ledgerList, type LedgerFilter, type LedgerPage } from './ledger-list.ts';
-import { receiptColumns, receiptOf, recordOf } from './ledger-row.ts';
+import { receiptColumns, receiptColumnsSql, receiptOf, recordOf } from './ledger-row.ts';
 import { WholeNumber } from './whole-number.ts';
 
 type RecordFilter = Omit<LedgerFilter, 'ulid'> & { receiptId?: ReceiptId | undefined };
@@ -42,6 +42,36 @@ async function decisionOf(reader: Reader, tenant: TenantId, receiptId: ReceiptId
 }
 
 const PlacedRows = z.array(z.object({ log_index: WholeNumber, record: z.string() }));
+
+/** All receipts below a place in the log, each with the record of its own row. */
+export async function listEntries(reader: Reader, tenant: TenantId, page: LedgerPage): Promise<LedgerEntry[]> {
+  const statement = ledgerList(Sql.sql`${receiptColumnsSql}, record`, tenant, { filter: {}, page });
+  if (statement === null) return [];
+  return entriesOf(await reader.$queryRaw(statement));
+}
+
+/** The same from a place on, oldest first. NULLS FIRST reads the index of the lists backwards. */
+export async function listEntriesFrom(
+  reader: Reader,
+  tenant: TenantId,
+  { from, below, limit }: { from: number; below: number | null; limit: number },
+): Promise<LedgerEntry[]> {
+  const isBelow = below === null ? Sql.empty : Sql.sql`AND log_index < ${below}`;
+  return entriesOf(
+    await reader.$queryRaw(Sql.sql`SELECT ${receiptColumnsSql}, record FROM ledger
+      WHERE tenant_id = ${tenant} AND log_index >= ${from} ${isBelow}
+      ORDER BY log_index ASC NULLS FIRST LIMIT ${limit}`),
+  );
+}
+
+function entriesOf(found: unknown): LedgerEntry[] {
+  return EntryRows.parse(found).map((row) => ({
+    receipt: receiptOf(row),
+    record: row.record === null ? null : recordOf(row.record),
+  }));
+}
+
+const EntryRows = z.array(z.looseObject({ record: z.string().nullable() }));
 
 export async function findRecord(reader: Reader, tenant: TenantId, id: RecordId): Promise<BoundaryRecord | null> {
   const row = await reader.ledgerEntry.findUnique({

@@ -39,8 +39,9 @@ export async function listScopesAround(
   { now, limit }: { now: Date; limit: number },
 ): Promise<FenceScope[]> {
   const exact = ['system', `tenant:${tenant}`];
-  const prefixes = [`agent:${tenant}/`, `tool:${tenant}/`, 'tool:*/', 'server:'];
-  // A range of the index for each prefix: what begins with it is followed by what begins with its successor.
+  const prefixes = [`agent:${tenant}/`, `tool:${tenant}/`, 'tool:*/', `server:${tenant}/`, 'server:'];
+  // A range of the index for each prefix: what begins with it is followed by what begins with its successor. Around a server stand fences of
+  // all tenants, and of single ones behind a slash.
   const rows = await reader.$queryRaw`
     SELECT found.scope FROM (
         SELECT name, name || chr(1) FROM unnest(${exact}::text[]) AS name
@@ -51,6 +52,7 @@ export async function listScopesAround(
         SELECT scope FROM fences
          WHERE kind <> 'open' AND (expires_at IS NULL OR expires_at > ${now})
            AND scope COLLATE "C" >= wanted.first AND scope COLLATE "C" < wanted.after
+           AND (wanted.first <> 'server:' OR strpos(scope, '/') = 0)
          ORDER BY scope COLLATE "C" LIMIT ${limit}
       ) AS found
      ORDER BY found.scope COLLATE "C" LIMIT ${limit}`;

@@ -110,3 +110,18 @@ export async function listTuplesOf(
   });
   return rows as RelationTuple[]; // as above
 }
+
+/** Tuples that name this very subject, by object. */
+export async function listTuplesOfSubject(
+  reader: Reader,
+  tenant: string,
+  { subject, limit }: { subject: string; limit: number },
+): Promise<RelationTuple[]> {
+  const rows = await reader.relationTuple.findMany({
+    where: { tenant_id: tenant, subject },
+    orderBy: [{ object: 'asc' }, { relation: 'asc' }],
+    select: { object: true, relation: true, subject: true },
+    take: limit,
+  });
+  return rows as RelationTuple[]; // as above
+}

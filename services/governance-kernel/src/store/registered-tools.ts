@@ -1,0 +1,70 @@
+import { Digest, EffectLevel, type TenantId } from '@countersign/contracts';
+import { RegisteredTool, toldDefinitionBytesMax } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import { holdsOneOf } from '../policy/block-tools.ts';
+import { toolBlocks, type ToolBlocksRow } from '../policy/tool-blocks.ts';
+import { toolAddress } from '../registry/tool-definition.ts';
+import type { Reader } from './database.ts';
+import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
+import { asStored } from './stored-row.ts';
+
+/** Four bytes for each letter of the longest name that a call may have: what is named longer is never called. */
+const nameBytesMax = 1_024;
+
+/** Tools of all servers with their pins, by server and name; the registry is the installation's, what is blocked is the tenant's. */
+export async function listRegisteredTools(
+  reader: Reader,
+  tenant: TenantId,
+  page: PageRequest,
+): Promise<Page<RegisteredTool>> {
+  const start = pageStart(page, /^[a-z0-9_-]+\.[^\0]+$/) ?? '';
+  const at = start.indexOf('.');
+  const [server, tool] = [start.slice(0, Math.max(at, 0)), start.slice(at + 1)];
+  const [blocks, found] = await Promise.all([
+    reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
+    reader.$queryRaw`
+      SELECT t.server_id, t.tool_name, s.state, t.effect_level, t.pinned_hash, t.current_hash,
+             CASE WHEN octet_length(t.definition::text) <= ${toldDefinitionBytesMax} THEN t.definition END AS definition,
+             CASE WHEN octet_length(t.observed_definition::text) <= ${toldDefinitionBytesMax}
+                  THEN t.observed_definition END AS observed_definition
+        FROM mcp_tools t JOIN mcp_servers s USING (server_id)
+       WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND octet_length(t.tool_name) <= ${nameBytesMax}
+       ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`,
+  ]);
+  const blocked = blocks === null ? null : toolBlocks.rowOf(asStored(blocks));
+  return pageOf(Rows.parse(found), page.limit, { item: (row) => toolView(row, blocked), key: nameOf });
+}
+
+const Definition = RegisteredTool.shape.definition;
+const Row = z.object({
+  server_id: z.string(),
+  tool_name: z.string(),
+  state: RegisteredTool.shape.server_state,
+  effect_level: EffectLevel,
+  pinned_hash: Digest.nullable(),
+  current_hash: Digest,
+  definition: Definition,
+  observed_definition: Definition,
+});
+type Row = z.infer<typeof Row>;
+const Rows = z.array(Row);
+
+const nameOf = ({ server_id: serverId, tool_name: toolName }: Row) => toolAddress({ serverId, toolName });
+
+function toolView(row: Row, blocked: ToolBlocksRow | null): RegisteredTool {
+  const { server_id, state, effect_level, pinned_hash, current_hash, definition, observed_definition } = row;
+  const pin = pinOf(row);
+  const tool = nameOf(row);
+  return {
+    ...{ tool, server_id, server_state: state, pin },
+    annotated_effect: effect_level,
+    ...{ pinned_hash, observed_hash: current_hash, definition },
+    observed_definition: pin === 'drifted' ? observed_definition : null,
+    blocked: blocked !== null && holdsOneOf(blocked, [tool]),
+  };
+}
+
+function pinOf({ pinned_hash: pinned, current_hash: current }: Row): RegisteredTool['pin'] {
+  if (pinned === null) return 'unpinned';
+  return pinned === current ? 'in_sync' : 'drifted';
+}
