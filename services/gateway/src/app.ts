@@ -17,6 +17,7 @@ import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { tellFailedCall } from './reports/tell-failed-call.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';
+import { applyWorkspaceSettingsRoute } from './routes/apply-workspace-settings.ts';
 import { createApiKeyRoute } from './routes/create-api-key.ts';
 import { createInviteRoute } from './routes/create-invite.ts';
 import { createSubscriptionRoute } from './routes/create-subscription.ts';
@@ -37,6 +38,7 @@ import { getReportRoute } from './routes/get-report.ts';
 import { getRunRoute } from './routes/get-run.ts';
 import { getTaskRoute } from './routes/get-task.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
+import { getWorkspaceApprovalRoute } from './routes/get-workspace-approval.ts';
 import { getWorkspaceRoute } from './routes/get-workspace.ts';
 import { leaveWorkspaceRoute } from './routes/leave-workspace.ts';
 import { listApiKeysRoute } from './routes/list-api-keys.ts';
@@ -53,10 +55,14 @@ import { listSubscriptionsRoute } from './routes/list-subscriptions.ts';
 import { listTasksRoute } from './routes/list-tasks.ts';
 import { listViolationsRoute } from './routes/list-violations.ts';
 import { listWorkspaceApprovalsRoute } from './routes/list-workspace-approvals.ts';
+import { listWorkspaceRunsRoute } from './routes/list-workspace-runs.ts';
+import { openWorkspaceRoute } from './routes/open-workspace.ts';
 import { proveAddressRoute } from './routes/prove-address.ts';
+import { proveUserRoute } from './routes/prove-user.ts';
 import { putMemberRoleRoute } from './routes/put-member-role.ts';
 import { putTaskStatusRoute } from './routes/put-task-status.ts';
 import { putTaskRoute } from './routes/put-task.ts';
+import { putWorkspaceRoute } from './routes/put-workspace.ts';
 import { putWorkspaceModeRoute } from './routes/put-workspace-mode.ts';
 import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
 import { redriveNotificationRoute } from './routes/redrive-notification.ts';
@@ -69,8 +75,10 @@ import { revokeSessionRoute } from './routes/revoke-session.ts';
 import { rotateWebhookSecretRoute } from './routes/rotate-webhook-secret.ts';
 import { runTaskRoute } from './routes/run-task.ts';
 import { sendSignInCodeRoute } from './routes/send-sign-in-code.ts';
+import { sendUserCodeRoute } from './routes/send-user-code.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
 import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
+import { startRunRoute } from './routes/start-run.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
 
 export type Running = { lifecycle: Pick<Lifecycle, 'isStopping'>; workers: { check: HealthCheck } };
@@ -105,7 +113,7 @@ export function createHealthApp(context: Context, { lifecycle, workers }: Runnin
 
 function endpointsOf(context: Context): Endpoint[] {
   return [
-    frontPageRoute(),
+    frontPageRoute(context),
     openApiEndpoint('gateway'),
     docsEndpoint('gateway'),
     getHealthRoute(context),
@@ -115,6 +123,9 @@ function endpointsOf(context: Context): Endpoint[] {
     acceptInviteRoute(context),
     getMeRoute(context),
     getWorkspaceRoute(context),
+    openWorkspaceRoute(context),
+    putWorkspaceRoute(context),
+    applyWorkspaceSettingsRoute(context),
     getWorkspaceSettingsRoute(context),
     putWorkspaceSettingsRoute(context),
     putWorkspaceModeRoute(context),
@@ -139,10 +150,13 @@ function endpointsOf(context: Context): Endpoint[] {
     runTaskRoute(context),
     listRunsRoute(context),
     getRunRoute(context),
+    listWorkspaceRunsRoute(context),
+    startRunRoute(context),
     listAuditRoute(context),
     exportAuditRoute(context),
     followEventsRoute(context),
     listWorkspaceApprovalsRoute(context),
+    getWorkspaceApprovalRoute(context),
     resolveWorkspaceApprovalRoute(context),
     listViolationsRoute(context),
     listReportsRoute(context),
@@ -174,5 +188,10 @@ function signInEndpointsOf(context: Context): Endpoint[] {
 
 /** What other services of ours ask for. */
 function siblingEndpointsOf(context: Context): Endpoint[] {
-  return [sendSignInCodeRoute(context), proveAddressRoute(context)];
+  return [
+    sendSignInCodeRoute(context),
+    proveAddressRoute(context),
+    sendUserCodeRoute(context),
+    proveUserRoute(context),
+  ];
 }

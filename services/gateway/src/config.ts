@@ -38,6 +38,9 @@ export const gatewayVariables = z.object({
   GOV_GATEWAY_HEALTH_PORT: optionalPort().describe(
     'Port of health and metrics alone. Without it the gateway answers health on its own port, and no metrics.',
   ),
+  GOV_GATEWAY_CONSOLE_PORT: optionalPort().describe(
+    'A second port that answers the same, for browsers at the console. Without it they come to the first one.',
+  ),
   GOV_SESSION_SECRET: secret().describe(
     'Keys the HMAC of the sign-in codes that are sent by mail, and the secrets of webhooks: with another one, every webhook has another secret.',
   ),
@@ -122,6 +125,8 @@ export type GatewayConfig = ServiceConfig &
     publicUrl: string;
     /** Null: health is answered on the other port alone, and metrics nowhere. */
     healthPort: number | null;
+    /** Null: browsers come to `port`. */
+    consolePort: number | null;
     /** Keys the HMAC of email codes. */
     sessionSecret: string;
     /** True only in development without a mail provider, and then only this machine can connect. */
@@ -177,6 +182,7 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     port: read.GOV_GATEWAY_PORT,
     publicUrl: read.GOV_GATEWAY_PUBLIC_URL ?? `http://${read.GOV_GATEWAY_HOST}:${read.GOV_GATEWAY_PORT}`,
     healthPort: read.GOV_GATEWAY_HEALTH_PORT ?? null,
+    consolePort: read.GOV_GATEWAY_CONSOLE_PORT ?? null,
     sessionSecret: read.GOV_SESSION_SECRET,
     revealsCodes: revealsCodes(read),
     mail: smtpUrl === undefined ? null : { smtpUrl, from: read.GOV_MAIL_FROM },

@@ -13,17 +13,19 @@ import {
   type NewEvent,
 } from '@countersign/messaging';
 import {
+  AssertionVerifier,
   createAssertionSigner,
   createLogger,
   messageSpans,
+  SessionWatch,
   type AssertionSigner,
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
 import { LogWatch } from './audit/log-watch.ts';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
-import { createClient, type Client } from '@countersign/contracts';
-import { introspectSession } from '@countersign/contracts/control-plane';
+import { createClient, type Client, type DelegationClaims } from '@countersign/contracts';
+import { introspectSession, listLiveSessions } from '@countersign/contracts/control-plane';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
@@ -32,7 +34,7 @@ import { listAuditEnds } from './store/audit.ts';
 import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 
-const consoleRoutes = { introspectSession };
+const consoleRoutes = { introspectSession, listLiveSessions };
 
 /** Everything that the gateway works with. Made once, closed in reverse. */
 export type Context = {
@@ -51,11 +53,15 @@ export type Context = {
   readonly kernel: Kernel | null;
   /** Says for whom the gateway speaks; null without a sibling to speak to. */
   readonly assertions: AssertionSigner | null;
+  /** Whose requests the control plane serves, as this gateway has told it. */
+  readonly delegations: AssertionVerifier<DelegationClaims>;
   /** Connections to the kernel that calls of agents are passed on by. */
   readonly kernelPool: Agent;
   readonly controlPlanePool: Agent;
   /** Whose session a cookie is of; null without a control plane. */
   readonly consoleSessions: Client<typeof consoleRoutes> | null;
+  /** Cuts what is open by sessions that end; null without a control plane. */
+  readonly sessionWatch: SessionWatch | null;
   readonly knownCredentials: KnownCredentials;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
@@ -88,6 +94,8 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const kernelPool = poolFor(governance?.url);
   const controlPlanePool = poolFor(controlPlane?.url);
   const logWatch = watchLogs(database, log);
+  const consoleSessions = consoleSessionsAt(controlPlane);
+  const sessionWatch = consoleSessions === null ? null : watchSessions(consoleSessions, log);
   const reports = reportWriter(database, { log, telemetry });
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
@@ -104,14 +112,17 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     kernel:
       governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
     assertions,
+    delegations: AssertionVerifier.ofDelegations(assertions === null ? [] : [assertions], now),
     kernelPool,
     controlPlanePool,
-    consoleSessions: consoleSessionsAt(controlPlane),
+    consoleSessions,
+    sessionWatch,
     knownCredentials: createKnownCredentials(config),
     fetchNow: overrides.fetch ?? fetch,
     now,
     transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
+      await sessionWatch?.stop();
       await logWatch.close();
       await reports.stop();
       await relay.stop();
@@ -130,6 +141,16 @@ function watchLogs({ reader }: GatewayDatabase, log: Log): LogWatch {
   return new LogWatch({
     readEnds: (workspaceIds) => listAuditEnds(reader, workspaceIds),
     onFailure: (error) => log.warn('log_watch.failed', { error }),
+  });
+}
+
+function watchSessions(sessions: NonNullable<Context['consoleSessions']>, log: Log): SessionWatch {
+  return new SessionWatch({
+    readLive: async (session_ids) => {
+      const { body } = await sessions.listLiveSessions({ body: { session_ids: [...session_ids] } });
+      return new Set(body.live);
+    },
+    onFailure: (error) => log.warn('session_watch.failed', { error }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { AppError, keyPrincipal, type AnyRoute, type SignInId } from '@countersign/contracts';
+import { AppError, hasRole, keyPrincipal, type AnyRoute, type WorkspaceId } from '@countersign/contracts';
 import type { Role, User } from '@countersign/contracts/gateway';
 import {
   anonymous,
@@ -14,7 +14,9 @@ import { membershipOfKey, refusalOfKey } from './api-keys/key-rights.ts';
 import { isApiKey } from './api-keys/secret.ts';
 import { recordDenial } from './audit/record-denial.ts';
 import { accessCookieOf } from './console/access-cookie.ts';
-import { personOfCookie } from './console/person-of-cookie.ts';
+import { isDelegation, personOfDelegation } from './console/person-of-delegation.ts';
+import { personOfCookie, type Presence } from './console/person-of-cookie.ts';
+import { isDeviceToken, personOfDevice } from './console/person-of-device.ts';
 import { requireSamePage } from './console/same-page.ts';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
@@ -24,7 +26,7 @@ import type { StoredApiKey } from './store/api-keys.ts';
 import type { StoredSession } from './store/sessions.ts';
 import { findMembership, type Membership } from './store/workspaces.ts';
 import { addressedWorkspace, workspaceNames } from './workspaces/addressed-workspace.ts';
-import { hasRole, roleTooLow } from './workspaces/role.ts';
+import { lowerRole, roleTooLow } from './workspaces/role.ts';
 
 /** Who a request comes from: a person, or a key of theirs. */
 type Acting = {
@@ -33,17 +35,24 @@ type Acting = {
   actor: string;
   /** The token of the session's successor, for one of the requests that come with an old session; null for all others. */
   rotateIfDue(): Promise<string | null>;
+  /** The one workspace that the credential opens, and the highest role there; null: whatever the person may. */
+  within: { workspaceId: WorkspaceId; role: Role } | null;
 };
 /** A person, proven by a session. */
 export type SessionCaller = Acting & { session: StoredSession };
 type KeyCaller = Acting & { key: StoredApiKey };
 /** A person at a browser, proven by a session of the control plane. */
-export type ConsoleCaller = Acting & { console: { sessionId: SignInId } };
+export type ConsoleCaller = Acting & { console: Presence };
+/** A program that a person has let into a workspace. */
+type DeviceCaller = Acting & { device: Pick<Presence, 'sessionId'> };
+/** A person whose request the control plane serves. */
+type DelegatedCaller = Acting & { delegated: true };
+export type PersonCaller = SessionCaller | ConsoleCaller | DelegatedCaller;
 /** A sibling of ours. */
 export type SiblingCaller = { sibling: true };
-type AnyActing = SessionCaller | ConsoleCaller | KeyCaller;
+type AnyActing = PersonCaller | DeviceCaller | KeyCaller;
 /** A person or a key of theirs in a workspace, in the role that the route asks for or a higher one. */
-export type WorkspaceCaller = Acting & Membership;
+export type WorkspaceCaller = AnyActing & Membership;
 
 /** An agent from outside: by a key of a workspace, or by a credential of its own at the kernel, which judges it. */
 export type AgentCaller =
@@ -54,7 +63,7 @@ export type AgentCaller =
 /** Who may call which class of route. */
 export function createGuards(
   context: Context,
-): Guards<SessionCaller | ConsoleCaller | WorkspaceCaller | AgentCaller | SiblingCaller | undefined> {
+): Guards<PersonCaller | WorkspaceCaller | AgentCaller | SiblingCaller | undefined> {
   return {
     public: anonymous,
     session: {
@@ -91,18 +100,30 @@ export function notFound(): AppError {
 async function actingCaller(context: Context, { req, route }: GuardRequest): Promise<AnyActing> {
   const cookie = accessCookieOf(req, context.config);
   if (cookie !== null) {
-    const { user, sessionId, csrfToken } = await personOfCookie(context, cookie);
+    const { user, csrfToken, ...presence } = await personOfCookie(context, cookie);
     requireSamePage({ req, method: route.method, csrfToken });
-    return { console: { sessionId }, user, actor: user.id, rotateIfDue: async () => null };
+    return { console: presence, ...unlimited(user) };
   }
   const credential = presentedCredential(req);
   if (isApiKey(credential)) {
     const key = await authenticateKey(context, credential);
-    return { key, user: key.user, actor: keyPrincipal(key.id), rotateIfDue: async () => null };
+    return { key, ...unlimited(key.user), actor: keyPrincipal(key.id) };
+  }
+  if (isDelegation(credential)) {
+    const { user, within } = await personOfDelegation(context, credential);
+    return { delegated: true, ...unlimited(user), within };
+  }
+  if (isDeviceToken(credential)) {
+    const { user, within, sessionId } = await personOfDevice(context, credential);
+    return { device: { sessionId }, ...unlimited(user), within };
   }
   const session = await authenticate(context, credential);
   const { user } = session;
-  return { session, user, actor: user.id, rotateIfDue: () => rotateIfDue(context, session) };
+  return { session, ...unlimited(user), rotateIfDue: () => rotateIfDue(context, session) };
+}
+
+function unlimited(user: User): Acting {
+  return { user, actor: user.id, rotateIfDue: async () => null, within: null };
 }
 
 const otherSession: Record<NonNullable<AnyRoute['provenBy']>, string> = {
@@ -111,7 +132,10 @@ const otherSession: Record<NonNullable<AnyRoute['provenBy']>, string> = {
   refresh_cookie: 'A browser renews its session by its cookie',
 };
 
-function signedIn(acting: AnyActing, { provenBy }: AnyRoute): SessionCaller | ConsoleCaller {
+function signedIn(acting: AnyActing, { provenBy }: AnyRoute): PersonCaller {
+  if (acting.within !== null)
+    throw new AppError('PERMISSION_DENIED', 'This credential is for one workspace, and the route is about none');
+  if ('delegated' in acting && provenBy === undefined) return acting;
   if ('session' in acting && provenBy !== 'browser_session') return acting;
   if ('console' in acting && provenBy !== 'session_token') return acting;
   if (!('key' in acting)) throw new AppError('PERMISSION_DENIED', otherSession[provenBy ?? 'session_token']);
@@ -165,7 +189,10 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
 }
 
 function refusalOfCredential(acting: AnyActing, route: AnyRoute): AppError | null {
-  return 'key' in acting ? refusalOfKey(acting.key, route) : null;
+  if ('key' in acting) return refusalOfKey(acting.key, route);
+  if (!('device' in acting) || route.opensToPrograms === true) return null;
+  if (route.method === 'GET' && route.sessionOnly !== true) return null;
+  return new AppError('PERMISSION_DENIED', 'A person does this at a browser; a program that they have let in does not');
 }
 
 async function membershipOf(
@@ -184,10 +211,14 @@ type Addressed = ReturnType<typeof addressedWorkspace>;
 
 async function membershipOfPerson(
   { database }: Context,
-  { user }: Acting,
+  { user, within }: Acting,
   addressed: Addressed,
 ): Promise<Membership | null> {
-  return addressed.kind === 'named' ? findMembership(database.reader, addressed.workspaceId, user.id) : null;
+  const workspaceId = addressed.kind === 'named' ? addressed.workspaceId : within?.workspaceId;
+  if (workspaceId === undefined || (within !== null && within.workspaceId !== workspaceId)) return null;
+  const membership = await findMembership(database.reader, workspaceId, user.id);
+  if (membership === null || within === null) return membership;
+  return { ...membership, role: lowerRole(within.role, membership.role) };
 }
 
 function addressedBy(names: Parameters<typeof addressedWorkspace>[0]): Addressed {

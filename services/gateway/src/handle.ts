@@ -5,6 +5,7 @@ import {
   callerKey,
   type AgentCaller,
   type ConsoleCaller,
+  type PersonCaller,
   type SessionCaller,
   type SiblingCaller,
   type WorkspaceCaller,
@@ -12,8 +13,8 @@ import {
 import type { Tx } from './store/database.ts';
 import { actOnce } from './store/idempotency.ts';
 
-/** Routes that a person calls for no workspace in particular, by a token or from a browser. */
-export const handlePerson = createHandle<SessionCaller | ConsoleCaller>('session');
+/** Routes that a person calls for no workspace in particular. */
+export const handlePerson = createHandle<PersonCaller>('session');
 
 /** Routes about the session of a token. */
 export const handleSession = provenBy<SessionCaller>('session_token');
@@ -52,19 +53,28 @@ export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
     });
 };
 
-type ActInput<Params, Query, Body> = {
+type ActInput<Params, Query, Body, Caller> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly caller: WorkspaceCaller;
+  readonly caller: Caller;
   readonly requestId: string;
 };
 
 /** POST routes of one workspace: all that they do is done in one transaction, and once for an Idempotency-Key. */
 export function handleAct(context: Context) {
+  return actingIn(context, handleWorkspace);
+}
+
+/** The same of routes that a person calls for no workspace in particular. */
+export function handlePersonAct(context: Context) {
+  return actingIn(context, handlePerson);
+}
+
+function actingIn<Caller>(context: Context, handle: Handle<Caller>) {
   return <Params, Query, Body, Reply>(route: Route<Params, Query, Body, Reply>) =>
-    (act: (tx: Tx, input: ActInput<Params, Query, Body>) => Promise<Reply>): Endpoint =>
-      handleWorkspace(route, { idempotency: 'handler' })(async (input) => {
+    (act: (tx: Tx, input: ActInput<Params, Query, Body, Caller>) => Promise<Reply>): Endpoint =>
+      handle(route, { idempotency: 'handler' })(async (input) => {
         const { idempotency } = input;
         const { answer, replayed } = await context.transaction(async (tx) => {
           const work = async () => JSON.stringify(await act(tx, input));

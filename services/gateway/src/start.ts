@@ -1,4 +1,4 @@
-import { createLifecycle, openTelemetry, serveHttp, type Lifecycle } from '@countersign/service-kit';
+import { createLifecycle, openTelemetry, serveHttp, type HttpApp, type Lifecycle } from '@countersign/service-kit';
 import { createApp, createHealthApp, type Running } from './app.ts';
 import { build } from './build.ts';
 import type { GatewayConfig } from './config.ts';
@@ -40,11 +40,10 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
   lifecycle.onClose('courier', startCourier(context).stop);
   const running = { lifecycle, workers: orchestrator ?? noWorkers };
   const healthUrl = await serveHealth(context, running);
-  const server = await serveHttp(createApp(context, running), {
-    host: config.host,
-    port: config.port,
-  });
+  const app = createApp(context, running);
+  const server = await serveHttp(app, { host: config.host, port: config.port });
   lifecycle.onClose('http', server.close);
+  await serveBrowsers(app, config, lifecycle);
   return {
     url: server.url,
     healthUrl,
@@ -52,6 +51,16 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
     subscribed: Promise.all(subscribed).then(() => undefined),
     stop: () => lifecycle.stop(),
   };
+}
+
+async function serveBrowsers(
+  app: HttpApp,
+  { host, consolePort: port }: GatewayConfig,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  if (port === null) return;
+  const server = await serveHttp(app, { host, port });
+  lifecycle.onClose('console', server.close);
 }
 
 async function serveHealth(context: Context, running: Running & { lifecycle: Lifecycle }): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { Instant, WorkspaceId } from '@countersign/contracts';
-import type { CallReport, ReportedQuery } from '@countersign/contracts/gateway';
+import type { ReportedQuery } from '@countersign/contracts';
+import type { CallReport } from '@countersign/contracts/gateway';
 
 /** A report as it is kept. */
 export function callReport(workspaceId: string): CallReport {

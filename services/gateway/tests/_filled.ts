@@ -14,6 +14,7 @@ export const rare = { action: 'rare.action', actor: 'user:rare', verdict: 'deny'
 export const filledTask = `tsk_${ulidOf(6)}`;
 export const filledRun = `run_${ulidOf(6)}`;
 export const filledDecision = `dec_${ulidOf(6)}`;
+export const filledApproval = `apr_${ulidOf(6)}`;
 
 /** Long histories in a person's workspace, and as much in others beside it. What is rare in them is old. */
 export async function fillHistory(database: TestDatabase, { workspace, user }: Person): Promise<void> {
@@ -29,7 +30,7 @@ export async function fillHistory(database: TestDatabase, { workspace, user }: P
     `INSERT INTO tasks SELECT ${id('tsk')}, ${place}, 'title', 'text', CASE WHEN n < 100 THEN 'failed' ELSE 'completed' END,
             '${user.id}', ${made}, ${made}, ${made} FROM ${many}`,
     `INSERT INTO runs (id, workspace_id, task_id, status, started_by, iteration_budget, currency, created_at, ended_at)
-     SELECT ${id('run')}, ${place}, ${id('tsk')}, 'completed', '${user.id}', 5, 'EUR', ${made}, ${made} FROM ${many}`,
+     SELECT ${id('run')}, ${place}, ${id('tsk')}, CASE WHEN n < 100 THEN 'denied' ELSE 'completed' END, '${user.id}', 5, 'EUR', ${made}, ${made} FROM ${many}`,
     `INSERT INTO run_steps (id, workspace_id, run_id, seq, kind, state, args, started_at)
      SELECT ${id('stp')}, ${place}, ${id('run')}, 1, 'model_call', CASE WHEN n % 10 = 3 THEN 'parked' ELSE 'settled' END, '{}', ${made} FROM ${many}`,
     `INSERT INTO approvals (id, workspace_id, task_id, run_id, step_id, kernel_approval_id, status, args, effect_level, demand, reason_code, reason,

@@ -3,7 +3,9 @@ import { keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import {
   gatewayRoutes,
   proveAddress,
+  proveUser,
   sendSignInCode,
+  sendUserCode,
   type ApiKeyScope,
   type Role,
 } from '@countersign/contracts/gateway';
@@ -204,8 +206,10 @@ describe('the rights of a key', () => {
     const { key } = await make(ada.client, { role: 'partner' });
     const before = await contentOf(database);
     const closed: string[] = [];
-    const siblings = await Promise.all([sendSignInCode, proveAddress].map((route) => statusWith(route, key)));
-    expect(siblings).toEqual([401, 401]);
+    const siblings = await Promise.all(
+      [sendSignInCode, proveAddress, sendUserCode, proveUser].map((route) => statusWith(route, key)),
+    );
+    expect(siblings).toEqual([401, 401, 401, 401]);
     const apart: AnyRoute['auth'][] = ['public', 'service_internal'];
     for (const route of Object.values<AnyRoute>(gatewayRoutes).filter(({ auth }) => !apart.includes(auth))) {
       const status = await statusWith(route, key);
@@ -275,6 +279,8 @@ const closedToKeys = ['create-api-key', 'leave-workspace', 'resolve-workspace-ap
 
 const bodies: Record<string, object> = {
   'create-task': { title: 'A task' },
+  'start-run': { title: 'A task' },
+  'put-workspace': { name: 'Another' },
   'put-task-status': { status: 'queued' },
   'put-workspace-mode': { mode: 'build' },
   'put-workspace-settings': {},

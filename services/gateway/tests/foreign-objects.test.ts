@@ -64,10 +64,11 @@ async function listedTo({ client }: Person): Promise<Record<string, string>> {
 
 describe("what another workspace's agent did", () => {
   verifies('gw.tenancy.404', 'is not found by its ids, cannot be resolved, and stands in no list', async () => {
-    const { taskId, approvalId, decisionId } = await adasThings();
+    const { taskId, runId, approvalId, decisionId } = await adasThings();
     const { client } = eve;
     const attempts = [
       client.listRuns({ params: { id: taskId } }),
+      client.startRun({ body: { taskId } }),
       client.getGovernanceReceipt({ params: { decisionId } }),
       client.resolveWorkspaceApproval({ params: { id: approvalId }, body: { status: 'approved' } }),
     ];
@@ -86,6 +87,8 @@ describe("what another workspace's agent did", () => {
         false,
       ]);
     }
+    const runsOf = async ({ client: of }: Person) => (await of.listWorkspaceRuns()).body.data.map(({ id }) => id);
+    expect([await runsOf(ada), await runsOf(eve)]).toEqual([expect.arrayContaining([runId]), []]);
     expect((await ada.client.getGovernanceReceipt({ params: { decisionId } })).body).toMatchObject({ decisionId });
 
     const { transaction } = gateway.context;

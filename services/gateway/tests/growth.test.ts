@@ -166,7 +166,7 @@ async function fill(): Promise<void> {
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,
     confirmed_settings: `(workspace_id, version, confirmed_at) SELECT ${id('wsp')}, 1, now()`,
     audit_entries: `(workspace_id, seq, id, action, actor, verdict, reason, details, created_at, hash) SELECT ${id('wsp')}, 1, ${id('aud')}, 'x', 'x', 'allow', 'ok', '{}', now(), 'x'`,
-    audit_heads: `(workspace_id, seq, hash) SELECT ${id('wsp')}, 1, 'x'`,
+    audit_heads: `(workspace_id, seq, hash) SELECT ${id('wsp')}, 1, 'sha256:' || repeat('0', 64)`,
     idempotency_keys: `(scope, key, fingerprint, created_at) SELECT 'scope-' || n, 'x', 'x', now()`,
   };
   for (const [table, values] of Object.entries(rows))

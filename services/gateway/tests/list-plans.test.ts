@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { StartedGateway } from '../src/index.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { fillHistory, filledDecision, filledRun, filledTask, instantOf, rare } from './_filled.ts';
+import { fillHistory, filledApproval, filledDecision, filledRun, filledTask, instantOf, rare } from './_filled.ts';
 import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 /** What a page needs, and far below what the histories hold. */
@@ -45,6 +45,7 @@ type Input = { params?: object; query?: Record<string, unknown> };
 /** Values for each filter: such as few rows have, and such as most have. */
 const values: Record<string, Record<string, unknown[]>> = {
   listTasks: { status: ['failed', 'completed', 'running'] },
+  listWorkspaceRuns: { status: ['denied', 'completed', 'running'] },
   listAudit: {
     action: [rare.action, 'task.created'],
     actor: [rare.actor, 'user:ada'],
@@ -64,6 +65,7 @@ const params: Record<string, object> = {
   listRuns: { id: filledTask },
   getTask: { id: filledTask },
   getRun: { runId: filledRun },
+  getWorkspaceApproval: { id: filledApproval },
   getReport: { requestId: 'filled-call' },
   getGovernanceReceipt: { decisionId: filledDecision },
 };

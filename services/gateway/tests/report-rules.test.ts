@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { knownMembersOf, shapeOf } from '@countersign/service-kit';
 import { z } from 'zod';
-import { knownMembersOf } from '../src/reports/known-members.ts';
 import { ReportWriter } from '../src/reports/report-writer.ts';
-import { shapeOf } from '../src/reports/shape-of.ts';
 
 const Leaf = z.strictObject({ name: z.string(), free: z.record(z.string(), z.json()).optional() });
 const Tree = z.discriminatedUnion('kind', [

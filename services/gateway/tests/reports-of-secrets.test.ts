@@ -12,6 +12,8 @@ beforeAll(async () => {
 
 afterAll(() => reported?.stop());
 
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 describe('what a caller sent', () => {
   /** Everything that is told of failed calls, to anybody. */
   async function everythingTold(): Promise<string> {
@@ -40,7 +42,14 @@ describe('what a caller sent', () => {
     });
     used.push(key.key.slice(9), ada.token.slice(3));
     upstream.answer = (_req, res) => {
-      res.writeHead(422, { 'x-gov-decision-id': secret('decision'), 'x-gov-reason-code': secret('reason') });
+      const shape = { members: [{ path: secret('told'), type: 'string', size: 1 }], unknownMembers: 0, isCut: false };
+      const query = { state: 'read', ...shape };
+      const told = { error_code: 'INVALID_REQUEST', reason_code: null, decision_id: null, query };
+      res.writeHead(422, {
+        'x-gov-decision-id': secret('decision'),
+        'x-gov-reason-code': secret('reason'),
+        'x-told-request': base64url({ ...told, body: { ...query, contentType: secret('type'), bytes: 1 } }),
+      });
       res.end(secret('answer'));
     };
     const callers: Record<string, string>[] = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnyRoute } from '@countersign/contracts';
+import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
@@ -41,6 +41,9 @@ const bodies: Record<string, object> = {
   'put-task': { title: 'Another' },
   'put-task-status': { status: 'queued' },
   'run-task': {},
+  'start-run': { title: 'A task' },
+  'open-workspace': {},
+  'put-workspace': { name: 'Another' },
   'put-workspace-mode': { mode: 'build' },
   'put-workspace-settings': { policyConfig: { maxIterationBudget: 3 } },
   'resolve-workspace-approval': { status: 'approved' },
@@ -84,7 +87,7 @@ async function call({
   objectId,
   text,
 }: Call): Promise<{ status: number; text: string }> {
-  const isWorkspacePath = route.path.startsWith('/api/workspace/');
+  const isWorkspacePath = workspaceParamOf(route) !== undefined;
   const path = route.path
     .replace(/\{\w+\}/, isWorkspacePath ? (names.path ?? '-') : (objectId ?? adasTask))
     .replace(/\{\w+\}/, objectId ?? unknownObject);
@@ -105,8 +108,9 @@ async function call({
 }
 
 function placesOf(route: AnyRoute): Place[] {
-  if (route.path.startsWith('/api/workspace/')) return ['path'];
-  return route.body === undefined ? ['header', 'query'] : ['header', 'query', 'body'];
+  if (workspaceParamOf(route) !== undefined) return ['path'];
+  // What is passed on keeps its body to itself.
+  return route.body === undefined || passedOn.includes(route) ? ['header', 'query'] : ['header', 'query', 'body'];
 }
 
 describe('workspace context', () => {
@@ -121,7 +125,7 @@ describe('workspace context', () => {
         for (const place of placesOf(route)) {
           for (const name of [unknownId, 'nonsense', "' OR 1=1 --", ada.workspace.id]) {
             const { status, text } = await call({ route, names: { [place]: name }, as: eve });
-            expect([route.operation, place, name, status]).toEqual([route.operation, place, name, 404]);
+            expect([route.operation, place, name, status, text]).toEqual([route.operation, place, name, 404, text]);
             answers.add(text);
             calls += 1;
           }
@@ -364,6 +368,7 @@ describe('hostile bodies', () => {
       for (const path of [
         '/api/audit',
         '/api/tasks',
+        '/api/runs',
         '/api/audit/approvals',
         '/api/audit/violations',
         '/api/governance/receipts',

@@ -1,5 +1,5 @@
+import { hasRole } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
-import { hasRole } from '../workspaces/role.ts';
 
 type ResolverFacts = {
   role: Role;

@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
 import { findApproval, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
-import { countOtherApprovers, type Membership } from '../store/workspaces.ts';
+import type { Membership } from '../store/workspaces.ts';
 import { alreadyResolved, carryVote } from './carry-vote.ts';
-import { mayResolve } from './may-resolve.ts';
 import { applyResolution } from './apply-resolution.ts';
+import { isEntitled } from './is-entitled.ts';
 
 type Resolution = {
   approvalId: string;
@@ -38,9 +38,7 @@ export async function resolveApproval(context: Context, resolution: Resolution):
 
 async function assertEntitled(context: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
   const { membership, resolver, requestId } = resolution;
-  const others = await countOtherApprovers(context.database.reader, membership.workspaceId, resolver);
-  const { requestedBy, startedBy } = approval;
-  if (mayResolve({ role: membership.role, resolver, requestedBy, startedBy, anotherIsEntitled: others > 0 })) return;
+  if (await isEntitled(context.database.reader, approval, { ...membership, resolver })) return;
   const { workspaceId } = membership;
   await recordDenial(context, {
     workspaceId,

@@ -1,24 +1,23 @@
-import { AppError, type SignInId } from '@countersign/contracts';
+import type { SignInId } from '@countersign/contracts';
 import type { User } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { findUser } from '../store/users.ts';
+import { introspect, sessionOver } from './introspect.ts';
 
-type ConsolePerson = { user: User; sessionId: SignInId; csrfToken: string };
+/** By which sign-in a person is there, and when they last proved it. */
+export type Presence = { sessionId: SignInId; provenAt: Date };
+
+type ConsolePerson = Presence & { user: User; csrfToken: string };
 
 /**
  * Who sits at the browser that brought this access cookie (attacker-controlled). Throws CREDENTIALS_INVALID for a session that is over,
  * and CONTROL_PLANE_UNAVAILABLE when nobody can tell.
  */
 export async function personOfCookie(
-  { consoleSessions, database }: Pick<Context, 'consoleSessions' | 'database'>,
+  context: Pick<Context, 'consoleSessions' | 'database'>,
   cookie: string,
 ): Promise<ConsolePerson> {
-  if (consoleSessions === null) throw new AppError('CREDENTIALS_INVALID', 'No control plane is configured');
-  const { body } = await consoleSessions.introspectSession({ body: { token: cookie } }).catch((cause: unknown) => {
-    throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
-  });
-  const user = body.active ? await findUser(database.reader, body.sub) : null;
-  if (!body.active || user === null)
-    throw new AppError('CREDENTIALS_INVALID', 'This session is over: renew it, or sign in again');
-  return { user, sessionId: body.sid, csrfToken: body.csrf_token };
+  const { user, session } = await introspect(context, cookie);
+  if (session.kind !== 'browser') throw sessionOver();
+  const { sid: sessionId, proven_at, csrf_token: csrfToken } = session;
+  return { user, sessionId, provenAt: new Date(proven_at), csrfToken };
 }

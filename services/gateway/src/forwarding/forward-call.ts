@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, PrincipalId, TenantId, UserId, type AssertionRole, type WorkspaceId } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
+import { cutWhenOver } from '../console/cut-when-over.ts';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { AgentCaller, WorkspaceCaller } from '../guards.ts';
@@ -27,17 +28,19 @@ export async function forwardCall(
 ): Promise<void> {
   const credential = await credentialFor(context, caller, { clientAddress, signal });
   const said = { authorization: `Bearer ${credential}`, requestId, traceparent };
+  const done = new AbortController();
+  const over = cutWhenOver(context, caller, done.signal);
   await forward({
     req,
     res,
     headers: forwardedHeaders(req.headers, said),
     bodyBytesMax: route.bodyBytesMax,
-    signal,
+    signal: AbortSignal.any([signal, over]),
     answered: (status) => {
       if ('kind' in caller && caller.kind === 'agent')
         context.knownCredentials.learn(caller.credential, status !== 401);
     },
-  });
+  }).finally(() => done.abort());
 }
 
 /** An agent's own credential is the kernel's to judge; for everybody else the gateway says who calls. */

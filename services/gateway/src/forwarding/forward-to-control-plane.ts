@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, fromThisMachineHeader } from '@countersign/contracts';
+import { AppError, fromThisMachineHeader, PrincipalId, speakingHeaders, TenantId } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
+import type { Asserted, AssertedPerson } from '@countersign/service-kit';
+import { presenceOf } from '../console/presence-of.ts';
 import type { Context } from '../context.ts';
-import type { ConsoleCaller } from '../guards.ts';
+import type { ConsoleCaller, PersonCaller, WorkspaceCaller } from '../guards.ts';
 import { mayBeShownCode } from '../identity/shows-code.ts';
 import type { Forward } from './forwarder.ts';
+import type { ForwardSocket } from './forward-socket.ts';
+import { cutWhenOver } from '../console/cut-when-over.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
 type Call = {
   /** Undefined: a route that everybody may ask, or one that the browser's refresh cookie opens there. */
-  caller: ConsoleCaller | undefined;
+  caller: PersonCaller | WorkspaceCaller | undefined;
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
@@ -18,23 +22,22 @@ type Call = {
   signal: AbortSignal;
 };
 
+type Speaking = Pick<Context, 'assertions' | 'database'>;
+
 /** Passes a call on to the control plane, as the person who is signed in, from the address that the caller has. */
 export async function forwardToControlPlane(
-  { assertions }: Pick<Context, 'assertions'>,
+  context: Speaking,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
   { forward, route }: { forward: Forward; route: Forwarding['route'] },
 ): Promise<void> {
-  if (assertions === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
-  const person =
-    caller === undefined ? null : await assertions.signPerson({ sub: caller.user.id, sid: caller.console.sessionId });
   const { cookie } = req.headers;
   await forward({
     req,
     res,
     headers: {
       ...forwardedHeaders(req.headers, { requestId, traceparent }),
-      ...(person === null ? {} : { authorization: `Bearer ${person}` }),
-      ...(route.provenBy === 'refresh_cookie' && cookie !== undefined ? { cookie } : {}),
+      ...(caller === undefined ? {} : await spokenFor(context, caller)),
+      ...(seesCookies(route) && cookie !== undefined ? { cookie } : {}),
       ...(mayBeShownCode(req) ? { [fromThisMachineHeader]: '1' } : {}),
       'x-forwarded-for': clientAddress,
     },
@@ -42,4 +45,53 @@ export async function forwardToControlPlane(
     signal,
     answered: () => undefined,
   });
+}
+
+/** The same for a socket, which is cut when the session of its browser is over. */
+export async function forwardSocketToControlPlane(
+  context: Speaking & Pick<Context, 'sessionWatch'>,
+  { caller, req, res, requestId, traceparent, clientAddress, signal }: Call & { caller: ConsoleCaller },
+  forward: ForwardSocket,
+): Promise<void> {
+  const done = new AbortController();
+  await forward({
+    req,
+    res,
+    headers: {
+      ...forwardedHeaders(req.headers, { requestId, traceparent }),
+      ...(await spokenFor(context, caller)),
+      'x-forwarded-for': clientAddress,
+    },
+    signal,
+    over: cutWhenOver(context, caller, done.signal),
+  }).finally(() => done.abort());
+}
+
+/** Everywhere else the cookie ends at this door: what it proves, the assertion says. */
+function seesCookies({ provenBy, takesCookies }: Forwarding['route']): boolean {
+  return provenBy === 'refresh_cookie' || takesCookies === true;
+}
+
+/** Who calls, and what the control plane may ask for them: at the gateway, and in a workspace at the kernel too. */
+async function spokenFor(
+  { assertions, database }: Speaking,
+  caller: PersonCaller | WorkspaceCaller,
+): Promise<Record<string, string>> {
+  if (assertions === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
+  const { sessionId, provenAt } = await presenceOf(database.reader, caller);
+  const auth_time = Math.floor(provenAt.getTime() / 1_000);
+  const person = { sub: caller.user.id, sid: sessionId, auth_time, ...placeOf(caller) };
+  return {
+    authorization: `Bearer ${await assertions.signPerson(person)}`,
+    [speakingHeaders.gateway]: await assertions.signDelegation(person),
+    ...('workspaceId' in caller ? { [speakingHeaders.kernel]: await assertions.sign(atKernel(caller)) } : {}),
+  };
+}
+
+function placeOf(caller: PersonCaller | WorkspaceCaller): Pick<AssertedPerson, 'workspace_id' | 'role'> {
+  return 'workspaceId' in caller ? { workspace_id: caller.workspaceId, role: caller.role } : {};
+}
+
+function atKernel({ user, workspaceId, role }: WorkspaceCaller): Asserted {
+  return { sub: PrincipalId.parse(user.id), workspace_id: TenantId.parse(workspaceId), role };
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { toldRequestHeaders } from '@countersign/contracts';
 
 /**
  * What a caller may say to the service behind us. All that is not named here ends at this door: who somebody claims to be, for which
@@ -6,11 +7,14 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
  */
 const passedOn: ReadonlySet<string> = new Set([
   'accept',
+  'accept-encoding',
   'accept-language',
   'content-encoding',
   'content-length',
   'content-type',
   'idempotency-key',
+  'if-match',
+  'if-none-match',
   'last-event-id',
   'tracestate',
   'user-agent',
@@ -26,7 +30,13 @@ export function forwardedHeaders(
   { requestId, traceparent, ...credential }: Said,
 ): IncomingHttpHeaders {
   const kept = Object.entries(received).filter(([name]) => passedOn.has(name) || name.startsWith('mcp-'));
-  return { ...Object.fromEntries(kept), ...credential, 'x-request-id': requestId, traceparent };
+  return {
+    ...Object.fromEntries(kept),
+    ...credential,
+    'x-request-id': requestId,
+    traceparent,
+    [toldRequestHeaders.asked]: '1',
+  };
 }
 
 /** Hop by hop (RFC 9110 §7.6.1), or about the connection or the page between us and the other service. */
@@ -41,6 +51,7 @@ const keptBack: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
   'x-request-id',
+  toldRequestHeaders.told,
 ]);
 
 /**

@@ -5,7 +5,8 @@ import type { Forwarding } from '@countersign/contracts/gateway';
 import { boundedBody, hasBody } from '@countersign/service-kit';
 import { createProxyMiddleware, debugProxyErrorsPlugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { forwardedUrl } from './forwarded-url.ts';
-import { returnedHeaders } from './forwarded-headers.ts';
+import { passBack } from './pass-back.ts';
+import { noteTold } from './told-by-service.ts';
 
 type Forwarded = {
   req: IncomingMessage;
@@ -73,6 +74,7 @@ export function createForward(target: Target): Forward {
       const timer = setTimeout(cut, answerMaxMs);
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
+        noteTold(req, answer.headers);
         if (!passBack(answer, res, setsCookies)) return failed(new Error('Nobody may send this answer on'));
         answered(answer.statusCode ?? 502);
       };
@@ -97,7 +99,7 @@ function requestOf(
   { headers, bodyBytesMax }: Pick<Forwarded, 'headers' | 'bodyBytesMax'>,
 ): Request {
   const { method = 'GET', url = '/', httpVersion, socket } = req;
-  const brings = hasBody(req) && method === 'POST';
+  const brings = hasBody(req) && (method === 'POST' || method === 'PUT');
   const body = boundedBody(req, brings ? bodyBytesMax : 0);
   const { 'content-length': _length, 'content-type': _type, ...bodiless } = headers;
   return Object.assign(body, {
@@ -107,23 +109,4 @@ function requestOf(
     httpVersion,
     socket,
   });
-}
-
-/** False for an answer that nobody may send on, such as one of status 99: nothing of it was sent. */
-function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): boolean {
-  const status = answer.statusCode ?? 502;
-  try {
-    res.writeHead(status, returnedHeaders(answer.headers, { status, setsCookies }));
-  } catch {
-    return false;
-  }
-  // Who listens to a stream wants to know that it is open; what has a length follows at once.
-  if (answer.headers['content-length'] === undefined) res.flushHeaders();
-  // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
-  answer.once('close', () => {
-    if (!answer.complete) res.destroy();
-  });
-  answer.on('error', () => res.destroy());
-  answer.pipe(res);
-  return true;
 }

@@ -1,9 +1,9 @@
 import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { KeyRing } from '@countersign/verifier';
 import { findReceiptFault } from './check-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
 import type { KernelClient } from './kernel-clients.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
-import type { KeyRing } from './trusted-keys.ts';
 
 export type AskedByKey = { workspaceId: string; sessionId: string; approvalId: string; principal: string };
 

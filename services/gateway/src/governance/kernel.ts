@@ -11,6 +11,7 @@ import type { Role } from '@countersign/contracts/gateway';
 import { type Approval, type ReceiptPayload, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
 import type { AssertionSigner } from '@countersign/service-kit';
+import type { KeyRing } from '@countersign/verifier';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
@@ -24,7 +25,7 @@ import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
 import { modelRequestOf } from './model-request.ts';
 import { toolReplyOf } from './tool-reply.ts';
-import { createKeyRing, type KeyRing } from './trusted-keys.ts';
+import { kernelKeyRing } from './trusted-keys.ts';
 import { decisionOf, verifyDecision, type KernelApproval, type VerifiedDecision } from './verified-decision.ts';
 
 export type Governed<Reply> = { decision: VerifiedDecision; reply: Reply | null };
@@ -75,7 +76,7 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
   const forPeople = repeating(personWaitsMs);
   const parts: Parts = {
     as: (workspaceId) => clients.as(assertedAgent(workspaceId)),
-    keyRing: createKeyRing(config.trustedPublicKeys, clients.anonymous),
+    keyRing: kernelKeyRing(config.trustedPublicKeys, clients.anonymous),
   };
   return {
     keyRing: parts.keyRing,

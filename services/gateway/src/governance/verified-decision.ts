@@ -1,10 +1,10 @@
 import { agentOf, reasonCodes, type ReasonCode, type Verdict } from '@countersign/contracts';
 import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { KeyRing } from '@countersign/verifier';
 import { findReceiptFault } from './check-receipt.ts';
 import type { GovernedStep } from './governed-step.ts';
 import { KernelError, malformed } from './kernel-error.ts';
 import { storable } from './storable.ts';
-import type { KeyRing } from './trusted-keys.ts';
 
 /** The question that an ESCALATE asks, for whoever is to answer it. */
 export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'facts' | 'reason'> & {

@@ -1,11 +1,11 @@
 import { AppError } from '@countersign/contracts';
 import type { User } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { publishMembersChanged } from '../events.ts';
 import { joinInvited } from '../members/join-invited.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { createWorkspace, findFirstMembership, type Membership } from '../store/workspaces.ts';
+import { findFirstMembership, type Membership } from '../store/workspaces.ts';
+import { makeWorkspace } from './make-workspace.ts';
 import { maySignUp } from './sign-up.ts';
 
 /** A person who has just proven who it is, by what, and to join by which invite. */
@@ -25,13 +25,9 @@ export async function admitPerson(
   const known = joined ?? (await findFirstMembership(tx, user.id));
   if (known === null && !maySignUp(context.config.signUp, knownAs))
     throw new AppError('PERMISSION_DENIED', 'This installation opens no workspace for this address; ask its operator');
-  const workspace = known ?? (await createWorkspace(tx, user, now));
+  const workspace = known ?? (await makeWorkspace(tx, context, { owner: user, requestId }));
   const { workspaceId } = workspace;
-  const event = { workspaceId, actor: user.id, verdict: 'allow', subject: workspaceId, requestId } as const;
-  if (known === null) {
-    await recordAudit(tx, { ...event, action: 'workspace.created' }, now);
-    await publishMembersChanged(tx, context, workspaceId);
-  }
-  await recordAudit(tx, { ...event, action: 'session.opened', subject: user.id }, now);
+  const event = { workspaceId, actor: user.id, verdict: 'allow', subject: user.id, requestId } as const;
+  await recordAudit(tx, { ...event, action: 'session.opened' }, now);
   return workspace;
 }

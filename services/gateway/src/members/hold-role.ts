@@ -1,8 +1,9 @@
+import { hasRole } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
 import type { Tx } from '../store/database.ts';
 import { findRole, lockMembers } from '../store/members.ts';
-import { hasRole, roleTooLow } from '../workspaces/role.ts';
+import { roleTooLow } from '../workspaces/role.ts';
 
 /**
  * Holds the memberships of a workspace until the transaction ends, for an act of somebody who is let in with this role. A request may

@@ -1,4 +1,5 @@
-import type { AuditVerdict, GovernedOutcome, RunErrorCode, RunStatus } from '@countersign/contracts/gateway';
+import type { AuditVerdict } from '@countersign/contracts';
+import type { GovernedOutcome, RunErrorCode, RunStatus } from '@countersign/contracts/gateway';
 import { recordResolution } from './record-resolution.ts';
 import type { Context } from '../context.ts';
 import { publishRunEnded, publishTaskMoved } from '../events.ts';

@@ -1,5 +1,4 @@
-import { agentOf } from '@countersign/contracts';
-import type { AuditVerdict } from '@countersign/contracts/gateway';
+import { agentOf, type AuditVerdict } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import { publishApprovalRequested } from '../events.ts';

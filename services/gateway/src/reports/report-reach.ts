@@ -1,5 +1,5 @@
+import { hasRole } from '@countersign/contracts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { hasRole } from '../workspaces/role.ts';
 
 /** Partners and owners answer for what fails in a workspace, everybody else for their own. */
 export function reportReachOf({ workspaceId, role, user }: WorkspaceCaller) {

@@ -1,4 +1,5 @@
-import type { CallReport, ReportedMember, ReportedQuery } from '@countersign/contracts/gateway';
+import type { ReportedMember, ReportedQuery } from '@countersign/contracts';
+import type { CallReport } from '@countersign/contracts/gateway';
 
 /** A report as a person pastes it into an issue. It is made of names and ids that are ours, so nothing in it needs escaping. */
 export function reportText(report: CallReport): string {

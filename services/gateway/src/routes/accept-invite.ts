@@ -1,5 +1,6 @@
 import { acceptInvite } from '@countersign/contracts/gateway';
 import { bearerToken, handlePublic } from '@countersign/service-kit';
+import { personAtPage } from '../console/person-at-page.ts';
 import type { Context } from '../context.ts';
 import { authenticate } from '../identity/authenticate.ts';
 import { sendCode } from '../identity/send-code.ts';
@@ -9,8 +10,10 @@ import { acceptInviteBy } from '../members/accept-invite.ts';
 export const acceptInviteRoute = (context: Context) =>
   handlePublic(acceptInvite, { rateLimit: 'auth' })(
     async ({ params: { token }, body: { email }, req, requestId, log }) => {
-      const isSignedIn = req.headers.authorization !== undefined;
-      const user = isSignedIn ? (await authenticate(context, bearerToken(req))).user : null;
+      const bringsToken = req.headers.authorization !== undefined;
+      const user = bringsToken
+        ? (await authenticate(context, bearerToken(req))).user
+        : await personAtPage(context, req);
       const { invite, joined } = await acceptInviteBy(context, { token, email, user, requestId });
       const accepted = true as const;
       if (joined === null) {

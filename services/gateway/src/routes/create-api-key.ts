@@ -1,8 +1,9 @@
+import { hasRole } from '@countersign/contracts';
 import { createApiKey } from '@countersign/contracts/gateway';
 import { createKeyOf } from '../api-keys/create-key.ts';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
-import { hasRole, roleTooLow } from '../workspaces/role.ts';
+import { roleTooLow } from '../workspaces/role.ts';
 
 export const createApiKeyRoute = (context: Context) =>
   handleWorkspace(createApiKey)(({ body: { workspaceId: _, ...asked }, caller, requestId }) => {

@@ -1,7 +1,7 @@
+import { exportLines } from '@countersign/audit';
 import { WorkspaceId, type Instant } from '@countersign/contracts';
 import { exportAudit } from '@countersign/contracts/gateway';
 import { sendLines, takenOver } from '@countersign/service-kit';
-import { exportLines } from '../audit/export-lines.ts';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { findAuditEnd, listAuditFrom } from '../store/audit.ts';

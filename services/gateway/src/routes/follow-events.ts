@@ -3,20 +3,24 @@ import { ApiKeyId, AppError, keyPrincipal } from '@countersign/contracts';
 import { followEvents, type AuditEntry, type StreamedEvent } from '@countersign/contracts/gateway';
 import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
 import { followLog } from '../audit/follow-log.ts';
+import { cutWhenOver } from '../console/cut-when-over.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
 import { findAuditEnd, listAuditFrom } from '../store/audit.ts';
 
-/** So long may somebody go on reading whose session has ended, or whose key ran out. */
+/** So long may somebody go on reading whose token has ended, or whose key ran out. */
 const streamMaxMs = 300_000;
 
 /** Without a place to resume from, the stream begins with what happens after it was opened. */
-export const followEventsRoute = ({ database: { reader }, logWatch: watch }: Context) =>
+export const followEventsRoute = (context: Context) =>
   handleWorkspace(followEvents)(async ({ caller, query, req, res, signal }): Promise<typeof takenOver> => {
+    const { logWatch: watch } = context;
+    const { reader } = context.database;
     const { workspaceId } = caller;
     const after = lastSeen(req) ?? query.since ?? (await findAuditEnd(reader, workspaceId)).seq;
     const stream = openEventStream({ res, signal: AbortSignal.any([signal, AbortSignal.timeout(streamMaxMs)]) });
+    cutWhenOver(context, caller, stream.ended).addEventListener('abort', stream.close, { once: true });
     const listFrom = (seq: number, limit: number) => listAuditFrom(reader, { workspaceId, seq, limit });
     for await (const entry of followLog({ workspaceId, after, watch, listFrom, signal: stream.ended })) {
       if (endsReading(entry, caller)) break;

@@ -1,11 +1,13 @@
 import { AppError } from '@countersign/contracts';
 import { forwarding, type Forwarding } from '@countersign/contracts/gateway';
-import { handlePublic, jsonRpcError, takenOver, type Endpoint } from '@countersign/service-kit';
+import { handlePublic, jsonRpcError, oauthError, takenOver, upgradeOf, type Endpoint } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { forwardCall } from '../forwarding/forward-call.ts';
-import { forwardToControlPlane } from '../forwarding/forward-to-control-plane.ts';
+import { forwardSocketToControlPlane, forwardToControlPlane } from '../forwarding/forward-to-control-plane.ts';
 import { createForward, type Forward } from '../forwarding/forwarder.ts';
-import { handleAgent, handleConsole, handleWorkspace } from '../handle.ts';
+import { createForwardSocket } from '../forwarding/forward-socket.ts';
+import { requireOwnPage } from '../console/own-page.ts';
+import { handleAgent, handleConsole, handlePerson, handleWorkspace } from '../handle.ts';
 
 /** Every route of the table of what is forwarded. */
 export function forwardRoutes(context: Context): Endpoint[] {
@@ -39,7 +41,8 @@ function kernelRoute(context: Context, { route, ...terms }: Forwarding): Endpoin
   return route.auth === 'agent' ? handleAgent(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 
-function controlPlaneRoute(context: Context, { route, ...terms }: Forwarding): Endpoint {
+function controlPlaneRoute(context: Context, { route, limit = 'public', ...terms }: Forwarding): Endpoint {
+  if (route.media === 'socket') return socketRoute(context, { route, ...terms });
   const forward = controlPlaneForward(context, terms);
   const pass = async (input: Parameters<typeof forwardToControlPlane>[1]) => {
     if (forward === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
@@ -47,15 +50,40 @@ function controlPlaneRoute(context: Context, { route, ...terms }: Forwarding): E
     return takenOver;
   };
   const options = { passesThrough: true, idempotency: 'handler' } as const;
-  return route.auth === 'public'
-    ? handlePublic(route, { ...options, rateLimit: 'auth' })(pass)
-    : handleConsole(route, options)(pass);
+  const errors = route.media === 'oauth' ? { renderError: oauthError } : {};
+  if (route.auth === 'public') return handlePublic(route, { ...options, ...errors, rateLimit: limit })(pass);
+  if (route.provenBy === 'browser_session') return handleConsole(route, options)(pass);
+  return route.auth === 'session' ? handlePerson(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 
-function controlPlaneForward({ config, controlPlanePool }: Context, terms: Omit<Forwarding, 'route'>): Forward | null {
+function socketRoute(context: Context, { route, answerMaxMs }: Forwarding): Endpoint {
+  const { config, controlPlanePool: agent } = context;
+  const { controlPlane } = config;
+  const forward =
+    controlPlane === null
+      ? null
+      : createForwardSocket({ url: controlPlane.url, agent, answerMaxMs, unavailable: controlPlaneAway });
+  return handleConsole(route, { passesThrough: true })(async (input) => {
+    if (forward === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
+    upgradeOf(input.req);
+    requireOwnPage(input.req, config);
+    await forwardSocketToControlPlane(context, input, forward);
+    return takenOver;
+  });
+}
+
+const controlPlaneAway = (cause: unknown) =>
+  new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
+
+function controlPlaneForward(
+  { config, controlPlanePool }: Context,
+  terms: Omit<Forwarding, 'route' | 'limit'>,
+): Forward | null {
   const { controlPlane } = config;
   if (controlPlane === null) return null;
-  const unavailable = (cause: unknown) =>
-    new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
-  return createForward({ ...terms, url: controlPlane.url, agent: controlPlanePool, setsCookies: true, unavailable });
+  const { url } = controlPlane;
+  return createForward({
+    ...terms,
+    ...{ url, agent: controlPlanePool, setsCookies: true, unavailable: controlPlaneAway },
+  });
 }

@@ -1,10 +1,12 @@
 import { frontPageEndpoint } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
 
-export const frontPageRoute = () =>
+export const frontPageRoute = ({ config }: Pick<Context, 'config'>) =>
   frontPageEndpoint({
     title: 'Countersign gateway',
     what: 'It is the public door of a workspace for AI agents: people, tasks, runs and their audit.',
     links: [
+      ...(config.controlPlane === null ? [] : [{ path: '/console', says: 'the web console, for people' }]),
       { path: '/health', says: 'how it is, with its database, its queue and its kernel' },
       { path: '/docs', says: 'every route, to be read' },
       { path: '/openapi.json', says: 'every route, as OpenAPI 3.1' },

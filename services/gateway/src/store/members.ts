@@ -16,6 +16,11 @@ export function countOwners(tx: Tx, workspaceId: string): Promise<number> {
   return tx.workspaceMember.count({ where: { workspaceId, role: 'owner' } });
 }
 
+/** How many workspaces a person owns. */
+export function countOwned(tx: Tx, userId: string): Promise<number> {
+  return tx.workspaceMember.count({ where: { userId, role: 'owner' } });
+}
+
 /** Whether a person with this address is a member. */
 export async function isMemberAddress(reader: Reader, workspaceId: string, email: string): Promise<boolean> {
   return (await reader.workspaceMember.count({ where: { workspaceId, user: { email } } })) > 0;

@@ -1,5 +1,5 @@
 import { AppError, minorTaken, RunId, TaskId, UserId } from '@countersign/contracts';
-import { GovernedOutcome, RunStatus, type Run } from '@countersign/contracts/gateway';
+import { GovernedOutcome, RunStatus, type Run, type RunSummary } from '@countersign/contracts/gateway';
 import { isUniqueViolation } from '@countersign/database';
 import type { RunModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
@@ -48,6 +48,21 @@ export async function listRunsOf(
   return pageOf(rows, request, { item: runWithSteps, key: (row) => row.id });
 }
 
+/** Those of deleted tasks too: what was done stays to be seen. */
+export async function listRunsIn(
+  reader: Reader,
+  workspaceId: string,
+  request: PageRequest & { status?: RunStatus | undefined },
+): Promise<Page<RunSummary>> {
+  const { status } = request;
+  const rows = await reader.run.findMany({
+    where: { workspaceId, id: olderThan(request), ...(status !== undefined && { status }) },
+    orderBy: { id: 'desc' },
+    take: request.limit + 1,
+  });
+  return pageOf(rows, request, { item: summaryOf, key: (row) => row.id });
+}
+
 /** Null for a run that is absent or another workspace's. */
 export async function findRun(reader: Reader, workspaceId: string, runId: string): Promise<Run | null> {
   if (!RunId.safeParse(runId).success) return null;
@@ -76,13 +91,16 @@ export async function isRunning(reader: Reader, of: { workspaceId: string; runId
 }
 
 function runOf(row: RunModel, steps: Run['steps']): Run {
+  return { ...summaryOf(row), steps };
+}
+
+function summaryOf(row: RunModel): RunSummary {
   return {
     id: RunId.parse(row.id),
     taskId: TaskId.parse(row.taskId),
     status: RunStatus.parse(row.status),
     outcome: row.outcome === null ? null : GovernedOutcome.parse(row.outcome),
     startedBy: UserId.parse(row.startedBy),
-    steps,
     iterationsUsed: row.iterationsUsed,
     iterationBudget: row.iterationBudget,
     tokensIn: row.tokensIn,

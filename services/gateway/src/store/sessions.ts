@@ -24,6 +24,15 @@ export async function findSession(reader: Reader, tokenHash: string): Promise<St
   return { id, familyId, createdAt, expiresAt, rotatedAt, revokedAt, user: userOf(row.user) };
 }
 
+/** When a family of sessions began: no rotation is a proof of anybody. */
+export async function findSignedInAt(reader: Reader, familyId: string): Promise<Date> {
+  const { createdAt } = await reader.session.findUniqueOrThrow({
+    where: { id: familyId },
+    select: { createdAt: true },
+  });
+  return createdAt;
+}
+
 /** Of a family, the one that has no successor yet and still opens something. */
 const heir = (now: Date) => ({ revokedAt: null, rotatedAt: null, expiresAt: { gt: now } });
 

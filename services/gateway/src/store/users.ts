@@ -30,9 +30,25 @@ export async function ensureMessengerUser(
   return userOf(row);
 }
 
+export async function findUserByAddress(reader: Reader, email: string): Promise<User | null> {
+  const row = await reader.user.findUnique({ where: { email } });
+  return row === null ? null : userOf(row);
+}
+
 export async function findUser(reader: Reader, id: UserId): Promise<User | null> {
   const row = await reader.user.findUnique({ where: { id } });
   return row === null ? null : userOf(row);
+}
+
+/** What a person has proven to be: an address, an id of a messenger. */
+export async function listKnownAs(reader: Reader, id: UserId): Promise<string[]> {
+  const row = await reader.user.findUnique({ where: { id }, select: { email: true, messengerId: true } });
+  return [row?.email, row?.messengerId].flatMap((name) => name ?? []);
+}
+
+/** Nothing else that locks the person goes on until the transaction ends. */
+export async function lockUser(tx: Tx, id: UserId): Promise<void> {
+  await tx.$executeRaw`SELECT FROM users WHERE id = ${id} FOR UPDATE`;
 }
 
 export function userOf(row: UserModel): User {

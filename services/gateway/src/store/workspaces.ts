@@ -28,9 +28,12 @@ function membershipOf({ role, workspace }: { role: string; workspace: { id: stri
   return { workspaceId: WorkspaceId.parse(workspace.id), workspaceName: workspace.name, role: Role.parse(role) };
 }
 
-export async function createWorkspace(tx: Tx, owner: User, now: Date): Promise<Membership> {
+export async function createWorkspace(
+  tx: Tx,
+  { owner, name }: { owner: User; name: string },
+  now: Date,
+): Promise<Membership> {
   const id = newId('wsp');
-  const name = `${owner.name}'s workspace`;
   await tx.workspace.create({ data: { id, name, createdBy: owner.id, createdAt: now, updatedAt: now } });
   await tx.workspaceMember.create({ data: { workspaceId: id, userId: owner.id, role: 'owner', joinedAt: now } });
   await openAuditChain(tx, id);
@@ -63,6 +66,10 @@ export async function findWorkspace(reader: Reader, workspaceId: string): Promis
     createdAt: instant(row.createdAt),
     updatedAt: instant(row.updatedAt),
   };
+}
+
+export async function setName(tx: Tx, workspaceId: string, name: string, now: Date): Promise<void> {
+  await tx.workspace.update({ where: { id: workspaceId }, data: { name, updatedAt: now } });
 }
 
 export async function setMode(tx: Tx, workspaceId: string, mode: WorkspaceMode, now: Date): Promise<void> {

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, hasRole } from '@countersign/contracts';
 import type { Task } from '@countersign/contracts/gateway';
 import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,6 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { findTask, lockTask, markTaskDeleted, setTaskWords } from '../store/tasks.ts';
-import { hasRole } from '../workspaces/role.ts';
 import { isAtRest } from './task-moves.ts';
 
 type Change = { taskId: string; caller: WorkspaceCaller; requestId: string };

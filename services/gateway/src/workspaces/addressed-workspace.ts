@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AnyRoute } from '@countersign/contracts';
+import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 
 /** Where a request may name its workspace, in order of precedence. An empty name is no name. */
 type WorkspaceNames = {
@@ -32,7 +32,7 @@ type Naming = {
 export function workspaceNames({ req, route, params, query, body }: Naming): WorkspaceNames {
   const header = req.headers['x-workspace-id'];
   return {
-    path: route?.path.startsWith('/api/workspace/') === true ? params['id'] : undefined,
+    path: route === null ? undefined : params[workspaceParamOf(route) ?? ''],
     header: typeof header === 'string' ? header : undefined,
     query: workspaceIdIn(query),
     body: workspaceIdIn(body),

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import { isAppError } from '@countersign/contracts';
+import type { User } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { accessCookieOf } from './access-cookie.ts';
+import { personOfCookie } from './person-of-cookie.ts';
+import { requireSamePage } from './same-page.ts';
+
+/**
+ * Who sits at the page of ours that asks, on a route that strangers may ask too: null for a cookie that is over, or that another site's
+ * page had the browser send along. Throws CONTROL_PLANE_UNAVAILABLE when nobody can tell.
+ */
+export async function personAtPage(
+  context: Pick<Context, 'config' | 'consoleSessions' | 'database'>,
+  req: IncomingMessage,
+): Promise<User | null> {
+  const cookie = accessCookieOf(req, context.config);
+  if (cookie === null) return null;
+  try {
+    const { user, csrfToken } = await personOfCookie(context, cookie);
+    requireSamePage({ req, method: 'POST', csrfToken });
+    return user;
+  } catch (error) {
+    if (isAppError(error) && (error.code === 'CREDENTIALS_INVALID' || error.code === 'CSRF_TOKEN_INVALID')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { AppError, delegationTerms, type PersonRole, type WorkspaceId } from '@countersign/contracts';
+import type { User } from '@countersign/contracts/gateway';
+import { isSignedToken, signedTokenType } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { findUser } from '../store/users.ts';
+
+type Delegated = { user: User; within: { workspaceId: WorkspaceId; role: PersonRole } | null };
+
+export function isDelegation(credential: string): boolean {
+  return isSignedToken(credential) && signedTokenType(credential) === delegationTerms.type;
+}
+
+/**
+ * For whom the control plane asks, by a delegation (attacker-controlled) that this gateway gave it with the person's own request. It
+ * opens no more than that request did. Throws CREDENTIALS_INVALID.
+ */
+export async function personOfDelegation(
+  { delegations, database }: Pick<Context, 'delegations' | 'database'>,
+  text: string,
+): Promise<Delegated> {
+  const { sub, workspace_id: workspaceId, role } = await delegations.verify(text);
+  const user = await findUser(database.reader, sub);
+  if (user === null) throw new AppError('CREDENTIALS_INVALID', 'The delegation is not valid');
+  return { user, within: workspaceId === undefined || role === undefined ? null : { workspaceId, role } };
+}

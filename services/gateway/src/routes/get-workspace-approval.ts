@@ -1,0 +1,17 @@
+import { getWorkspaceApproval } from '@countersign/contracts/gateway';
+import { isEntitled } from '../approvals/is-entitled.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../guards.ts';
+import { handleWorkspace } from '../handle.ts';
+import { findApproval } from '../store/approvals.ts';
+
+export const getWorkspaceApprovalRoute = ({ database }: Context) =>
+  handleWorkspace(getWorkspaceApproval)(async ({ params: { id }, caller }) => {
+    const stored = await findApproval(database.reader, caller.workspaceId, id);
+    if (stored === null) throw notFound();
+    const { stepId: _step, held: _held, ...approval } = stored;
+    return {
+      ...approval,
+      mayResolve: await isEntitled(database.reader, stored, { ...caller, resolver: caller.actor }),
+    };
+  });

@@ -1,0 +1,86 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignInId, speakingHeaders, type PersonRole } from '@countersign/contracts';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import type { TestDatabase } from '@countersign/database/testing';
+import { createAssertionSigner } from '@countersign/service-kit';
+import { assertionKey } from './_assertion-key.ts';
+import { clientOf, putMember, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
+import type { StartedGateway } from '../src/index.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let ada: Person;
+let eve: Person;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  gateway = await startTestGateway(
+    testConfig(database, { GOV_RUN_WORKERS: '0', GOV_CONTROL_PLANE_URL: 'http://127.0.0.1:9' }),
+  );
+  ada = await signInAs(gateway.url, 'ada@example.org');
+  eve = await signInAs(gateway.url, 'eve@example.org');
+  await putMember(database, { workspaceId: eve.workspace.id, userId: ada.user.id, role: 'owner' });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+});
+
+const sid = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
+const signerOf = (key: typeof assertionKey, atMs = Date.now()) =>
+  createAssertionSigner(createPrivateKey(key.privateKeyPem), () => new Date(atMs));
+
+type Given = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf> };
+
+/** Ada's client by a delegation for her workspace, in a role; null: for no workspace. */
+async function delegated({ role = 'owner', of = ada, signer = signerOf(assertionKey) }: Given = {}) {
+  const place = role === null ? {} : { workspace_id: of.workspace.id, role };
+  const text = await signer.signDelegation({ sub: ada.user.id, sid, auth_time: 1, ...place });
+  return clientOf(gateway.url, { authorization: `Bearer ${text}` });
+}
+
+const inWorkspace = ({ workspace }: Person) => ({ headers: { 'x-workspace-id': workspace.id } });
+
+describe('a delegation', () => {
+  it('opens what the person may do in the workspace of their request, and in no other of theirs', async () => {
+    const client = await delegated();
+    const { body: task } = await client.createTask({
+      body: { title: 'For her', description: '' },
+      ...inWorkspace(ada),
+    });
+    expect(task.createdBy).toBe(ada.user.id);
+    await expect(client.listTasks(inWorkspace(eve))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(client.getMe()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    const { workspaces } = (await (await delegated({ role: null })).getMe()).body;
+    expect(workspaces.map(({ id }) => id)).toEqual(expect.arrayContaining([ada.workspace.id, eve.workspace.id]));
+  });
+
+  it('gives no role that the person does not have, and none above the one that it names', async () => {
+    const params = { id: ada.workspace.id };
+    const mode = { params, body: { mode: 'build' as const } };
+    const asMember = await delegated({ role: 'member' });
+    await expect(asMember.putWorkspaceMode(mode)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await putMember(database, { workspaceId: eve.workspace.id, userId: ada.user.id, role: 'member' });
+    const asOwner = await delegated({ of: eve });
+    const theirs = { ...mode, params: { id: eve.workspace.id } };
+    await expect(asOwner.putWorkspaceMode(theirs)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('of another key, an old one, or an assertion for another service is nothing', async () => {
+    const refused = { code: 'CREDENTIALS_INVALID' };
+    const wrong = [signerOf(generateSigningKey()), signerOf(assertionKey, Date.now() - 120_000)];
+    for (const signer of wrong)
+      await expect((await delegated({ signer })).listTasks(inWorkspace(ada))).rejects.toMatchObject(refused);
+    const person = await signerOf(assertionKey).signPerson({ sub: ada.user.id, sid, auth_time: 1 });
+    const client = clientOf(gateway.url, { authorization: `Bearer ${person}` });
+    await expect(client.getMe()).rejects.toMatchObject(refused);
+  });
+
+  it('in the header of the way to the control plane proves nobody', async () => {
+    const text = await signerOf(assertionKey).signDelegation({ sub: ada.user.id, sid, auth_time: 1 });
+    const client = clientOf(gateway.url, { [speakingHeaders.gateway]: text });
+    await expect(client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_REQUIRED' });
+  });
+});
