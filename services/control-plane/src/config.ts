@@ -15,6 +15,7 @@ import {
   type ServiceConfig,
 } from '@countersign/service-kit';
 import { z } from 'zod';
+import { readConnections, type OidcConnection } from './oidc/connections.ts';
 
 export const controlPlaneVariables = z.object({
   ...serviceVariables,
@@ -29,10 +30,20 @@ export const controlPlaneVariables = z.object({
       'Scheme, host and port that browsers see. Anything but loopback must be https: the cookies of a session travel there.',
     ),
   GOV_GATEWAY_URL: url().describe('Where the gateway answers this service: it sends the codes and knows the people.'),
+  GOV_GOVERNANCE_URL: url().describe('Where the governance kernel answers.'),
   GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
   GOV_ASSERTION_KEYS: list().describe(
     'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one nobody is signed in.',
   ),
+  GOV_TRUSTED_PUBLIC_KEYS: list().describe(
+    "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
+  ),
+  GOV_OIDC_CONNECTIONS: secret()
+    .optional()
+    .describe(
+      'Identity providers that sign people in, as JSON: `{ connections: [{ connection_id, name, issuer, client_id, client_secret?, link_domains }] }`. ' +
+        '`link_domains`: whose addresses may link an identity for the first time.',
+    ),
   GOV_SESSION_SECRET: secret().describe(
     'Keys the tokens that pages send back, so that no other site can act for a person.',
   ),
@@ -44,13 +55,20 @@ export type ControlPlaneConfig = ServiceConfig &
     port: number;
     /** Null: health is answered on the other port alone, and metrics nowhere. */
     healthPort: number | null;
+    /** Scheme, host and port that browsers see. */
+    consoleUrl: string;
     /** Whether cookies travel over TLS alone. */
     isSecure: boolean;
     gatewayUrl: string;
+    governanceUrl: string;
     serviceApiKey: string;
     /** Whose assertions say who is signed in. */
     assertionKeys: readonly PublicKey[];
+    /** Whose receipts count; empty: those that the kernel names at the first use. */
+    trustedPublicKeys: readonly string[];
     sessionSecret: string;
+    /** By whose identities people sign in, beside codes and passkeys. */
+    oidcConnections: readonly OidcConnection[];
   }>;
 
 /** Reads the environment. Throws ConfigError that names every problem at once. */
@@ -66,12 +84,25 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
     host: read.GOV_CONTROL_PLANE_HOST,
     port: read.GOV_CONTROL_PLANE_PORT,
     healthPort: read.GOV_CONTROL_PLANE_HEALTH_PORT ?? null,
+    consoleUrl: read.GOV_CONSOLE_URL,
     isSecure,
     gatewayUrl: read.GOV_GATEWAY_URL,
+    governanceUrl: read.GOV_GOVERNANCE_URL,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
+    trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),
     sessionSecret: read.GOV_SESSION_SECRET,
+    oidcConnections: connectionsOf(read.GOV_OIDC_CONNECTIONS),
   });
+}
+
+function connectionsOf(text: string | undefined): readonly OidcConnection[] {
+  return text === undefined ? [] : sound('GOV_OIDC_CONNECTIONS', () => readConnections(text));
+}
+
+function trustedKeysOf(texts: string[]): readonly string[] {
+  sound('GOV_TRUSTED_PUBLIC_KEYS', () => readPublicKeys(texts));
+  return texts;
 }
 
 function isLoopback(address: string): boolean {

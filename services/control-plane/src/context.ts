@@ -1,5 +1,7 @@
 import { createClient, type Client } from '@countersign/contracts';
-import { proveAddress, sendSignInCode } from '@countersign/contracts/gateway';
+import { listTrustKeys } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { proveAddress, proveUser, sendSignInCode, sendUserCode } from '@countersign/contracts/gateway';
 import {
   eventFactory,
   messagingTransaction,
@@ -10,13 +12,31 @@ import {
   type MessageBus,
   type NewEvent,
 } from '@countersign/messaging';
-import { AssertionVerifier, createLogger, messageSpans, type Log, type Telemetry } from '@countersign/service-kit';
+import {
+  AssertionVerifier,
+  createLogger,
+  messageSpans,
+  SessionWatch,
+  type Log,
+  type Telemetry,
+} from '@countersign/service-kit';
+import { createKeyRing, type KeyRing } from '@countersign/verifier';
 import type { PersonClaims } from '@countersign/contracts';
+import { readSite, type Site } from './console/site.ts';
+import { Turns } from './blast-radius/turns.ts';
 import type { ControlPlaneConfig } from './config.ts';
+import { limitCodeGuesses, type CodeGuesses } from './devices/code-guesses.ts';
+import { configuredConnections, type OidcConnections } from './oidc/connections.ts';
+import { createProviders, type OidcProviders } from './oidc/providers.ts';
+import { SocketRoom } from './realtime/socket-room.ts';
+import { countHints, listHintHeads, listHints } from './store/hints.ts';
+import { listLiveAmong } from './store/sessions.ts';
+import { countUnconfirmed } from './store/stops.ts';
+import { createSibling, type Sibling } from './siblings/sibling.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Transaction } from './store/database.ts';
 
 /** What the gateway is asked for: it sends the codes and knows the people. */
-const directoryRoutes = { sendSignInCode, proveAddress };
+const directoryRoutes = { sendSignInCode, proveAddress, sendUserCode, proveUser };
 
 /** Everything that the control plane works with. Made once, closed in reverse. */
 export type Context = {
@@ -28,8 +48,22 @@ export type Context = {
   readonly relay: OutboxRelay;
   readonly newEvent: NewEvent;
   readonly directory: Client<typeof directoryRoutes>;
+  readonly gateway: Sibling;
+  readonly kernel: Sibling;
+  /** Whose receipts count here. */
+  readonly keyRing: KeyRing;
   readonly assertions: AssertionVerifier<PersonClaims>;
+  readonly codeGuesses: CodeGuesses;
+  /** Identity providers: which there are, and what speaks with them. */
+  readonly connections: OidcConnections;
+  readonly providers: OidcProviders;
+  /** Who is told of what changes, as it does. */
+  readonly socketRoom: SocketRoom;
+  /** Of workspaces whose log is read for what stops would reach. */
+  readonly radiusTurns: Turns;
   readonly fetchNow: typeof fetch;
+  /** What browsers are served. */
+  readonly site: Site;
   now(): Date;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
   readonly transaction: Transaction;
@@ -38,8 +72,11 @@ export type Context = {
 
 export type ContextOverrides = Partial<Pick<Context, 'log' | 'bus' | 'now'>>;
 
+/** As long as a person waits at a page. */
+const siblingTimeoutMs = 20_000;
 /** Longer than a mail server takes to accept a mail, shorter than a person waits. */
 const directoryTimeoutMs = 15_000;
+const minuteMs = 60_000;
 
 export function createContext(
   config: ControlPlaneConfig,
@@ -53,6 +90,8 @@ export function createContext(
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign control plane', report });
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const now = overrides.now ?? (() => new Date());
+  const sessionWatch = watchSessions({ database, log, now });
+  const socketRoom = openRoom({ database, log, now, sessionWatch });
   return {
     config,
     log,
@@ -66,11 +105,22 @@ export function createContext(
       timeoutMs: directoryTimeoutMs,
       headers: () => ({ authorization: `Bearer ${config.serviceApiKey}` }),
     }),
+    gateway: createSibling({ ...config, baseUrl: config.gatewayUrl, timeoutMs: siblingTimeoutMs }),
+    kernel: createSibling({ ...config, baseUrl: config.governanceUrl, timeoutMs: siblingTimeoutMs }),
+    keyRing: keyRingOf(config),
     assertions: AssertionVerifier.ofPeople(config.assertionKeys, now),
+    codeGuesses: limitCodeGuesses(config),
+    connections: configuredConnections(config.oidcConnections),
+    providers: createProviders({ consoleUrl: config.consoleUrl, fetchNow: fetch, now }),
+    socketRoom,
+    radiusTurns: new Turns(),
     fetchNow: fetch,
+    site: readSite(),
     now,
     transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
+      await socketRoom.stop();
+      await sessionWatch.stop();
       await relay.stop();
       // A bus that was handed in is shared with other services of the process.
       if (overrides.bus === undefined) await bus.close();
@@ -78,4 +128,32 @@ export function createContext(
       await telemetry.close();
     },
   };
+}
+
+type Watching = Pick<Context, 'database' | 'log' | 'now'>;
+
+function watchSessions({ database, log, now }: Watching): SessionWatch {
+  return new SessionWatch({
+    readLive: async (ids) => new Set(await listLiveAmong(database.reader, ids, now())),
+    onFailure: (error) => log.warn('session_watch.failed', { error }),
+  });
+}
+
+function openRoom({ database, log, now, sessionWatch }: Watching & { sessionWatch: SessionWatch }): SocketRoom {
+  const { reader } = database;
+  return new SocketRoom({
+    sessionWatch,
+    readHeads: (scopes) => listHintHeads(reader, scopes),
+    readHints: (asked) => listHints(reader, asked),
+    readNumbers: async (scope) => ({
+      changes_last_minute: await countHints(reader, { scope, since: new Date(now().getTime() - minuteMs) }),
+      unconfirmed_commands: await countUnconfirmed(reader, scope),
+    }),
+    onFailure: (error) => log.warn('socket_room.failed', { error }),
+  });
+}
+
+function keyRingOf({ governanceUrl: baseUrl, trustedPublicKeys: configured }: ControlPlaneConfig): KeyRing {
+  const kernel = createClient({ listTrustKeys }, { baseUrl, timeoutMs: siblingTimeoutMs });
+  return createKeyRing({ configured, tell: async () => (await kernel.listTrustKeys()).body }, nodeProvider);
 }

@@ -1,14 +1,16 @@
 import type { EventOf, SignInId, UserId } from '@countersign/contracts';
-import { sessionEnded } from '@countersign/contracts/control-plane';
+import { policyActivated, sessionEnded } from '@countersign/contracts/control-plane';
 import { recordEventsIn } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import type { Tx } from './store/database.ts';
+import type { StoredActivation } from './store/policy-activations.ts';
 
 /*
  * What the control plane says to the world. Each event is written in the transaction that makes it true.
  */
 
-type Ended = { id: SignInId; userId: UserId; reason: EventOf<typeof sessionEnded>['data']['reason'] };
+export type EndReason = EventOf<typeof sessionEnded>['data']['reason'];
+type Ended = { id: SignInId; userId: UserId; reason: EndReason };
 
 export async function publishSessionEnded(
   tx: Tx,
@@ -16,4 +18,20 @@ export async function publishSessionEnded(
   { id, userId, reason }: Ended,
 ): Promise<void> {
   await recordEventsIn(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
+}
+
+/** Once for each epoch: whoever notes first that a policy is in force tells it. */
+export async function publishPolicyActivated(
+  tx: Tx,
+  { newEvent }: Pick<Context, 'newEvent'>,
+  { workspaceId, policyHash, baseHash, reportHash, epoch }: StoredActivation,
+): Promise<void> {
+  const data = {
+    workspace_id: workspaceId,
+    policy_hash: policyHash,
+    base_hash: baseHash,
+    report_hash: reportHash,
+    epoch,
+  };
+  await recordEventsIn(tx, [newEvent(policyActivated, data, { tenantid: workspaceId })]);
 }

@@ -1,33 +1,93 @@
-import { AppError, type SignInId, type UserId } from '@countersign/contracts';
+import type { IncomingMessage } from 'node:http';
+import {
+  AppError,
+  hasRole,
+  speakingHeaders,
+  workspaceParamOf,
+  type PersonRole,
+  type SignInId,
+  type UserId,
+  type WorkspaceId,
+} from '@countersign/contracts';
 import { anonymous, bearerToken, secretsEqual, type GuardRequest, type Guards } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 
 /** A person whom the gateway asserts to be signed in. */
-export type PersonCaller = { userId: UserId; sessionId: SignInId };
+export type PersonCaller = {
+  userId: UserId;
+  sessionId: SignInId;
+  /** When they last proved to be there. */
+  provenAt: Date;
+  /** By what this service asks the gateway as this person. */
+  delegation: string;
+};
+/** The same person in the workspace that the request addresses, in a role that the route takes. */
+export type WorkspaceCaller = PersonCaller & {
+  workspaceId: WorkspaceId;
+  role: PersonRole;
+  /** By what this service asks the kernel as this person. */
+  assertion: string;
+};
 /** A browser that brings a refresh cookie, which the route judges itself. */
 export type Renewing = { renewing: true };
 export type SiblingCaller = { sibling: true };
 
-type Caller = PersonCaller | Renewing | SiblingCaller | undefined;
+type Caller = PersonCaller | WorkspaceCaller | Renewing | SiblingCaller | undefined;
+type Guarding = Pick<Context, 'config' | 'assertions' | 'now'>;
+
+/** So long counts a proof of presence for what a session that was left open must not do (RFC 9470). */
+const presenceSecondsMax = 300;
 
 /** Who may call which class of route. */
-export function createGuards({ config, assertions }: Pick<Context, 'config' | 'assertions'>): Guards<Caller> {
+export function createGuards(context: Guarding): Guards<Caller> {
   return {
     public: anonymous,
-    session: async (request) => {
-      if (request.route.provenBy === 'refresh_cookie') return { renewing: true };
-      const { sub, sid } = await assertions.verify(bearerToken(request.req));
-      return { userId: sub, sessionId: sid };
+    session: (request) =>
+      request.route.provenBy === 'refresh_cookie' ? { renewing: true } : personOf(context, request),
+    session_reauth: async (request) => {
+      const person = await personOf(context, request);
+      requirePresence(person, context.now());
+      return person;
     },
     service_internal: ({ req }: GuardRequest) => {
-      if (!secretsEqual(bearerToken(req), config.serviceApiKey))
+      if (!secretsEqual(bearerToken(req), context.config.serviceApiKey))
         throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
       return { sibling: true };
     },
   };
 }
 
+async function personOf({ assertions }: Guarding, { req, route, params }: GuardRequest): Promise<PersonCaller> {
+  const { sub, sid, auth_time, workspace_id: workspaceId, role } = await assertions.verify(bearerToken(req));
+  const delegation = spokenIn(req, 'gateway');
+  const person = { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000), delegation };
+  if (route.leastRole === undefined) return person;
+  if (workspaceId === undefined || role === undefined || !hasRole(role, route.leastRole))
+    throw new AppError('PERMISSION_DENIED', `This needs the role ${route.leastRole} in a workspace`);
+  const param = workspaceParamOf(route);
+  if (param !== undefined && params[param] !== workspaceId) throw new AppError('NOT_FOUND', 'There is no such object');
+  const caller: WorkspaceCaller = { ...person, workspaceId, role, assertion: spokenIn(req, 'kernel') };
+  return caller;
+}
+
+function spokenIn({ headers }: IncomingMessage, service: keyof typeof speakingHeaders): string {
+  const text = headers[speakingHeaders[service]];
+  if (typeof text === 'string') return text;
+  throw new AppError('CREDENTIALS_INVALID', `The request does not say by what to ask the ${service}`);
+}
+
+/** Throws REAUTHENTICATION_REQUIRED with the challenge of RFC 9470 §3. */
+function requirePresence({ provenAt }: PersonCaller, now: Date): void {
+  if (now.getTime() - provenAt.getTime() <= presenceSecondsMax * 1_000) return;
+  throw new AppError('REAUTHENTICATION_REQUIRED', 'The last proof that it is you is too old for this', {
+    headers: {
+      'www-authenticate': `Bearer error="insufficient_user_authentication", error_description="Prove again that it is you", max_age="${presenceSecondsMax}"`,
+    },
+  });
+}
+
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('userId' in caller)) return null;
-  return String(caller.userId);
+  const { userId } = caller as PersonCaller; // the guards above put nothing else there
+  return 'workspaceId' in caller ? `${userId} ${String(caller.workspaceId)}` : userId;
 }

@@ -1,8 +1,16 @@
-import { createHandle } from '@countersign/service-kit';
-import type { PersonCaller, Renewing, SiblingCaller } from './guards.ts';
+import { createHandle, type Handle } from '@countersign/service-kit';
+import type { PersonCaller, Renewing, SiblingCaller, WorkspaceCaller } from './guards.ts';
 
 /** Routes of a person who is signed in. */
-export const handlePerson = createHandle<PersonCaller>('session');
+export const handlePerson = createHandle<PersonCaller>('session', 'session_reauth');
+
+const handleInWorkspace = createHandle<WorkspaceCaller>('session', 'session_reauth');
+
+/** Routes of one workspace: they state the least role there, and the guard holds every caller to it. */
+export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
+  if (route.leastRole === undefined) throw new Error(`${route.operation} states no leastRole`);
+  return handleInWorkspace(route, options);
+};
 
 /** The route that renews a session by its refresh cookie. */
 export const handleRenewal = createHandle<Renewing>('session');

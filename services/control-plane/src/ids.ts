@@ -1,4 +1,7 @@
-import { SignInId } from '@countersign/contracts';
+import { CommandId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
+import { HandleId } from '@countersign/contracts/control-plane';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
 const nextUlid = monotonicFactory();
@@ -6,4 +9,39 @@ const nextUlid = monotonicFactory();
 /** The id of a new session; those made by one process rise strictly. */
 export function newSessionId(): SignInId {
   return SignInId.parse(`ses_${nextUlid()}`);
+}
+
+/** The id of a new organisation. */
+export function newOrgId(): OrgId {
+  return OrgId.parse(`org_${nextUlid()}`);
+}
+
+/** The id of a new audit entry. */
+export function newAuditId(): string {
+  return `aud_${nextUlid()}`;
+}
+
+export function newWhatIfId(): WhatIfId {
+  return WhatIfId.parse(`wif_${nextUlid()}`);
+}
+
+export function newActivationId(): string {
+  return `pac_${nextUlid()}`;
+}
+
+/** The id of a new command; those made by one process rise strictly. */
+export function newCommandId(): CommandId {
+  return CommandId.parse(`cmd_${nextUlid()}`);
+}
+
+/** The id of a new plan. */
+export function newPlanId(): PlanId {
+  return PlanId.parse(`pln_${nextUlid()}`);
+}
+
+const handleBytes = 16;
+
+/** Who holds a handle may open what it names, so it is random throughout: an id that rises with the time could be guessed. */
+export function newHandleId(): HandleId {
+  return HandleId.parse(`hdl_${randomBytes(handleBytes).toString('base64url')}`);
 }

@@ -1,2 +1,3 @@
 export { controlPlaneConfigFrom, controlPlaneVariables } from './config.ts';
 export { startControlPlane, type StartedControlPlane } from './start.ts';
+export { beginLocalLogin } from './sessions/local-login.ts';

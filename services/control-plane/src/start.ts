@@ -3,6 +3,12 @@ import { createApp, createHealthApp } from './app.ts';
 import { build } from './build.ts';
 import type { ControlPlaneConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startConfirmer } from './workers/confirmer.ts';
+import { startHintListener } from './workers/hint-listener.ts';
+import { startReporter } from './workers/reporter.ts';
+import { startCourier } from './workers/courier.ts';
+import { startPlacer } from './workers/placer.ts';
+import { startShadower } from './workers/shadower.ts';
 import { startSweeper } from './workers/sweeper.ts';
 
 export type StartedControlPlane = {
@@ -10,6 +16,8 @@ export type StartedControlPlane = {
   /** Null: no port of its own is configured for health and metrics. */
   readonly healthUrl: string | null;
   readonly context: Context;
+  /** Settles when what changes elsewhere is being taken from its queue. */
+  readonly subscribed: Promise<void>;
   /** Not ready first, then no new requests. Safe to call twice. */
   stop(): Promise<boolean>;
 };
@@ -28,10 +36,16 @@ export async function startControlPlane(
   lifecycle.giveNotice(config.stopNoticeMs);
   context.relay.start();
   lifecycle.onClose('sweeper', startSweeper(context).stop);
+  lifecycle.onClose('reporter', startReporter(context).stop);
+  lifecycle.onClose('confirmer', startConfirmer(context).stop);
+  lifecycle.onClose('shadower', startShadower(context).stop);
+  lifecycle.onClose('courier', startCourier(context).stop);
+  lifecycle.onClose('placer', startPlacer(context).stop);
+  const { subscribed } = startHintListener(context);
   const healthUrl = await serveHealth(context, lifecycle);
   const server = await serveHttp(createApp(context, { lifecycle }), { host: config.host, port: config.port });
   lifecycle.onClose('http', server.close);
-  return { url: server.url, healthUrl, context, stop: () => lifecycle.stop() };
+  return { url: server.url, healthUrl, context, subscribed, stop: () => lifecycle.stop() };
 }
 
 async function serveHealth(context: Context, lifecycle: Lifecycle): Promise<string | null> {

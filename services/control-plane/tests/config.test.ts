@@ -4,6 +4,7 @@ import { controlPlaneConfigFrom } from '../src/index.ts';
 const env = {
   DATABASE_URL: 'postgres://localhost/countersign',
   GOV_GATEWAY_URL: 'http://gateway:3100',
+  GOV_GOVERNANCE_URL: 'http://kernel:8080',
   GOV_SERVICE_API_KEY: 'service-key-of-a-test',
   GOV_SESSION_SECRET: 'a-secret-of-this-test',
 };
@@ -22,7 +23,13 @@ describe('the configuration', () => {
     expect(() => controlPlaneConfigFrom({ ...env, GOV_ASSERTION_KEYS: 'AAAA' })).toThrow(
       'GOV_ASSERTION_KEYS is malformed',
     );
-    for (const name of ['GOV_SESSION_SECRET', 'GOV_SERVICE_API_KEY', 'GOV_GATEWAY_URL', 'DATABASE_URL'])
+    for (const name of [
+      'GOV_SESSION_SECRET',
+      'GOV_SERVICE_API_KEY',
+      'GOV_GATEWAY_URL',
+      'GOV_GOVERNANCE_URL',
+      'DATABASE_URL',
+    ])
       expect(() => controlPlaneConfigFrom({ ...env, [name]: undefined })).toThrow(name);
   });
 });

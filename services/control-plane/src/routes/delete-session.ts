@@ -1,18 +1,14 @@
 import { deleteSession } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { publishSessionEnded } from '../events.ts';
 import { handlePerson } from '../handle.ts';
 import { endedCookieTexts } from '../sessions/cookies.ts';
+import { endSignIn } from '../sessions/end-sign-in.ts';
 import { requireSession } from '../sessions/require-session.ts';
-import { endSession } from '../store/sessions.ts';
 
 export const deleteSessionRoute = (context: Context) =>
-  handlePerson(deleteSession)(async ({ caller, addCookie }) => {
+  handlePerson(deleteSession)(async ({ caller, requestId, addCookie }) => {
     const session = await requireSession(context, caller);
-    await context.transaction(async (tx) => {
-      const isEnded = await endSession(tx, session, { now: context.now(), reason: 'signed_out' });
-      if (isEnded) await publishSessionEnded(tx, context, { ...session, reason: 'signed_out' });
-    });
+    await context.transaction((tx) => endSignIn(tx, context, session, { reason: 'signed_out', requestId }));
     for (const cookie of endedCookieTexts(context.config)) addCookie(cookie);
     return { ended: true as const };
   });

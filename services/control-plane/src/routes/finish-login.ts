@@ -1,29 +1,41 @@
-import { AppError } from '@countersign/contracts';
 import { finishLogin } from '@countersign/contracts/control-plane';
 import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { gatewayAnswers } from '../directory/gateway-answers.ts';
+import { browserKeyOf, isSameBrowser } from '../oidc/browser-key.ts';
+import { signInByLink } from '../oidc/sign-in-by-link.ts';
+import { signInByPasskey } from '../passkeys/sign-in-by-passkey.ts';
+import { codeInvalid } from '../sessions/code-invalid.ts';
 import { cookieTexts } from '../sessions/cookies.ts';
-import { openSession } from '../sessions/open-session.ts';
+import { openerOf } from '../sessions/opener-of.ts';
 import { sessionView } from '../sessions/session-view.ts';
+import { signInByCode } from '../sessions/sign-in-by-code.ts';
 import { hashOf } from '../sessions/tokens.ts';
-import * as logins from '../store/logins.ts';
+import { findOpenLogin } from '../store/logins.ts';
 
 export const finishLoginRoute = (context: Context) =>
-  handlePublic(finishLogin, { rateLimit: 'auth' })(async ({ body: { login_id, code }, addCookie }) => {
+  handlePublic(finishLogin, { rateLimit: 'auth' })(async (input) => {
+    const { body, req, addCookie } = input;
+    const { login_id, code, assertion } = body;
+    const { config, database } = context;
     const idHash = hashOf(login_id);
-    const login = await logins.findOpenLogin(context.database.reader, idHash, context.now());
-    if (login === null) throw codeInvalid();
-    const { email } = login;
-    const { user } = await gatewayAnswers(() => context.directory.proveAddress({ body: { email, code } }));
-    const { session, tokens } = await context.transaction(async (tx) => {
-      if (!(await logins.finishLogin(tx, idHash, context.now()))) throw codeInvalid();
-      return openSession(tx, context, { userId: user.id, method: 'code' });
-    });
-    for (const cookie of cookieTexts(tokens, context.config)) addCookie(cookie);
-    return sessionView(session, context.config.sessionSecret);
+    const login = await findOpenLogin(database.reader, idHash, context.now());
+    if (login === null || login.sessionId !== null) throw codeInvalid();
+    const { email, statement, oidc } = login;
+    // A page of ours may be shown to somebody else: who is not the one whom the provider knows would link that one to themselves.
+    if (oidc !== null && !isSameBrowser(oidc.browserHash, browserKeyOf(req.headers.cookie, config)))
+      throw codeInvalid();
+    const opener = openerOf(input, config);
+    const signIn = () => {
+      if (code !== undefined && email !== null) {
+        const proof = { idHash, email, code };
+        return oidc?.step === 'proven'
+          ? signInByLink(context, { ...proof, link: oidc }, opener)
+          : signInByCode(context, proof, opener);
+      }
+      if (assertion === undefined || statement === null) throw codeInvalid();
+      return signInByPasskey(context, { idHash, statement, assertion }, opener);
+    };
+    const { session, tokens } = await signIn();
+    for (const cookie of cookieTexts(tokens, config)) addCookie(cookie);
+    return sessionView(session, config.sessionSecret);
   });
-
-function codeInvalid(): AppError {
-  return new AppError('CODE_INVALID', 'The code is wrong or no longer valid');
-}

@@ -7,11 +7,12 @@ import { renewSession } from '../sessions/renew-session.ts';
 import { instant } from '../store/instant.ts';
 
 export const refreshSessionRoute = (context: Context) =>
-  handleRenewal(refreshSession, { rateLimit: 'auth' })(async ({ req, addCookie }) => {
+  handleRenewal(refreshSession, { rateLimit: 'auth' })(async ({ req, requestId, addCookie }) => {
     const { config } = context;
     const token = refreshCookieOf(req.headers.cookie, config);
     if (token === null) throw new AppError('CREDENTIALS_REQUIRED', 'This browser has no session to renew');
-    const { expiresAt, tokens } = await renewSession(context, token).catch((error: unknown) => {
+    const renewing = { token, holder: 'browser' as const, requestId };
+    const { expiresAt, tokens } = await renewSession(context, renewing).catch((error: unknown) => {
       for (const cookie of endedCookieTexts(config)) addCookie(cookie);
       throw error;
     });

@@ -5,7 +5,7 @@ import { sessionLifetimeMs } from './lifetimes.ts';
 /** The values of one renewal. */
 export type Tokens = { access: string; refresh: string };
 
-type Transport = { isSecure: boolean };
+export type Transport = { isSecure: boolean };
 
 /**
  * `Set-Cookie` of a session. No script reads them; a link from elsewhere brings the access cookie to pages (Lax), and nothing of another
@@ -23,6 +23,11 @@ export function endedCookieTexts(transport: Transport): string[] {
 /** The refresh cookie of a request; null for none, or for two, of which one was put there by somebody else. */
 export function refreshCookieOf(header: string | undefined, { isSecure }: Transport): string | null {
   return cookieValue(header, namesFor(isSecure).refresh);
+}
+
+/** The access cookie of a request; null for none, or for two. */
+export function accessCookieOf(header: string | undefined, { isSecure }: Transport): string | null {
+  return cookieValue(header, namesFor(isSecure).access);
 }
 
 function textsOf({ access, refresh }: Tokens, { isSecure }: Transport, maxAge: number): string[] {

@@ -6,6 +6,10 @@ export const loginLifetimeMs = 10 * minuteMs;
 export const accessLifetimeMs = 15 * minuteMs;
 /** Whoever stays away for longer signs in again. */
 export const sessionLifetimeMs = 30 * 24 * 60 * minuteMs;
+/** From a program's question to the answer of a person (RFC 8628 §6.1): to fetch a telephone and to type eight letters. */
+export const deviceLoginLifetimeMs = 10 * minuteMs;
+/** How often a program may ask; whoever asks faster waits for as much longer each time (RFC 8628 §3.5). */
+export const pollIntervalSeconds = 5;
 /** Two tabs that renew in one moment are no theft: the second is told that the browser has its cookies, and is given none. */
 export const renewalOverlapMs = 10_000;
 /** How long what is over stays, for whoever looks into a theft. */

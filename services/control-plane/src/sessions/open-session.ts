@@ -1,37 +1,62 @@
-import type { ProofMethod, UserId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { newSessionId } from '../ids.ts';
+import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
-import { insertSession, insertTokens, type StoredSession } from '../store/sessions.ts';
+import { findBrowserSession, insertSession, insertTokens, type StoredSession } from '../store/sessions.ts';
 import type { Tokens } from './cookies.ts';
+import { endSignIn } from './end-sign-in.ts';
 import { accessLifetimeMs, sessionLifetimeMs } from './lifetimes.ts';
+import { holderOf, isLive } from './session-state.ts';
 import { hashOf, newToken } from './tokens.ts';
 
 type Opened = { session: StoredSession; tokens: Tokens };
+/** By which request a session is opened, and what the browser or the program there calls itself. */
+export type Opener = Pick<StoredSession, 'client' | 'address'> & {
+  requestId: string;
+  /** Of the access cookie that the browser had: its session is over, or nobody could end it any more. */
+  replacesHash?: string | null;
+};
+type Opening = Opener & Pick<StoredSession, 'userId' | 'methods'> & Partial<Pick<StoredSession, 'provenAt' | 'within'>>;
 
-/** A session of a person who has just proven who they are. */
+/** A session of a person who has just proven who they are; that of a program is as old as the proof of whoever let it in. */
 export async function openSession(
   tx: Tx,
-  { now }: Pick<Context, 'now'>,
-  { userId, method }: { userId: UserId; method: ProofMethod },
+  context: Pick<Context, 'now' | 'newEvent'>,
+  { requestId, replacesHash = null, ...opening }: Opening,
 ): Promise<Opened> {
-  const at = now();
+  const at = context.now();
+  const before = replacesHash === null ? null : await findBrowserSession(tx, replacesHash);
+  if (before !== null && isLive(before, at))
+    await endSignIn(tx, context, before, { reason: 'signed_in_again', requestId });
   const session: StoredSession = {
-    id: newSessionId(),
-    userId,
-    methods: [method],
     provenAt: at,
+    within: null,
+    ...opening,
+    id: newSessionId(),
     createdAt: at,
     expiresAt: new Date(at.getTime() + sessionLifetimeMs),
     endedAt: null,
   };
   await insertSession(tx, session);
-  return { session, tokens: await issueTokens(tx, session, at) };
+  const tokens = await issueTokens(tx, session, at);
+  const { userId } = session;
+  const act = { action: 'session.opened', actor: userId, verdict: 'allow', details: detailsOf(session) } as const;
+  await recordAudit(tx, { ...act, scope: userId, subject: session.id, requestId }, at);
+  return { session, tokens };
+}
+
+function detailsOf({ within, client, methods }: StoredSession): Record<string, string> {
+  return within === null ? { method: methods.join(' ') } : { program: client, ...within };
 }
 
 /** The next pair of a session; only their hashes are kept. */
-export async function issueTokens(tx: Tx, { id }: Pick<StoredSession, 'id'>, now: Date): Promise<Tokens> {
-  const tokens = { access: newToken('access'), refresh: newToken('refresh') };
+export async function issueTokens(
+  tx: Tx,
+  { id, within }: Pick<StoredSession, 'id' | 'within'>,
+  now: Date,
+): Promise<Tokens> {
+  const holder = holderOf({ within });
+  const tokens = { access: newToken(holder, 'access'), refresh: newToken(holder, 'refresh') };
   await insertTokens(tx, {
     sessionId: id,
     accessHash: hashOf(tokens.access),

@@ -1,40 +1,48 @@
 import { AppError } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { publishSessionEnded } from '../events.ts';
-import { endSession, extendSession, lockRefreshToken, spendRefreshToken } from '../store/sessions.ts';
+import { extendSession, lockRefreshToken, spendRefreshToken, type StoredSession } from '../store/sessions.ts';
 import type { Tokens } from './cookies.ts';
+import { endSignIn } from './end-sign-in.ts';
 import { sessionLifetimeMs } from './lifetimes.ts';
 import { issueTokens } from './open-session.ts';
-import { renewalBy } from './session-state.ts';
-import { hashOf, looksLikeToken } from './tokens.ts';
+import { holderOf, renewalBy } from './session-state.ts';
+import { hashOf, looksLikeToken, type Holder } from './tokens.ts';
 
-type Renewed = { expiresAt: Date; tokens: Tokens | null };
+type Renewing = {
+  token: string;
+  holder: Holder;
+  /** What the program says that it is; a browser says nothing. */
+  client?: string;
+  requestId: string;
+};
+/** `tokens` is null when the session was renewed a moment ago, by another request of the same holder. */
+type Renewed = { session: StoredSession; expiresAt: Date; tokens: Tokens | null };
 
 /**
  * Renews the session of a refresh token (attacker-controlled). Throws CREDENTIALS_INVALID; a token that was spent longer ago than two
  * tabs can be apart ends its session, since one of the two who hold it is a thief.
  */
-export async function renewSession(context: Context, token: string): Promise<Renewed> {
-  if (!looksLikeToken('refresh', token)) throw refused();
+export async function renewSession(context: Context, { token, holder, client, requestId }: Renewing): Promise<Renewed> {
+  if (!looksLikeToken(holder, 'refresh', token)) throw refused();
   const now = context.now();
   const renewed = await context.transaction(async (tx): Promise<Renewed | 'reused' | 'over'> => {
     const found = await lockRefreshToken(tx, hashOf(token));
     if (found === null) return 'over';
     const { session } = found;
+    if (holderOf(session) !== holder || (client !== undefined && client !== session.client)) return 'over';
     const renewal = renewalBy(found, now);
     switch (renewal) {
       case 'renew': {
         await spendRefreshToken(tx, found, now);
         const expiresAt = new Date(now.getTime() + sessionLifetimeMs);
         await extendSession(tx, session, expiresAt);
-        return { expiresAt, tokens: await issueTokens(tx, session, now) };
+        return { session, expiresAt, tokens: await issueTokens(tx, session, now) };
       }
       case 'just_renewed':
-        return { expiresAt: session.expiresAt, tokens: null };
+        return { session, expiresAt: session.expiresAt, tokens: null };
       case 'reused':
         // Committed before the refusal: the thief must not keep what was taken.
-        await endSession(tx, session, { now, reason: 'refresh_reused' });
-        await publishSessionEnded(tx, context, { ...session, reason: 'refresh_reused' });
+        await endSignIn(tx, context, session, { reason: 'refresh_reused', requestId });
         return 'reused';
       case 'over':
         return 'over';

@@ -1,10 +1,16 @@
 import { renewalOverlapMs } from './lifetimes.ts';
+import type { Holder } from './tokens.ts';
 
 type SessionFacts = { expiresAt: Date; endedAt: Date | null };
 
 /** Whether a session still opens something. */
 export function isLive({ expiresAt, endedAt }: SessionFacts, now: Date): boolean {
   return endedAt === null && expiresAt > now;
+}
+
+/** Who holds a session: one that is within a workspace is a program's. */
+export function holderOf({ within }: { within: object | null }): Holder {
+  return within === null ? 'browser' : 'device';
 }
 
 /** `reused`: somebody holds a refresh token that was spent, so the session ends. */

@@ -1,4 +1,5 @@
 import type { SessionView } from '@countersign/contracts/control-plane';
+import type { StoredPasskey } from '../store/passkeys.ts';
 import type { StoredSession } from '../store/sessions.ts';
 import { instant } from '../store/instant.ts';
 import { csrfTokenOf } from './csrf-token.ts';
@@ -13,5 +14,26 @@ export function sessionView(session: StoredSession, secret: string): SessionView
     signed_in_at: instant(createdAt),
     expires_at: instant(expiresAt),
     csrf_token: csrfTokenOf(secret, id),
+  };
+}
+
+/** As the list of all that a person is signed in by tells it. */
+export function openSessionView({ id, client, address, createdAt, expiresAt }: StoredSession) {
+  const times = { signed_in_at: instant(createdAt), expires_at: instant(expiresAt) };
+  return { session_id: id, client, address, ...times };
+}
+
+/** A program with the place that it is in; nothing for a browser. */
+export function deviceView(session: StoredSession) {
+  const { within } = session;
+  return within === null ? [] : [{ ...openSessionView(session), workspace_id: within.workspaceId, role: within.role }];
+}
+
+export function passkeyView({ credentialId, workspaceId, enrolledAt, signedInAt }: StoredPasskey) {
+  return {
+    credential_id: credentialId,
+    workspace_id: workspaceId,
+    enrolled_at: instant(enrolledAt),
+    signed_in_at: signedInAt === null ? null : instant(signedInAt),
   };
 }

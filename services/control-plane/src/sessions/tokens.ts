@@ -1,13 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { deviceTokenPrefix } from '@countersign/contracts/control-plane';
 
-/** What a browser presents: `access` with each request, `refresh` for the next pair. */
+/** Who holds a session: a browser in its cookies, or a program that a person has let in. */
+export type Holder = 'browser' | 'device';
+/** What they present: `access` with each request, `refresh` for the next pair. */
 type TokenKind = 'access' | 'refresh';
 
-const prefixOf = { access: 'cpa_', refresh: 'cpr_' } as const;
+const prefixOf = {
+  browser: { access: 'cpa_', refresh: 'cpr_' },
+  device: { access: deviceTokenPrefix, refresh: 'csr_' },
+} as const;
 
 /** 256 random bits behind a prefix that tells what turned up where it should not. */
-export function newToken(kind: TokenKind): string {
-  return `${prefixOf[kind]}${randomBytes(32).toString('base64url')}`;
+export function newToken(holder: Holder, kind: TokenKind): string {
+  return `${prefixOf[holder][kind]}${randomBytes(32).toString('base64url')}`;
+}
+
+/** 256 random bits: by what a program asks whether it was let in. */
+export function newDeviceCode(): string {
+  return `cdc_${randomBytes(32).toString('base64url')}`;
+}
+
+/** 256 random bits: by what a page opens one socket. */
+export function newTicket(): string {
+  return `tkt_${randomBytes(32).toString('base64url')}`;
 }
 
 /** 128 random bits: of a login that began. */
@@ -16,8 +32,8 @@ export function newLoginId(): string {
 }
 
 /** Whether the text can be a token of this kind. `text` is attacker-controlled. */
-export function looksLikeToken(kind: TokenKind, text: string): boolean {
-  return text.startsWith(prefixOf[kind]) && /^cp[ar]_[A-Za-z0-9_-]{43}$/.test(text);
+export function looksLikeToken(holder: Holder, kind: TokenKind, text: string): boolean {
+  return text.startsWith(prefixOf[holder][kind]) && /^[a-z]{3}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
 /** What is stored in place of a random value: it needs no salt and no slow hash. */

@@ -1,26 +1,102 @@
+import { SignInId, UserId } from '@countersign/contracts';
+import { SignInStatement } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
 import type { Reader, Tx } from './database.ts';
 
-type NewLogin = { idHash: string; email: string; createdAt: Date; expiresAt: Date };
+/** `asked`: a provider was asked. `proven`: it has answered, and a code is to say whose the identity is. Of which browser, the hash says. */
+const OidcLogin = z.discriminatedUnion('step', [
+  z.object({
+    step: z.literal('asked'),
+    connectionId: z.string(),
+    nonce: z.string(),
+    verifier: z.string(),
+    browserHash: z.string(),
+  }),
+  z.object({
+    step: z.literal('proven'),
+    connectionId: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    browserHash: z.string(),
+  }),
+]);
 
-export async function insertLogin(tx: Tx, login: NewLogin): Promise<void> {
-  await tx.login.create({ data: login });
+/** `statement`: what a passkey is to sign; null: a code was sent. `email`: where to; null when to the person of the session. `sessionId`: whose person proves again who they are. */
+type OpenLogin = {
+  email: string | null;
+  sessionId: SignInId | null;
+  statement: SignInStatement | null;
+  oidc: z.infer<typeof OidcLogin> | null;
+};
+export type NewLogin = OpenLogin & { idHash: string; userId: UserId | null; createdAt: Date; expiresAt: Date };
+
+export async function insertLogin(tx: Tx, { statement, oidc, ...login }: NewLogin): Promise<void> {
+  const asked = { ...(statement === null ? {} : { statement }), ...(oidc === null ? {} : { oidc }) };
+  await tx.login.create({ data: { ...login, ...asked } });
 }
 
-/** The address of a login that can still be finished. */
-export async function findOpenLogin(reader: Reader, idHash: string, now: Date): Promise<{ email: string } | null> {
-  return reader.login.findUnique({
+/** A login that can still be finished. */
+export async function findOpenLogin(
+  reader: Reader,
+  idHash: string,
+  now: Date,
+): Promise<(OpenLogin & { expiresAt: Date }) | null> {
+  const row = await reader.login.findUnique({
     where: { idHash, finishedAt: null, expiresAt: { gt: now } },
-    select: { email: true },
+    select: { email: true, sessionId: true, statement: true, oidc: true, expiresAt: true },
   });
+  if (row === null) return null;
+  return {
+    email: row.email,
+    expiresAt: row.expiresAt,
+    oidc: OidcLogin.nullable().parse(row.oidc),
+    sessionId: SignInId.nullable().parse(row.sessionId),
+    statement: SignInStatement.nullable().parse(row.statement),
+  };
 }
 
-/** True for the one request that may open the session of a login. */
-export async function finishLogin(tx: Tx, idHash: string, now: Date): Promise<boolean> {
-  const { count } = await tx.login.updateMany({ where: { idHash, finishedAt: null }, data: { finishedAt: now } });
+/** True for the one request that may act on a login. */
+export async function finishLogin(
+  tx: Tx,
+  { idHash, userId }: { idHash: string; userId: UserId | null },
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx.login.updateMany({
+    where: { idHash, finishedAt: null },
+    data: { finishedAt: now, userId },
+  });
   return count === 1;
 }
 
-/** Removes logins that can no longer be finished. */
+/** Whose address a code went to: the person hears of proofs that are refused. */
+export async function nameLogin(tx: Tx, { idHash, userId }: { idHash: string; userId: UserId | null }): Promise<void> {
+  await tx.login.updateMany({ where: { idHash, finishedAt: null }, data: { userId } });
+}
+
+/** One more proof of a login was refused. */
+export async function countRefusal(tx: Tx, idHash: string): Promise<void> {
+  await tx.login.updateMany({ where: { idHash }, data: { refused: { increment: 1 } } });
+}
+
+type RefusedLogin = { idHash: string; userId: UserId; refused: number; createdAt: Date };
+
+/** Logins of known people that are over and had a proof refused; the oldest first. */
+export async function listRefusedLogins(reader: Reader, now: Date, limit: number): Promise<RefusedLogin[]> {
+  const rows = await reader.login.findMany({
+    where: { expiresAt: { lt: now }, refused: { gt: 0 }, userId: { not: null } },
+    orderBy: { expiresAt: 'asc' },
+    take: limit,
+  });
+  return rows.map(({ userId, ...row }) => ({ ...row, userId: UserId.parse(userId) }));
+}
+
+/** True for the one who removed it, with as many refusals as were read of it. */
+export async function removeRefusedLogin(tx: Tx, { idHash, refused }: RefusedLogin): Promise<boolean> {
+  const { count } = await tx.login.deleteMany({ where: { idHash, refused } });
+  return count === 1;
+}
+
+/** Removes logins that can no longer be finished, unless a person has yet to be told of them. */
 export async function forgetLogins(tx: Tx, now: Date): Promise<void> {
-  await tx.login.deleteMany({ where: { expiresAt: { lt: now } } });
+  await tx.login.deleteMany({ where: { expiresAt: { lt: now }, OR: [{ refused: 0 }, { userId: null }] } });
 }

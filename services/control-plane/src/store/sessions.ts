@@ -1,9 +1,18 @@
-import { ProofMethod, SignInId, UserId } from '@countersign/contracts';
+import { ProofMethod, SignInId, UserId, WorkspaceId } from '@countersign/contracts';
+import { Role } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
+
+/** The one workspace that a program is in, and its highest role there. */
+export type Within = { workspaceId: WorkspaceId; role: Role };
 
 export type StoredSession = {
   id: SignInId;
   userId: UserId;
+  /** What the browser or the program calls itself, and where it came from. */
+  client: string;
+  address: string;
+  /** Null: a browser, in all workspaces of the person. */
+  within: Within | null;
   methods: ProofMethod[];
   provenAt: Date;
   createdAt: Date;
@@ -11,10 +20,18 @@ export type StoredSession = {
   endedAt: Date | null;
 };
 
-type SessionRow = Omit<StoredSession, 'id' | 'userId' | 'methods'> & { id: string; userId: string; methods: string[] };
+type SessionRow = Omit<StoredSession, 'id' | 'userId' | 'methods' | 'within'> & {
+  id: string;
+  userId: string;
+  methods: string[];
+  workspaceId: string | null;
+  role: string | null;
+};
 
-export async function insertSession(tx: Tx, session: StoredSession): Promise<void> {
-  await tx.session.create({ data: session });
+export async function insertSession(tx: Tx, { within, ...session }: StoredSession): Promise<void> {
+  await tx.session.create({
+    data: { ...session, workspaceId: within?.workspaceId ?? null, role: within?.role ?? null },
+  });
 }
 
 type NewTokens = {
@@ -27,6 +44,8 @@ type NewTokens = {
 
 export async function insertTokens(tx: Tx, tokens: NewTokens): Promise<void> {
   const { sessionId, accessHash, accessExpiresAt, refreshHash, issuedAt } = tokens;
+  // Those that ran out open nothing, but for the last one: by that, a browser which signs in anew tells which session it had.
+  await tx.accessToken.deleteMany({ where: { sessionId, expiresAt: { lt: issuedAt } } });
   await tx.accessToken.create({ data: { hash: accessHash, sessionId, expiresAt: accessExpiresAt } });
   await tx.refreshToken.create({ data: { hash: refreshHash, sessionId, issuedAt } });
 }
@@ -36,6 +55,33 @@ export async function findSession(reader: Reader, id: SignInId): Promise<StoredS
   return row === null ? null : sessionOf(row);
 }
 
+/** How many of a person's sessions are told. */
+const toldMax = 100;
+
+/** What a person is signed in by now, newest first: browsers, or programs. */
+export async function listLiveOf(
+  reader: Reader,
+  { userId, kind }: { userId: UserId; kind: 'browser' | 'device' },
+  now: Date,
+): Promise<StoredSession[]> {
+  const workspaceId = kind === 'browser' ? null : { not: null };
+  const rows = await reader.session.findMany({
+    where: { userId, workspaceId, endedAt: null, expiresAt: { gt: now } },
+    orderBy: { id: 'desc' },
+    take: toldMax,
+  });
+  return rows.map(sessionOf);
+}
+
+/** Which of these sessions still open something. */
+export async function listLiveAmong(reader: Reader, ids: readonly SignInId[], now: Date): Promise<SignInId[]> {
+  const rows = await reader.session.findMany({
+    where: { id: { in: [...ids] }, endedAt: null, expiresAt: { gt: now } },
+    select: { id: true },
+  });
+  return rows.map(({ id }) => SignInId.parse(id));
+}
+
 /** The session of an access token that has not run out. */
 export async function findByAccessToken(reader: Reader, hash: string, now: Date): Promise<StoredSession | null> {
   const row = await reader.accessToken.findUnique({
@@ -43,6 +89,12 @@ export async function findByAccessToken(reader: Reader, hash: string, now: Date)
     include: { session: true },
   });
   return row === null ? null : sessionOf(row.session);
+}
+
+/** The session of a browser that had this access token last, whether or not that has run out. */
+export async function findBrowserSession(reader: Reader, hash: string): Promise<StoredSession | null> {
+  const row = await reader.accessToken.findUnique({ where: { hash }, include: { session: true } });
+  return row === null || row.session.workspaceId !== null ? null : sessionOf(row.session);
 }
 
 type StoredRefreshToken = { hash: string; spentAt: Date | null; session: StoredSession };
@@ -64,6 +116,17 @@ export async function extendSession(tx: Tx, { id }: StoredSession, expiresAt: Da
   await tx.session.update({ where: { id }, data: { expiresAt } });
 }
 
+/** The person of a session has proven again who they are. False when it ended meanwhile. */
+export async function markProven(
+  tx: Tx,
+  { id, methods }: Pick<StoredSession, 'id' | 'methods'>,
+  now: Date,
+): Promise<boolean> {
+  await lockSession(tx, id);
+  const { count } = await tx.session.updateMany({ where: { id, endedAt: null }, data: { methods, provenAt: now } });
+  return count === 1;
+}
+
 /** True for the one request that ended it. */
 export async function endSession(
   tx: Tx,
@@ -79,24 +142,25 @@ export async function endSession(
 }
 
 /**
- * Removes what opened nothing for long: sessions with all their tokens, access tokens that ran out, and refresh tokens that were spent so
- * long ago that their theft would have been noticed.
+ * Removes what opened nothing for long: sessions with all their tokens, and refresh tokens that were spent so long ago that their theft
+ * would have been noticed.
  */
-export async function forgetSessions(tx: Tx, { before, now }: { before: Date; now: Date }): Promise<void> {
+export async function forgetSessions(tx: Tx, before: Date): Promise<void> {
   await tx.session.deleteMany({ where: { expiresAt: { lt: before } } });
   await tx.refreshToken.deleteMany({ where: { spentAt: { lt: before } } });
-  await tx.accessToken.deleteMany({ where: { expiresAt: { lt: now } } });
 }
 
 async function lockSession(tx: Tx, id: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM sessions WHERE id = ${id} FOR UPDATE`;
 }
 
-function sessionOf({ id, userId, methods, provenAt, createdAt, expiresAt, endedAt }: SessionRow): StoredSession {
+function sessionOf(row: SessionRow): StoredSession {
+  const { id, userId, methods, workspaceId, role, client, address, provenAt, createdAt, expiresAt, endedAt } = row;
   return {
     id: SignInId.parse(id),
     userId: UserId.parse(userId),
     methods: methods.map((method) => ProofMethod.parse(method)),
-    ...{ provenAt, createdAt, expiresAt, endedAt },
+    within: workspaceId === null ? null : { workspaceId: WorkspaceId.parse(workspaceId), role: Role.parse(role) },
+    ...{ client, address, provenAt, createdAt, expiresAt, endedAt },
   };
 }

@@ -1,10 +1,23 @@
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { endedKeptMs } from '../sessions/lifetimes.ts';
+import { deviceLoginLifetimeMs, endedKeptMs } from '../sessions/lifetimes.ts';
+import { tellRefusals } from '../sessions/tell-refusals.ts';
+import { forgetDeviceLogins } from '../store/device-logins.ts';
+import { forgetHints } from '../store/hints.ts';
+import { forgetHandles } from '../store/evidence-handles.ts';
 import { forgetLogins } from '../store/logins.ts';
+import { forgetPlans } from '../store/plans.ts';
+import { forgetHours } from '../store/shadow-hours.ts';
 import { forgetSessions } from '../store/sessions.ts';
+import { forgetTickets } from '../store/tickets.ts';
 
 const passMs = 60_000;
+/** Whoever drafted a plan that nobody committed looks for it on the day after. */
+const endedPlansKeptMs = 86_400_000;
+/** Who was away for longer reads everything anew. */
+const hintsKeptMs = 3_600_000;
+/** Nobody is shown hours that are further back. */
+const shadowHoursKeptMs = 7 * 24 * 3_600_000;
 
 /** Removes what has been over for long. */
 export function startSweeper(context: Context): { stop(): Promise<void> } {
@@ -16,8 +29,16 @@ export function startSweeper(context: Context): { stop(): Promise<void> } {
   return { stop: passes.close };
 }
 
-async function sweep({ now, transaction }: Context): Promise<void> {
+export async function sweep(context: Context): Promise<void> {
+  const { now, transaction } = context;
   const at = now();
+  await tellRefusals(context);
   await transaction((tx) => forgetLogins(tx, at));
-  await transaction((tx) => forgetSessions(tx, { before: new Date(at.getTime() - endedKeptMs), now: at }));
+  await transaction((tx) => forgetTickets(tx, at));
+  await transaction((tx) => forgetHints(tx, new Date(at.getTime() - hintsKeptMs)));
+  await transaction((tx) => forgetDeviceLogins(tx, new Date(at.getTime() - deviceLoginLifetimeMs)));
+  await transaction((tx) => forgetSessions(tx, new Date(at.getTime() - endedKeptMs)));
+  await transaction((tx) => forgetHours(tx, new Date(at.getTime() - shadowHoursKeptMs)));
+  await transaction((tx) => forgetHandles(tx, new Date(at.getTime() - endedKeptMs)));
+  await transaction((tx) => forgetPlans(tx, new Date(at.getTime() - endedPlansKeptMs)));
 }

@@ -1,0 +1,32 @@
+import { pollIntervalSeconds } from '../sessions/lifetimes.ts';
+import type { StoredDeviceLogin } from '../store/device-logins.ts';
+
+type Polled = Pick<StoredDeviceLogin, 'state' | 'client' | 'expiresAt' | 'polledAt' | 'intervalSeconds'>;
+
+/** `issue`: the tokens are due. The others are the errors of RFC 8628 §3.5; `intervalSeconds`: how long to wait from now on. */
+type PollVerdict =
+  | { kind: 'issue' }
+  | { kind: 'authorization_pending' | 'slow_down'; intervalSeconds: number }
+  | { kind: 'access_denied' | 'expired_token' | 'invalid_grant' };
+
+/** What a program hears that asks whether it was let in. Null: nobody knows its code. */
+export function pollVerdict(login: Polled | null, { client, now }: { client: string; now: Date }): PollVerdict {
+  if (login === null || login.client !== client) return { kind: 'invalid_grant' };
+  const { state } = login;
+  // A code is good once (RFC 6749 §10.5), whatever its age.
+  if (state === 'used') return { kind: 'invalid_grant' };
+  if (state === 'denied') return { kind: 'access_denied' };
+  if (login.expiresAt <= now) return { kind: 'expired_token' };
+  if (state === 'approved') return { kind: 'issue' };
+  const { intervalSeconds } = login;
+  return isTooSoon(login, now)
+    ? { kind: 'slow_down', intervalSeconds: intervalSeconds + pollIntervalSeconds }
+    : { kind: 'authorization_pending', intervalSeconds };
+}
+
+/** Requests of one second take different times on their way. */
+const jitterMs = 500;
+
+function isTooSoon({ polledAt, intervalSeconds }: Polled, now: Date): boolean {
+  return polledAt !== null && now.getTime() - polledAt.getTime() < intervalSeconds * 1_000 - jitterMs;
+}

@@ -1,0 +1,91 @@
+import { AppError, type PlanId } from '@countersign/contracts';
+import type { OpsTarget, StopKind } from '@countersign/contracts/control-plane';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { newCommandId } from '../ids.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from '../store/stops.ts';
+import { loosens } from './loosens.ts';
+import { scopeOf } from './target.ts';
+
+type Asked = {
+  target: OpsTarget;
+  reason: string;
+  ttl_seconds?: number | undefined;
+  /** Of a throttle. */
+  limit?: number;
+  window_seconds?: number;
+};
+
+type By = { caller: WorkspaceCaller; requestId: string };
+
+/** So long stands a throttle that says nothing of it: it limits what goes on, and nobody is told that it is still there. */
+const throttleSeconds = 3_600;
+
+/**
+ * Writes a stop with its audit entry. The row is the work: it is delivered until the kernel confirms it, whatever becomes of this process.
+ * Throws ILLEGAL_TRANSITION where it would loosen the stop that stands.
+ */
+export async function giveStop(
+  { transaction, now }: Pick<Context, 'transaction' | 'now'>,
+  kind: StopKind,
+  asked: Asked,
+  by: By,
+): Promise<StoredCommand> {
+  return await transaction((tx) => writeStop(tx, kind, asked, { ...by, givenAt: now(), planId: null }));
+}
+
+type Given = By & { givenAt: Date; planId: PlanId | null };
+
+/** The same in the caller's transaction. */
+export async function writeStop(
+  tx: Tx,
+  kind: StopKind,
+  asked: Asked,
+  { caller, requestId, givenAt, planId }: Given,
+): Promise<StoredCommand> {
+  const { workspaceId, userId: givenBy } = caller;
+  const { target } = asked;
+  const scope = scopeOf(target, workspaceId);
+  const epoch = (await lockScope(tx, { scope, workspaceId })) + 1;
+  const terms = termsOf(kind, asked, givenAt);
+  const standing = await findLatestCommand(tx, scope);
+  if (standing !== null && stopsStill(standing) && loosens(terms, standing, givenAt)) throw wouldLoosen(standing);
+  const given = { id: newCommandId(), scope, workspaceId, epoch, givenBy, givenAt, planId };
+  const command = await insertCommand(tx, { ...terms, ...given, ...nobodyAsked });
+  const { reason, callLimit: limit, windowSeconds: window_seconds } = terms;
+  const details = { command_id: command.id, epoch, reason, limit, window_seconds, plan_id: planId };
+  const expires_at = terms.expiresAt?.toISOString() ?? null;
+  const act = { action: `ops.${kind}`, actor: givenBy, verdict: 'allow', subject: target, requestId } as const;
+  await recordAudit(tx, { scope: workspaceId, ...act, details: { ...details, expires_at } }, givenAt);
+  return command;
+}
+
+type Terms = Pick<StoredCommand, 'kind' | 'reason' | 'callLimit' | 'windowSeconds' | 'expiresAt'>;
+
+/** What a stop that is given at `from` stops, and until when. */
+export function termsOf(kind: StopKind, { reason, ttl_seconds, limit, window_seconds }: Asked, from: Date): Terms {
+  const expiresAt = endOf(kind, ttl_seconds, from);
+  return { kind, reason, callLimit: limit ?? null, windowSeconds: window_seconds ?? null, expiresAt };
+}
+
+function endOf(kind: StopKind, ttlSeconds: number | undefined, from: Date): Date | null {
+  const seconds = ttlSeconds ?? (kind === 'throttle' ? throttleSeconds : null);
+  return seconds === null ? null : new Date(from.getTime() + seconds * 1_000);
+}
+
+const nobodyAsked = { decisionId: null, receiptId: null };
+
+/** One that the kernel never took stops nothing. */
+function stopsStill({ state }: StoredCommand): boolean {
+  return state === 'effective' || state === 'unconfirmed';
+}
+
+export function wouldLoosen({ kind, epoch }: { kind: string; epoch: number }): AppError {
+  return new AppError(
+    'ILLEGAL_TRANSITION',
+    `target is under a ${kind} that stops more, or for longer; resume it before you loosen it`,
+    { param: 'target', details: { epoch, allowed: [] } },
+  );
+}

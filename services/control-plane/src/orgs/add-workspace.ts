@@ -1,0 +1,19 @@
+import type { UserId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { recordAudit } from '../store/audit.ts';
+import { insertOrgWorkspace, type Owned } from '../store/orgs.ts';
+
+type Added = Pick<Owned, 'workspaceId' | 'orgId'> & { by: UserId; requestId: string };
+
+/** Gives a workspace to an organisation, unless it is of one already: it never moves. */
+export async function addWorkspace(
+  { transaction, now }: Pick<Context, 'transaction' | 'now'>,
+  { workspaceId, orgId, by, requestId }: Added,
+): Promise<void> {
+  await transaction(async (tx) => {
+    const at = now();
+    if (!(await insertOrgWorkspace(tx, { workspaceId, orgId }, at))) return;
+    const act = { scope: workspaceId, action: 'org.workspace_added', actor: by, verdict: 'allow', requestId } as const;
+    await recordAudit(tx, { ...act, subject: orgId }, at);
+  });
+}

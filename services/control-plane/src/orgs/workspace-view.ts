@@ -1,0 +1,22 @@
+import type { ConsoleWorkspaceWithMembers } from '@countersign/contracts/control-plane';
+import type { Workspace } from '@countersign/contracts/gateway';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import type { WorkspaceCaller } from '../guards.ts';
+
+type Beside = { orgId: OrgId | null; role: WorkspaceCaller['role'] };
+
+/** The gateway's workspace in the words of this interface. */
+export function workspaceView(workspace: Workspace, { orgId, role }: Beside): ConsoleWorkspaceWithMembers {
+  const { id, name, members, createdAt } = workspace;
+  return {
+    ...{ workspace_id: id, name, org_id: orgId, role },
+    members: members.map(({ userId, joinedAt, ...member }) => ({
+      user_id: userId,
+      name: member.name,
+      email: member.email,
+      role: member.role,
+      joined_at: joinedAt,
+    })),
+    created_at: createdAt,
+  };
+}

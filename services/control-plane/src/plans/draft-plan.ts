@@ -1,0 +1,45 @@
+import type { Digest, IncidentId } from '@countersign/contracts';
+import type { PlanStep } from '@countersign/contracts/control-plane';
+import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { workOutRadius } from '../blast-radius/work-out-radius.ts';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { newPlanId } from '../ids.ts';
+import { recordAudit } from '../store/audit.ts';
+import { insertPlan, type StoredPlan } from '../store/plans.ts';
+import { requireTighter } from './require-tighter.ts';
+
+type Asked = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
+type By = { caller: WorkspaceCaller; requestId: string };
+
+/** Drafts a plan after a dry run. Throws what workOutRadius and requireTighter throw. */
+export async function draftPlan(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredPlan> {
+  const { steps, incident_id: incidentId = null, ttl_seconds } = asked;
+  const { workspaceId, userId: askedBy } = caller;
+  await requireTighter(context, steps, workspaceId);
+  const dryRun = await workOutRadius(context, steps, caller);
+  const createdAt = context.now();
+  const expiresAt = new Date(createdAt.getTime() + ttl_seconds * 1_000);
+  const plan = { id: newPlanId(), workspaceId, incidentId, steps, dryRun, expiresAt };
+  const planHash = hashOf(plan);
+  return await context.transaction(async (tx) => {
+    const stored = await insertPlan(tx, { ...plan, planHash, askedBy, createdAt });
+    const details = { plan_hash: planHash, incident_id: incidentId, tree_size: dryRun.tree_size };
+    const act = { action: 'plan.drafted', actor: askedBy, verdict: 'allow', subject: plan.id, requestId } as const;
+    await recordAudit(tx, { scope: workspaceId, ...act, details }, createdAt);
+    return stored;
+  });
+}
+
+type Hashed = Pick<StoredPlan, 'id' | 'workspaceId' | 'incidentId' | 'steps' | 'dryRun' | 'expiresAt'>;
+
+/** Of everything that somebody approves. */
+function hashOf({ id, workspaceId, incidentId, steps, dryRun, expiresAt }: Hashed): Digest {
+  const text = {
+    type: 'countersign.plan.v1',
+    ...{ plan_id: id, workspace_id: workspaceId, incident_id: incidentId, steps },
+    ...{ radius_hash: dryRun.radius_hash, expires_at: expiresAt.toISOString() },
+  };
+  return digestOf(nodeProvider, canonicalBytes(parsePlainJson(text))) as Digest; // digestOf writes exactly this form
+}

@@ -1,0 +1,61 @@
+import { AppError } from '@countersign/contracts';
+import type { DecisionReply } from '@countersign/contracts/governance-kernel';
+import { workOutRadius } from '../blast-radius/work-out-radius.ts';
+import type { Context } from '../context.ts';
+import { writeStop } from '../ops/give-stop.ts';
+import { scopeOf } from '../ops/target.ts';
+import { recordAudit } from '../store/audit.ts';
+import { lockPlan, movePlan, type StoredPlan } from '../store/plans.ts';
+import { afterVotes, allowedNow, notIn, type PlanAct } from './plan-moves.ts';
+import { furtherThan } from './further-than.ts';
+import { requireTighter } from './require-tighter.ts';
+
+/**
+ * Gives all stops of a plan, once: what was committed before is as it is. Each step may be the last before a crash; whoever asks again goes on,
+ * under the same decision. Throws PLAN_STALE, ILLEGAL_TRANSITION, APPROVAL_NEEDED, POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
+ */
+export async function givePlan(context: Context, plan: StoredPlan, act: PlanAct): Promise<void> {
+  const standing = await afterVotes(context, plan, act);
+  if (standing.state === 'committed') return;
+  if (standing.state !== 'approved') throw notIn(standing);
+  await requireTighter(context, standing.steps, standing.workspaceId);
+  await requireNoFurther(context, standing, act);
+  const decision = await allowedNow(context, standing, { step: 'commit', act });
+  await writeAll(context, standing, { decision, act });
+}
+
+async function requireNoFurther(context: Context, plan: StoredPlan, { caller, requestId }: PlanAct): Promise<void> {
+  const now = await workOutRadius(context, plan.steps, caller);
+  const further = furtherThan(plan.dryRun, now);
+  if (further === null) return;
+  const { workspaceId: scope, userId: actor } = caller;
+  const act = { action: 'plan.stale', actor, verdict: 'deny', subject: plan.id, requestId } as const;
+  const details = { plan_hash: plan.planHash, tree_size: now.tree_size };
+  await context.transaction((tx) => recordAudit(tx, { scope, ...act, details }, context.now()));
+  throw new AppError('PLAN_STALE', 'The plan now reaches further than what was approved', { details: { further } });
+}
+
+type Allowed = { decision: DecisionReply; act: PlanAct };
+
+/** Every command of it, the plan and the audit entries, or nothing. */
+async function writeAll(context: Context, plan: StoredPlan, { decision, act }: Allowed): Promise<void> {
+  const { caller, requestId } = act;
+  const { decision_id: decisionId, receipt_id: receiptId } = decision;
+  await context.transaction(async (tx) => {
+    const locked = await lockPlan(tx, plan.id);
+    if (locked.state === 'committed') return;
+    const at = context.now();
+    if (locked.state !== 'approved') throw notIn(locked);
+    if (at.getTime() >= locked.expiresAt.getTime()) throw notIn({ state: 'expired' });
+    // In one order, so that two plans never wait for each other.
+    const scoped = plan.steps.map((step) => ({ step, scope: scopeOf(step.target, plan.workspaceId) }));
+    const inOrder = scoped.sort((left, right) => (left.scope < right.scope ? -1 : 1));
+    for (const { step } of inOrder)
+      await writeStop(tx, step.kind, step, { caller, requestId, givenAt: at, planId: plan.id });
+    const committed = { by: caller.userId, at };
+    await movePlan(tx, locked, { to: 'committed', decided: { decisionId, receiptId }, committed });
+    const details = { plan_hash: plan.planHash, decision_id: decisionId, receipt_id: receiptId };
+    const said = { action: 'plan.committed', actor: caller.userId, verdict: 'allow', subject: plan.id } as const;
+    await recordAudit(tx, { scope: plan.workspaceId, ...said, details, requestId }, at);
+  });
+}

@@ -1,0 +1,46 @@
+import { PrincipalId } from '@countersign/contracts';
+import type { Plan } from '@countersign/contracts/control-plane';
+import type { Context } from '../context.ts';
+import { commandView } from '../ops/command-view.ts';
+import { deliverCommands } from '../ops/deliver-commands.ts';
+import { instant } from '../store/instant.ts';
+import { findPlan, type StoredPlan } from '../store/plans.ts';
+import { listCommandsOf } from '../store/stops.ts';
+
+/** A plan as it stands now, with what was commanded by it. */
+export async function planView(
+  { database }: Pick<Context, 'database'>,
+  { id, workspaceId }: StoredPlan,
+): Promise<Plan> {
+  const plan = await findPlan(database.reader, workspaceId, id);
+  if (plan === null) throw new Error('The plan was just read');
+  const commands = await listCommandsOf(database.reader, plan);
+  const { incidentId, state, steps, planHash, dryRun, approvalId, decided, committedBy, committedAt } = plan;
+  return {
+    plan_id: id,
+    workspace_id: workspaceId,
+    incident_id: incidentId,
+    ...{ state, steps },
+    plan_hash: planHash,
+    dry_run: dryRun,
+    approval_id: approvalId,
+    decision_id: decided?.decisionId ?? null,
+    receipt_id: decided?.receiptId ?? null,
+    asked_by: PrincipalId.parse(plan.askedBy),
+    created_at: instant(plan.createdAt),
+    expires_at: instant(plan.expiresAt),
+    committed_by: committedBy === null ? null : PrincipalId.parse(committedBy),
+    committed_at: committedAt === null ? null : instant(committedAt),
+    commands: commands.filter(({ state }) => state === 'effective' || state === 'unconfirmed').map(commandView),
+  };
+}
+
+/** Delivers at once what was commanded; what the kernel does not take now is delivered by the courier. */
+export async function deliverPlan(context: Context, plan: StoredPlan): Promise<void> {
+  for (const { scope, id, state } of await listCommandsOf(context.database.reader, plan)) {
+    if (state !== 'unconfirmed') continue;
+    await deliverCommands(context, scope).catch((error: unknown) =>
+      context.log.warn('stop.undelivered', { command_id: id, error }),
+    );
+  }
+}

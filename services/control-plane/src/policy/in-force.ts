@@ -1,0 +1,11 @@
+import { getPolicyInForce, type PolicyInForce } from '@countersign/contracts/governance-kernel';
+import type { WorkspaceId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { tenantOf } from './tenant-of.ts';
+
+/** What the workspace is decided by now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE. */
+export function getInForce({ kernel }: Pick<Context, 'kernel'>, workspaceId: WorkspaceId): Promise<PolicyInForce> {
+  const asked = kernel.own({ getPolicyInForce });
+  return answerOf('kernel', () => asked.getPolicyInForce({ params: { tenant: tenantOf(workspaceId) } }));
+}

@@ -1,0 +1,55 @@
+import type { EffectLevel, UserId, WorkspaceId } from '@countersign/contracts';
+import { decide, type CompiledPolicy, type Facts, type Intent } from '@countersign/policy';
+
+type Asked = { workspaceId: WorkspaceId; owners: readonly UserId[]; now: Date };
+type OfOne = Omit<Asked, 'owners'> & { userId: UserId };
+
+/**
+ * Would the kernel, under this policy, deny every owner every change of the policy, whatever else is so? Everything that is not the
+ * policy's own is taken as it helps most: no fence, nothing spent, every relation there.
+ */
+export function isLockedOut(policy: CompiledPolicy, { owners, ...asked }: Asked): boolean {
+  return owners.every((userId) => isDenied(policy, { ...asked, userId }));
+}
+
+function isDenied(policy: CompiledPolicy, asked: OfOne): boolean {
+  const effects: EffectLevel[] = ['E2', 'E3'];
+  // A change that widens is E3, so a policy that lets nothing but E2 pass could only ever become stricter.
+  return effects.some((effect) => decide(policy, changeOf(effect, asked), factsFor(policy, asked)).verdict === 'DENY');
+}
+
+const someHash = `sha256:${'0'.repeat(64)}`;
+
+function changeOf(effect_level: EffectLevel, { workspaceId, userId }: OfOne): Intent {
+  return {
+    ...{ tenant: workspaceId, principal: userId, session: 'console:policy', action: 'policy.change', tool: null },
+    resource: `policy/${someHash}?report=${someHash}`,
+    ...{ effect_level, args: {}, context: {}, args_hash: someHash, intent_hash: someHash },
+  };
+}
+
+const notApplicable = { state: 'not_applicable' } as const;
+
+function factsFor(policy: CompiledPolicy, { now }: OfOne): Facts {
+  const signed = { epoch: 1, signature_valid: true, is_newest: true, missing_ceiling: null, age_ms: 0, age_max_ms: 0 };
+  const relations = Object.fromEntries([...policy.relations.keys()].map((name) => [name, true]));
+  const snapshot = { snapshot_hash: someHash, age_ms: 0, age_max_ms: 0, relations, required: [] };
+  return {
+    now: now.toISOString(),
+    request: { state: 'known', value: { fault: null } },
+    fence: { state: 'known', value: [] },
+    policy: { state: 'known', value: { hash: policy.hash, ...signed } },
+    identity: {
+      state: 'known',
+      value: { credential: 'assertion', credential_id: null, credential_state: 'active', enrolment: 'none' },
+    },
+    relationship: { state: 'known', value: snapshot },
+    ...{ registry: notApplicable, scopes: notApplicable, sandbox: notApplicable },
+    ...{ egress: notApplicable, provenance: notApplicable },
+    block: { state: 'known', value: { tool_blocked: false } },
+    budgets: { state: 'known', value: [] },
+    demand: { tool_calls: 0, spend_micros: 0n, egress_bytes: 0, writes: 0 },
+    judged_hash: someHash,
+    approval: { state: 'known', value: null },
+  };
+}

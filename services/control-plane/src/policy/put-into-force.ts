@@ -1,0 +1,136 @@
+import { AppError, isAppError, type Digest, type ReceiptId } from '@countersign/contracts';
+import { createActivationSignature, listReceipts, putPolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from '@countersign/policy';
+import { proposeChange } from '../changes/propose-change.ts';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { publishPolicyActivated } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import {
+  noteAllowed,
+  noteInForce,
+  proposeAnew,
+  type Allowance,
+  type StoredActivation,
+} from '../store/policy-activations.ts';
+import { noteActivated } from '../store/policy-drafts.ts';
+import { getInForce } from './in-force.ts';
+import { tenantOf } from './tenant-of.ts';
+
+type Parts = Pick<Context, 'kernel' | 'transaction' | 'now' | 'newEvent'>;
+type Asked = { caller: WorkspaceCaller; policy: CompiledPolicy; widens: boolean; requestId: string };
+type InForce = Allowance & { epoch: number; policyReceiptId: ReceiptId };
+
+/**
+ * The steps of an activation: decided, signed, in force, noted. Each is safe to take again, so whoever asks again after a crash goes on with
+ * the first that is not done. Throws POLICY_DENIED, APPROVAL_NEEDED, PRECONDITION_FAILED where another activation was first, and
+ * GOVERNANCE_UNAVAILABLE.
+ */
+export async function putIntoForce(parts: Parts, activation: StoredActivation, asked: Asked): Promise<InForce> {
+  const allowance = activation.decided ?? (await allowedNow(parts, activation, asked));
+  await activate(parts, { activation, allowance }, asked);
+  await note(parts, activation, asked);
+  const policyReceiptId = await getPolicyReceipt(parts, activation, asked);
+  return { ...allowance, epoch: activation.epoch, policyReceiptId };
+}
+
+/** A refusal is over: whoever asks again is decided about again. */
+async function allowedNow(parts: Parts, activation: StoredActivation, { caller, widens }: Asked): Promise<Allowance> {
+  const { id, attempt, policyHash, reportHash } = activation;
+  const change = {
+    ...({ action: 'policy.change', object: 'policy', key: `${id}.${attempt}` } as const),
+    resource: `policy/${policyHash}?report=${reportHash}`,
+    effectLevel: widens ? ('E3' as const) : ('E2' as const),
+  };
+  try {
+    const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(parts, change, caller);
+    const allowance = { decisionId, receiptId };
+    await parts.transaction((tx) => noteAllowed(tx, activation, allowance));
+    return allowance;
+  } catch (error) {
+    if (isAppError(error) && (error.code === 'POLICY_DENIED' || error.code === 'APPROVAL_NEEDED'))
+      await parts.transaction((tx) => proposeAnew(tx, activation));
+    throw error;
+  }
+}
+
+type Allowed = { activation: StoredActivation; allowance: Allowance };
+
+async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Promise<void> {
+  const { activation, allowance } = allowed;
+  const { workspaceId, policyHash, epoch } = activation;
+  if (await isInForce(parts, activation)) return;
+  const asked = parts.kernel.own({ createActivationSignature, putPolicyBundle });
+  const params = { tenant: tenantOf(workspaceId) };
+  const terms = {
+    decision_id: allowance.decisionId,
+    policy_hash: policyHash,
+    epoch,
+    report_hash: activation.reportHash,
+  };
+  try {
+    const signed = await answerOf('kernel', () => asked.createActivationSignature({ params, body: terms }));
+    const { confirmed_at, signature, decision_id } = signed;
+    const body = { bundle: policy.bundle, epoch, confirmed_at, signature, decision_id };
+    await answerOf('kernel', () => asked.putPolicyBundle({ params, body }));
+  } catch (error) {
+    // Of two activations from one base the kernel takes one.
+    if (isAppError(error) && error.code === 'ILLEGAL_TRANSITION' && (await isInForce(parts, activation))) return;
+    throw await refusalOf(parts, activation, error);
+  }
+}
+
+async function refusalOf({ transaction }: Parts, activation: StoredActivation, error: unknown): Promise<unknown> {
+  if (!isAppError(error)) return error;
+  if (error.code === 'ILLEGAL_TRANSITION')
+    return new AppError('PRECONDITION_FAILED', 'Another policy was put into force meanwhile', {
+      param: 'If-Match',
+      cause: error,
+    });
+  // What was decided long ago, or before a stop, is decided again.
+  if (error.code.startsWith('DECISION_')) await transaction((tx) => proposeAnew(tx, activation));
+  return error;
+}
+
+async function isInForce(parts: Parts, { workspaceId, policyHash, epoch }: StoredActivation): Promise<boolean> {
+  const inForce = await getInForce(parts, workspaceId);
+  return inForce.owner === String(workspaceId) && inForce.policy_hash === policyHash && inForce.epoch === epoch;
+}
+
+async function note(
+  { transaction, now, newEvent }: Parts,
+  activation: StoredActivation,
+  { caller, requestId }: Asked,
+): Promise<void> {
+  const { workspaceId, policyHash, epoch, reportHash, baseHash } = activation;
+  await transaction(async (tx) => {
+    if (!(await noteInForce(tx, activation, now()))) return;
+    await noteActivated(tx, { workspaceId, policyHash });
+    await publishPolicyActivated(tx, { newEvent }, activation);
+    const details = { policy_hash: policyHash, base_hash: baseHash, epoch, report_hash: reportHash };
+    const act = { action: 'policy.activated', actor: caller.userId, verdict: 'allow', subject: policyHash } as const;
+    await recordAudit(tx, { scope: workspaceId, ...act, details, requestId }, now());
+  });
+}
+
+/** The receipt that sealed the activation: the newest of the few of its kind. */
+async function getPolicyReceipt(
+  { kernel }: Parts,
+  activation: StoredActivation,
+  { caller }: Asked,
+): Promise<ReceiptId> {
+  const asked = kernel.as(caller.assertion, { listReceipts });
+  const query = { kind: 'policy', action: 'policy.change' as never, limit: 10 } as const; // within its schema
+  const { data } = await answerOf('kernel', () => asked.listReceipts({ query }));
+  const found = data.find(({ payload }) => isOf(activation, payload));
+  if (found === undefined)
+    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not show the receipt of the activation');
+  return found.payload.receipt_id;
+}
+
+type Payload = { policy_hash: Digest | null; policy_epoch: number };
+
+function isOf({ policyHash, epoch }: StoredActivation, { policy_hash, policy_epoch }: Payload): boolean {
+  return policy_hash === policyHash && policy_epoch === epoch;
+}

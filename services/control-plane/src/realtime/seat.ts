@@ -1,0 +1,85 @@
+import type { SignInId, WorkspaceId } from '@countersign/contracts';
+import { socketEndCodes, type Hint, type TelemetryNumbers } from '@countersign/contracts/control-plane';
+import type { WebSocket } from 'ws';
+import { everyWorkspace, type HintScope, type Place, type StoredHint } from '../store/hints.ts';
+
+/** Who does not read that much is cut, and reads everything anew: more than an hour of a busy workspace. */
+const unreadBytesMax = 65_536;
+
+/** So long whoever is put out may take to say goodbye. */
+const goodbyeMs = 500;
+
+export type SeatKind = 'console' | 'telemetry';
+export type Occupant = { kind: SeatKind; sessionId: SignInId; workspaceId: WorkspaceId; place: Place };
+
+/** One open socket. */
+export class Seat {
+  readonly kind: SeatKind;
+  readonly sessionId: SignInId;
+  readonly workspaceId: WorkspaceId;
+  readonly #socket: WebSocket;
+  readonly #place: Place;
+  #numbersTold = 0;
+  #isHeard = true;
+
+  constructor(socket: WebSocket, { kind, sessionId, workspaceId, place }: Occupant) {
+    this.#place = { ...place };
+    this.#socket = socket;
+    this.kind = kind;
+    this.sessionId = sessionId;
+    this.workspaceId = workspaceId;
+    // Nobody has anything to say here.
+    socket.on('message', () => this.end(1008));
+    socket.on('error', () => socket.terminate());
+    socket.on('pong', () => (this.#isHeard = true));
+  }
+
+  /** Says that it is open, and behind which place it begins. */
+  begin(): void {
+    if (this.kind === 'console') this.#send({ type: 'ready', ref: null, version: null });
+  }
+
+  /** How far it was told of a scope; null for one that does not concern it. */
+  placeIn(scope: HintScope): number | null {
+    if (scope === everyWorkspace) return this.#place.all;
+    return scope === this.workspaceId ? this.#place.own : null;
+  }
+
+  /** Tells what it has not been told of a scope that concerns it. */
+  tell(scope: HintScope, hints: readonly StoredHint[]): void {
+    const which = scope === everyWorkspace ? 'all' : 'own';
+    for (const { seq, type, ref, version } of hints) {
+      if (seq <= this.#place[which]) continue;
+      this.#place[which] = seq;
+      this.#send({ type, ref, version });
+      // Who is still a member, the gateway says with the next ticket.
+      if (type === 'members') this.end(socketEndCodes.membersChanged);
+    }
+  }
+
+  count(numbers: Omit<TelemetryNumbers, 'v' | 'seq'>): void {
+    this.#write({ v: 1, seq: ++this.#numbersTold, ...numbers });
+  }
+
+  /** Cuts whoever has not answered since the last time. */
+  ping(): void {
+    if (!this.#isHeard) return this.#socket.terminate();
+    this.#isHeard = false;
+    this.#socket.ping();
+  }
+
+  end(code: number): void {
+    this.#socket.close(code);
+    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
+  }
+
+  #send(told: Pick<Hint, 'type' | 'ref' | 'version'>): void {
+    const { own, all } = this.#place;
+    this.#write({ v: 1, seq: own + all, workspace_id: this.workspaceId, ...told });
+  }
+
+  #write(message: Hint | TelemetryNumbers): void {
+    if (this.#socket.bufferedAmount > unreadBytesMax) this.#socket.terminate();
+    else this.#socket.send(JSON.stringify(message), () => undefined);
+  }
+}

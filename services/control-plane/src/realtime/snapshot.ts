@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { Digest, isAppError } from '@countersign/contracts';
+import { unconfirmedMax, type Snapshot } from '@countersign/contracts/control-plane';
+import { listAudit } from '@countersign/contracts/gateway';
+import { getBoundaryStatus, listReceipts, type Fence } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { findAuditEnd } from '../store/audit.ts';
+import { findPlace } from '../store/hints.ts';
+import { listUnconfirmed } from '../store/stops.ts';
+
+/** What holds in the workspace, as those say who keep it. Throws GATEWAY_UNAVAILABLE. */
+export async function snapshotOf(context: Context, caller: WorkspaceCaller): Promise<Snapshot> {
+  const { workspaceId } = caller;
+  const { reader } = context.database;
+  // Before anything else is asked: what changes meanwhile is told after this place.
+  const place = await findPlace(reader, workspaceId);
+  const [boundary, gatewaySeq, unconfirmed, end] = await Promise.all([
+    boundaryOf(context, caller),
+    gatewayAuditSeq(context, caller),
+    listUnconfirmed(reader, workspaceId, unconfirmedMax),
+    findAuditEnd(reader, workspaceId),
+  ]);
+  return {
+    v: 1,
+    workspace_id: workspaceId,
+    seq: place.own + place.all,
+    kernel: boundary === null ? 'unreachable' : 'ok',
+    boundary,
+    counts: { unconfirmed_commands: unconfirmed.length },
+    heads: { gateway_audit_seq: gatewaySeq, audit_seq: end.seq },
+  };
+}
+
+/** Null while the kernel is away: of what it keeps nothing is known then, and nothing is told as if it were. */
+async function boundaryOf({ kernel }: Context, { assertion }: WorkspaceCaller): Promise<Snapshot['boundary']> {
+  const asked = kernel.as(assertion, { getBoundaryStatus, listReceipts });
+  try {
+    const [standing, newest] = await Promise.all([
+      answerOf('kernel', () => asked.getBoundaryStatus()),
+      answerOf('kernel', () => asked.listReceipts({ query: { limit: 1 } })),
+    ]);
+    const { status, policy, last_proven_fail_closed, counts, fences } = standing;
+    const { state, owner, policy_hash, policy_epoch } = policy;
+    const { pending_approvals, open_dispatches } = counts;
+    return {
+      status,
+      policy: { state, owner, policy_hash, policy_epoch },
+      last_proven_fail_closed,
+      counts: { pending_approvals, open_dispatches, fences: fences.length },
+      fences_hash: hashOfFences(fences),
+      last_receipt_id: newest.data[0]?.payload.receipt_id ?? null,
+    };
+  } catch (error) {
+    if (isAppError(error) && error.code === 'GOVERNANCE_UNAVAILABLE') return null;
+    throw error;
+  }
+}
+
+function hashOfFences(fences: readonly Fence[]): Digest {
+  const standing = fences.map(({ scope, epoch, kind }) => `${scope} ${epoch} ${kind}`).sort();
+  return Digest.parse(`sha256:${createHash('sha256').update(JSON.stringify(standing)).digest('hex')}`);
+}
+
+async function gatewayAuditSeq({ gateway }: Context, { delegation, workspaceId }: WorkspaceCaller): Promise<number> {
+  const asPerson = gateway.as(delegation, { listAudit });
+  const { data } = await answerOf('gateway', () => asPerson.listAudit({ query: { workspaceId, limit: 1 } }));
+  return data[0]?.seq ?? 0;
+}

@@ -1,0 +1,33 @@
+import { AppError } from '@countersign/contracts';
+import { createPolicyTest } from '@countersign/contracts/control-plane';
+import { answer, etag } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { requiredTags } from '../policy/required-tags.ts';
+import { getInForce } from '../policy/in-force.ts';
+import { getDecision, keepAsTest } from '../policy/keep-as-test.ts';
+import { recordAudit } from '../store/audit.ts';
+import { draftChanged, findDraft, writeDraft } from '../store/policy-drafts.ts';
+
+export const createPolicyTestRoute = (context: Context) =>
+  handleWorkspace(createPolicyTest)(async ({ body: { receipt_id, name, expect }, caller, req, requestId }) => {
+    const { workspaceId, userId: by } = caller;
+    const tags = requiredTags(req);
+    const record = await getDecision(context, receipt_id, caller);
+    const read = await findDraft(context.database.reader, workspaceId);
+    if (read === null) throw new AppError('NOT_FOUND', 'There is no draft');
+    if (!tags.includes(String(read.version))) throw draftChanged(read.version, tags);
+    const inForce = await getInForce(context, workspaceId);
+    const kept = { text: read.text, record, name, expect };
+    const { text, test, passes } = await keepAsTest(context, kept, { inForce, caller });
+    const now = context.now();
+    const draft = await context.transaction(async (tx) => {
+      // What was read is what the test was added to.
+      const version = await writeDraft(tx, { workspaceId, text, by, now, tags: [String(read.version)] });
+      const act = { action: 'policy.test_kept', actor: by, verdict: 'allow', subject: record.receipt_id } as const;
+      await recordAudit(tx, { scope: workspaceId, ...act, details: { version, name }, requestId }, now);
+      return await findDraft(tx, workspaceId);
+    });
+    if (draft === null) throw new Error('the draft was just written');
+    return answer(201, { draft, test, passes }, etag(String(draft.version)));
+  });

@@ -1,0 +1,28 @@
+import { AppError } from '@countersign/contracts';
+import { createWhatIf } from '@countersign/contracts/control-plane';
+import { parsePolicyBundle } from '@countersign/policy';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { newWhatIfId } from '../ids.ts';
+import { findDraft } from '../store/policy-drafts.ts';
+import { findJob, insertJob } from '../store/what-if-jobs.ts';
+
+export const createWhatIfRoute = (context: Context) =>
+  handleWorkspace(createWhatIf)(async ({ body, caller: { workspaceId, userId } }) => {
+    const { policy_hash: policyHash, from = null, to = null, limit: decisionsMax } = body;
+    const draft = await findDraft(context.database.reader, workspaceId);
+    if (draft?.policy_hash !== policyHash)
+      throw new AppError('ILLEGAL_TRANSITION', 'The draft was not compiled to this policy', {
+        param: 'policy_hash',
+        details: { policy_hash: draft?.policy_hash ?? null },
+      });
+    const id = newWhatIfId();
+    const bundle = JSON.stringify(parsePolicyBundle(draft.text));
+    const question = { policyHash, bundle, from, to, decisionsMax };
+    const job = await context.transaction(async (tx) => {
+      await insertJob(tx, { id, workspaceId, ...question, askedBy: userId, createdAt: context.now() });
+      return await findJob(tx, workspaceId, id);
+    });
+    if (job === null) throw new Error('the job was just written');
+    return job;
+  });

@@ -1,0 +1,29 @@
+import { AppError } from '@countersign/contracts';
+import { getConsoleFile } from '@countersign/contracts/control-plane';
+import { handlePublic, takenOver } from '@countersign/service-kit';
+import { acceptsGzip } from '../console/accepts-gzip.ts';
+import { sitePolicy } from '../console/site-policy.ts';
+import type { Context } from '../context.ts';
+
+/** A year, the most that RFC 9111 has caches reckon with: other bytes have another name. */
+const keptFor = 'public, max-age=31536000, immutable';
+
+export const getConsoleFileRoute = ({ site }: Pick<Context, 'site'>) =>
+  handlePublic(getConsoleFile)(({ params: { file }, req, res }) => {
+    const found = site.files.get(file);
+    if (found === undefined) throw new AppError('NOT_FOUND', 'The console has no such file');
+    const isGzipped = acceptsGzip(req.headers['accept-encoding']);
+    const bytes = isGzipped ? found.gzipped : found.bytes;
+    res.writeHead(200, {
+      'content-type': found.type,
+      'content-length': bytes.length,
+      ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+      vary: 'accept-encoding',
+      'cache-control': keptFor,
+      // A worker runs under the policy of its own file.
+      'content-security-policy': sitePolicy,
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    res.end(bytes);
+    return takenOver;
+  });

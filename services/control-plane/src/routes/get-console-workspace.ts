@@ -1,0 +1,17 @@
+import { getConsoleWorkspace } from '@countersign/contracts/control-plane';
+import { getWorkspace } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { workspaceView } from '../orgs/workspace-view.ts';
+import { taggedAnswerOf } from '../siblings/answer-of.ts';
+import { findOrgOfWorkspace } from '../store/orgs.ts';
+
+export const getConsoleWorkspaceRoute = ({ gateway, database }: Context) =>
+  handleWorkspace(getConsoleWorkspace)(async ({ caller, signal, setHeader }) => {
+    const { workspaceId: id, role, delegation } = caller;
+    const asPerson = gateway.as(delegation, { getWorkspace });
+    const { body, etag } = await taggedAnswerOf('gateway', () => asPerson.getWorkspace({ params: { id }, signal }));
+    const org = await findOrgOfWorkspace(database.reader, id);
+    setHeader('ETag', etag);
+    return workspaceView(body, { orgId: org?.id ?? null, role });
+  });

@@ -1,0 +1,27 @@
+import { isAppError } from '@countersign/contracts';
+import { getOps, unconfirmedMax } from '@countersign/contracts/control-plane';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { commandView } from '../ops/command-view.ts';
+import { standingStops } from '../ops/standing-stops.ts';
+import { listUnconfirmed } from '../store/stops.ts';
+
+/** Of a kernel that does not answer nothing is known, and nothing is shown as if it were. */
+const unknown = { boundary: null, fences: [], more_fences: false };
+
+export const getOpsRoute = (context: Context) =>
+  handleWorkspace(getOps)(async ({ caller }) => {
+    const { workspaceId } = caller;
+    // Before the kernel is asked: what it confirms meanwhile is shown twice rather than not at all.
+    const waiting = await listUnconfirmed(context.database.reader, workspaceId, unconfirmedMax);
+    const standing = await standingStops(context, caller).catch((error: unknown) => {
+      if (isAppError(error) && error.code === 'GOVERNANCE_UNAVAILABLE') return null;
+      throw error;
+    });
+    return {
+      workspace_id: workspaceId,
+      kernel: standing === null ? ('unreachable' as const) : ('ok' as const),
+      ...(standing ?? unknown),
+      unconfirmed: waiting.map(commandView),
+    };
+  });

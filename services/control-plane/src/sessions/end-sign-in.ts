@@ -1,0 +1,43 @@
+import { anonymousActor } from '@countersign/contracts/control-plane';
+import type { Context } from '../context.ts';
+import { publishSessionEnded, type EndReason } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { endSession, type StoredSession } from '../store/sessions.ts';
+
+type Ending = { reason: EndReason; requestId: string };
+
+/** Ends a session, once: its tokens open nothing more, and the world and the person's audit log are told why. */
+export async function endSignIn(
+  tx: Tx,
+  context: Pick<Context, 'now' | 'newEvent'>,
+  session: StoredSession,
+  { reason, requestId }: Ending,
+): Promise<void> {
+  const now = context.now();
+  if (!(await endSession(tx, session, { now, reason }))) return;
+  await publishSessionEnded(tx, context, { ...session, reason });
+  await recordAudit(tx, { ...actOf(session, reason), subject: session.id, requestId }, now);
+}
+
+/** Of two who hold one refresh token nobody knows which is the person. */
+function actOf({ userId }: StoredSession, reason: EndReason) {
+  const own = { scope: userId, actor: userId, verdict: 'allow' } as const;
+  switch (reason) {
+    case 'signed_out':
+    case 'signed_in_again':
+      return { ...own, action: 'session.ended' } as const;
+    case 'ended_by_owner':
+      return { ...own, action: 'session.revoked' } as const;
+    case 'refresh_reused':
+      return {
+        scope: userId,
+        action: 'session.revoked',
+        actor: anonymousActor,
+        verdict: 'deny',
+        reason: 'REFRESH_REUSED',
+      } as const;
+    default:
+      return reason satisfies never;
+  }
+}

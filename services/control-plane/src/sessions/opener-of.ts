@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+import { callerClient } from './caller-client.ts';
+import { accessCookieOf, type Transport } from './cookies.ts';
+import type { Opener } from './open-session.ts';
+import { hashOf } from './tokens.ts';
+
+type Asked = { req: Pick<IncomingMessage, 'headers'>; clientAddress: string; requestId: string };
+
+/** By which request a browser is signed in; the session that it has so far is replaced. */
+export function openerOf({ req, clientAddress: address, requestId }: Asked, transport: Transport): Opener {
+  const before = accessCookieOf(req.headers.cookie, transport);
+  return { client: callerClient(req), address, requestId, replacesHash: before === null ? null : hashOf(before) };
+}

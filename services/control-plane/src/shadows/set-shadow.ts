@@ -1,0 +1,68 @@
+import { AppError, type Digest } from '@countersign/contracts';
+import { listLedgerEntries, shadowLanesMax, type LaneName } from '@countersign/contracts/governance-kernel';
+import { parsePolicyBundle, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { compileAgain } from '../policy/compile-draft.ts';
+import { tenantOf } from '../policy/tenant-of.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { recordAudit } from '../store/audit.ts';
+import { listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';
+import { deliverLane } from './deliver-lane.ts';
+
+type Asked = { lane: LaneName; text: string; requestId: string };
+
+/**
+ * Has a bundle judged in a lane: noted first, and then the kernel is told, now or as soon as it can be. Throws INVALID_REQUEST,
+ * ILLEGAL_TRANSITION for a lane too many, and GOVERNANCE_UNAVAILABLE before anything is noted.
+ */
+export async function setShadow(
+  context: Context,
+  { lane, text, requestId }: Asked,
+  { workspaceId, userId: setBy }: WorkspaceCaller,
+): Promise<void> {
+  const policy = await compiled(text);
+  const policyHash = policy.hash as Digest; // the compiler hashes with digestOf
+  const place = await endOfLog(context, { workspaceId });
+  const now = context.now();
+  await context.transaction(async (tx) => {
+    await lockLanes(tx, workspaceId, { place, now });
+    const lanes = await listLanes(tx, workspaceId);
+    const before = lanes.find((each) => each.lane === lane);
+    if (before?.policyHash === policyHash && before.state !== 'ending') return;
+    if (before === undefined && lanes.length >= shadowLanesMax) throw tooMany(lanes.map((each) => each.lane));
+    const changed = { policyHash, bundle: JSON.stringify(policy.bundle), version: (before?.version ?? 0) + 1 };
+    await writeLane(tx, { workspaceId, lane, ...changed, state: 'unconfirmed', setBy, setAt: now });
+    const act = { action: 'policy.shadow_set', actor: setBy, verdict: 'allow', subject: policyHash } as const;
+    await recordAudit(tx, { scope: workspaceId, ...act, details: { lane }, requestId }, now);
+  });
+  await deliverLane(context, { workspaceId, lane });
+}
+
+async function compiled(text: string): Promise<CompiledPolicy> {
+  try {
+    return await compileAgain(parsePolicyBundle(text));
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const { code, path, message } = error;
+    throw new AppError('INVALID_REQUEST', message, { param: 'text', details: { code, path } });
+  }
+}
+
+/** What is sealed from now on stands at this place or above. */
+async function endOfLog(
+  { kernel }: Pick<Context, 'kernel'>,
+  { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,
+): Promise<number> {
+  const asked = kernel.own({ listLedgerEntries });
+  const newest = { params: { tenant: tenantOf(workspaceId) }, query: { limit: 1 } };
+  const { data } = await answerOf('kernel', () => asked.listLedgerEntries(newest));
+  return (data[0]?.receipt.log_index ?? -1) + 1;
+}
+
+function tooMany(lanes: readonly LaneName[]): AppError {
+  return new AppError('ILLEGAL_TRANSITION', `A workspace has ${shadowLanesMax} shadow lanes at most`, {
+    param: 'lane',
+    details: { lanes },
+  });
+}

@@ -1,0 +1,43 @@
+import { AppError, isAppError, type Answer } from '@countersign/contracts';
+
+const away = {
+  kernel: ['GOVERNANCE_UNAVAILABLE', 'The kernel does not answer'],
+  gateway: ['GATEWAY_UNAVAILABLE', 'The gateway does not answer'],
+} as const;
+
+/**
+ * What a sibling answers to a person. What it refuses is theirs to hear; that it does not know this service, or fails, reads as a sibling
+ * that is away: a 401 of it would sign the person out. Throws what it refused, GOVERNANCE_UNAVAILABLE or GATEWAY_UNAVAILABLE.
+ */
+export async function answerOf<Reply>(sibling: keyof typeof away, ask: () => Promise<Answer<Reply>>): Promise<Reply> {
+  return (await answerFrom(sibling, ask)).body;
+}
+
+/** The same with the ETag of what is answered, which has one. */
+export async function taggedAnswerOf<Reply>(
+  sibling: keyof typeof away,
+  ask: () => Promise<Answer<Reply>>,
+): Promise<{ body: Reply; etag: string }> {
+  const { body, headers } = await answerFrom(sibling, ask);
+  return { body, etag: headers.get('etag') ?? '' };
+}
+
+async function answerFrom<Reply>(
+  sibling: keyof typeof away,
+  ask: () => Promise<Answer<Reply>>,
+): Promise<Answer<Reply>> {
+  try {
+    return await ask();
+  } catch (cause) {
+    // In one text, whoever did not find it: what is another's reads like what nobody has.
+    if (isAppError(cause) && cause.code === 'NOT_FOUND') throw new AppError('NOT_FOUND', 'There is no such object');
+    if (isAppError(cause) && isTheirs(cause)) throw cause;
+    const [code, message] = away[sibling];
+    throw new AppError(code, message, { cause });
+  }
+}
+
+/** That browsers have no passkeys at our address is for whoever runs us to hear. */
+function isTheirs({ status, code }: AppError): boolean {
+  return (status < 500 && status !== 401) || code === 'PASSKEYS_UNAVAILABLE';
+}

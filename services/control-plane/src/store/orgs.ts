@@ -1,0 +1,74 @@
+import type { UserId } from '@countersign/contracts';
+import { WorkspaceId } from '@countersign/contracts';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { Reader, Tx } from './database.ts';
+
+export type Org = { id: OrgId; name: string };
+/** A workspace of an organisation. */
+export type Owned = { workspaceId: WorkspaceId; orgId: OrgId; isPlaced: boolean };
+
+/** The one organisation that a person made. */
+export async function findOrgOfAdmin(reader: Reader, adminId: UserId): Promise<Org | null> {
+  const row = await reader.org.findUnique({ where: { adminId } });
+  return row === null ? null : { id: OrgId.parse(row.id), name: row.name };
+}
+
+/** Whose a workspace is. */
+export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<Org | null> {
+  const row = await reader.orgWorkspace.findUnique({ where: { workspaceId }, include: { org: true } });
+  return row === null ? null : { id: OrgId.parse(row.org.id), name: row.org.name };
+}
+
+/** Whose each of these workspaces is; one that is nobody's is left out. */
+export async function findOrgIds(reader: Reader, workspaceIds: readonly WorkspaceId[]): Promise<Map<string, OrgId>> {
+  const rows = await reader.orgWorkspace.findMany({ where: { workspaceId: { in: [...workspaceIds] } } });
+  return new Map(rows.map(({ workspaceId, orgId }) => [workspaceId, OrgId.parse(orgId)]));
+}
+
+/** The workspace that an organisation began with. */
+export async function findFirstWorkspace(reader: Reader, orgId: OrgId): Promise<Owned | null> {
+  const row = await reader.orgWorkspace.findFirst({ where: { orgId }, orderBy: { addedAt: 'asc' } });
+  return row === null ? null : ownedOf(row);
+}
+
+/** False where the person has one already. */
+export async function insertOrg(tx: Tx, org: Org & { adminId: UserId }, now: Date): Promise<boolean> {
+  const { count } = await tx.org.createMany({ data: { ...org, createdAt: now }, skipDuplicates: true });
+  return count === 1;
+}
+
+/** False where the workspace is of an organisation already. */
+export async function insertOrgWorkspace(
+  tx: Tx,
+  { workspaceId, orgId }: Pick<Owned, 'workspaceId' | 'orgId'>,
+  now: Date,
+): Promise<boolean> {
+  const data = { workspaceId, orgId, addedAt: now };
+  const { count } = await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
+  return count === 1;
+}
+
+export async function markPlaced(tx: Tx, workspaceId: WorkspaceId, now: Date): Promise<void> {
+  await tx.orgWorkspace.updateMany({ where: { workspaceId, placedAt: null }, data: { placedAt: now } });
+}
+
+/** Those that the kernel has not been told of, the oldest first. */
+export async function listUnplaced(reader: Reader, limit: number): Promise<Owned[]> {
+  const rows = await reader.orgWorkspace.findMany({
+    where: { placedAt: null },
+    orderBy: { addedAt: 'asc' },
+    take: limit,
+  });
+  return rows.map(ownedOf);
+}
+
+/** All workspaces of an organisation. */
+export async function listWorkspaceIdsOf(reader: Reader, orgId: OrgId): Promise<WorkspaceId[]> {
+  const rows = await reader.orgWorkspace.findMany({ where: { orgId }, select: { workspaceId: true } });
+  return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));
+}
+
+function ownedOf(row: { workspaceId: string; orgId: string; placedAt: Date | null }): Owned {
+  const { workspaceId, orgId, placedAt } = row;
+  return { workspaceId: WorkspaceId.parse(workspaceId), orgId: OrgId.parse(orgId), isPlaced: placedAt !== null };
+}

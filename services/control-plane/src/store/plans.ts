@@ -1,0 +1,103 @@
+import {
+  ApprovalId,
+  DecisionId,
+  Digest,
+  IncidentId,
+  PlanId,
+  ReceiptId,
+  UserId,
+  WorkspaceId,
+} from '@countersign/contracts';
+import { BlastRadius, PlanState, PlanSteps, type PlanStep } from '@countersign/contracts/control-plane';
+import type { Plan as Row } from '../generated/prisma/client.ts';
+import type { Reader, Tx } from './database.ts';
+
+export type StoredPlan = {
+  id: PlanId;
+  workspaceId: WorkspaceId;
+  incidentId: IncidentId | null;
+  state: PlanState;
+  steps: PlanStep[];
+  dryRun: BlastRadius;
+  planHash: Digest;
+  /** How often the kernel was asked to decide its commit. */
+  attempt: number;
+  approvalId: ApprovalId | null;
+  decided: { decisionId: DecisionId; receiptId: ReceiptId } | null;
+  askedBy: UserId;
+  createdAt: Date;
+  expiresAt: Date;
+  committedBy: UserId | null;
+  committedAt: Date | null;
+};
+
+type NewPlan = Pick<
+  StoredPlan,
+  'id' | 'workspaceId' | 'incidentId' | 'steps' | 'dryRun' | 'planHash' | 'askedBy' | 'createdAt' | 'expiresAt'
+>;
+
+export async function insertPlan(tx: Tx, { steps, dryRun, ...plan }: NewPlan): Promise<StoredPlan> {
+  const texts = { steps: JSON.stringify(steps), dryRun: JSON.stringify(dryRun) };
+  return planOf(await tx.plan.create({ data: { ...plan, ...texts, state: 'draft' } }));
+}
+
+/** Those that ended before then and were never committed. */
+export async function forgetPlans(tx: Tx, before: Date): Promise<void> {
+  await tx.plan.deleteMany({ where: { expiresAt: { lt: before }, NOT: { state: 'committed' } } });
+}
+
+export async function findPlan(reader: Reader, workspaceId: WorkspaceId, id: PlanId): Promise<StoredPlan | null> {
+  const row = await reader.plan.findFirst({ where: { id, workspaceId } });
+  return row === null ? null : planOf(row);
+}
+
+/** Nobody else moves it until the transaction ends. */
+export async function lockPlan(tx: Tx, id: PlanId): Promise<StoredPlan> {
+  await tx.$executeRaw`SELECT FROM plans WHERE id = ${id} FOR UPDATE`;
+  return planOf(await tx.plan.findUniqueOrThrow({ where: { id } }));
+}
+
+type Move = {
+  to: PlanState;
+  approvalId?: ApprovalId;
+  decided?: StoredPlan['decided'];
+  committed?: { by: UserId; at: Date };
+  /** The kernel is asked anew, under another key. */
+  isAskedAnew?: boolean;
+};
+
+/** False: somebody else has moved it meanwhile. */
+export async function movePlan(tx: Tx, { id, state, attempt }: StoredPlan, move: Move): Promise<boolean> {
+  const { to, approvalId, decided, committed, isAskedAnew = false } = move;
+  const data = {
+    state: to,
+    attempt: isAskedAnew ? attempt + 1 : attempt,
+    ...(approvalId === undefined ? {} : { approvalId }),
+    ...(decided === undefined || decided === null
+      ? {}
+      : { decisionId: decided.decisionId, decisionReceiptId: decided.receiptId }),
+    ...(committed === undefined ? {} : { committedBy: committed.by, committedAt: committed.at }),
+  };
+  return (await tx.plan.updateMany({ where: { id, state, attempt }, data })).count === 1;
+}
+
+function planOf(row: Row): StoredPlan {
+  const { attempt, createdAt, expiresAt, committedAt, decisionId, decisionReceiptId } = row;
+  return {
+    ...{ attempt, createdAt, expiresAt, committedAt },
+    id: PlanId.parse(row.id),
+    workspaceId: WorkspaceId.parse(row.workspaceId),
+    incidentId: row.incidentId === null ? null : IncidentId.parse(row.incidentId),
+    state: PlanState.parse(row.state),
+    steps: PlanSteps.parse(JSON.parse(row.steps)),
+    dryRun: BlastRadius.parse(JSON.parse(row.dryRun)),
+    planHash: Digest.parse(row.planHash),
+    approvalId: row.approvalId === null ? null : ApprovalId.parse(row.approvalId),
+    decided:
+      decisionId === null || decisionReceiptId === null
+        ? null
+        : { decisionId: DecisionId.parse(decisionId), receiptId: ReceiptId.parse(decisionReceiptId) },
+    askedBy: UserId.parse(row.askedBy),
+    committedBy: row.committedBy === null ? null : UserId.parse(row.committedBy),
+  };
+}

@@ -1,0 +1,142 @@
+import { CommandId, DecisionId, PlanId, ReceiptId, WorkspaceId } from '@countersign/contracts';
+import { CommandKind } from '@countersign/contracts/control-plane';
+import { FenceScope } from '@countersign/contracts/governance-kernel';
+import type { Reader, Tx } from './database.ts';
+
+/** What has become of a command. `outdated`: what stands at the kernel is later, or stops more. `refused`: nothing could be stopped by it. */
+type CommandState = 'unconfirmed' | 'effective' | 'outdated' | 'refused';
+
+export type StoredCommand = {
+  id: CommandId;
+  workspaceId: WorkspaceId;
+  scope: FenceScope;
+  /** Of the scope; it only rises. */
+  epoch: number;
+  kind: CommandKind;
+  reason: string;
+  callLimit: number | null;
+  windowSeconds: number | null;
+  givenBy: string;
+  givenAt: Date;
+  expiresAt: Date | null;
+  /** What allowed to lift a stop; nobody is asked for one. */
+  decisionId: DecisionId | null;
+  receiptId: ReceiptId | null;
+  state: CommandState;
+  effectiveAt: Date | null;
+  /** Null: it was given by itself. */
+  planId: PlanId | null;
+};
+
+type Plain = 'id' | 'workspaceId' | 'scope' | 'kind' | 'state';
+type Named = 'decisionId' | 'receiptId' | 'planId';
+type Row = Omit<StoredCommand, Plain | Named> & Record<Plain, string> & Record<Named, string | null>;
+
+type Scoped = { scope: FenceScope; workspaceId: WorkspaceId };
+
+/** The epoch of the scope's latest command; 0 before the first. Nobody else commands there until the transaction ends. */
+export async function lockScope(tx: Tx, { scope, workspaceId }: Scoped): Promise<number> {
+  await tx.stopScope.createMany({ data: { scope, workspaceId, epoch: 0 }, skipDuplicates: true });
+  await tx.$executeRaw`SELECT FROM stop_scopes WHERE scope = ${scope} FOR UPDATE`;
+  const { epoch } = await tx.stopScope.findUniqueOrThrow({ where: { scope, workspaceId } });
+  return epoch;
+}
+
+type NewCommand = Omit<StoredCommand, 'state' | 'effectiveAt'>;
+
+/** The latest command of its scope, whose row the caller has locked. */
+export async function insertCommand(tx: Tx, command: NewCommand): Promise<StoredCommand> {
+  const { scope, epoch } = command;
+  await tx.stopScope.update({ where: { scope }, data: { epoch } });
+  return commandOf(await tx.stopCommand.create({ data: { ...command, state: 'unconfirmed' } }));
+}
+
+/** The kernel holds a later epoch than ours: this command, the latest of its scope, goes above it. */
+export async function raiseEpoch(tx: Tx, { id, scope }: StoredCommand, epoch: number): Promise<void> {
+  await tx.stopScope.update({ where: { scope }, data: { epoch } });
+  await tx.stopCommand.update({ where: { id, state: 'unconfirmed' }, data: { epoch } });
+}
+
+/** False when another delivery has said already what became of it. */
+export async function endDelivery(
+  tx: Tx,
+  { id }: Pick<StoredCommand, 'id'>,
+  to: { state: Exclude<CommandState, 'unconfirmed'>; effectiveAt: Date | null },
+): Promise<boolean> {
+  const { count } = await tx.stopCommand.updateMany({ where: { id, state: 'unconfirmed' }, data: to });
+  return count === 1;
+}
+
+export async function getCommand(reader: Reader, id: CommandId): Promise<StoredCommand> {
+  return commandOf(await reader.stopCommand.findUniqueOrThrow({ where: { id } }));
+}
+
+export async function findLatestCommand(reader: Reader, scope: FenceScope): Promise<StoredCommand | null> {
+  const row = await reader.stopCommand.findFirst({ where: { scope }, orderBy: { epoch: 'desc' } });
+  return row === null ? null : commandOf(row);
+}
+
+/** What of the scope the kernel has not confirmed, in the order of its epochs. */
+export async function listUndelivered(reader: Reader, scope: FenceScope, limit: number): Promise<StoredCommand[]> {
+  const where = { scope, state: 'unconfirmed' };
+  return (await reader.stopCommand.findMany({ where, orderBy: { epoch: 'asc' }, take: limit })).map(commandOf);
+}
+
+/** What of the workspace the kernel has not confirmed, oldest first. */
+export async function listUnconfirmed(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  limit: number,
+): Promise<StoredCommand[]> {
+  const where = { workspaceId, state: 'unconfirmed' };
+  return (await reader.stopCommand.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(commandOf);
+}
+
+/** What was commanded by a plan. */
+export async function listCommandsOf(reader: Reader, { id: planId }: { id: PlanId }): Promise<StoredCommand[]> {
+  return (await reader.stopCommand.findMany({ where: { planId }, orderBy: { id: 'asc' } })).map(commandOf);
+}
+
+/** How many of the workspace the kernel has not confirmed. */
+export async function countUnconfirmed(reader: Reader, workspaceId: WorkspaceId): Promise<number> {
+  return reader.stopCommand.count({ where: { workspaceId, state: 'unconfirmed' } });
+}
+
+/** Scopes behind `after` that have commands to deliver, and whether there are more. */
+export async function listUndeliveredScopes(
+  reader: Reader,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ scopes: FenceScope[]; mayBeMore: boolean }> {
+  const rows = await reader.stopCommand.findMany({
+    where: { state: 'unconfirmed', scope: { gt: after } },
+    orderBy: [{ scope: 'asc' }, { epoch: 'asc' }],
+    select: { scope: true },
+    take: limit,
+  });
+  const scopes = [...new Set(rows.map(({ scope }) => FenceScope.parse(scope)))];
+  return { scopes, mayBeMore: rows.length === limit };
+}
+
+function commandOf({
+  id,
+  workspaceId,
+  scope,
+  kind,
+  decisionId,
+  receiptId,
+  state,
+  planId,
+  ...rest
+}: Row): StoredCommand {
+  return {
+    id: CommandId.parse(id),
+    workspaceId: WorkspaceId.parse(workspaceId),
+    scope: FenceScope.parse(scope),
+    kind: CommandKind.parse(kind),
+    decisionId: decisionId === null ? null : DecisionId.parse(decisionId),
+    receiptId: receiptId === null ? null : ReceiptId.parse(receiptId),
+    state: state as CommandState, // the table holds no other
+    planId: planId === null ? null : PlanId.parse(planId),
+    ...rest,
+  };
+}

@@ -1,0 +1,107 @@
+import { Digest, Instant, WhatIfId, WorkspaceId, type UserId } from '@countersign/contracts';
+import { WhatIfJob, WhatIfReport } from '@countersign/contracts/control-plane';
+import type { WhatIfJob as JobRow } from '../generated/prisma/client.ts';
+import type { Reader, Tx } from './database.ts';
+import { instant } from './instant.ts';
+
+/** Reports of a workspace that are kept: they may have megabytes. */
+const keptMax = 20;
+
+type NewJob = {
+  id: WhatIfId;
+  workspaceId: WorkspaceId;
+  policyHash: string;
+  bundle: string;
+  from: Instant | null;
+  to: Instant | null;
+  decisionsMax: number;
+  askedBy: UserId;
+  createdAt: Date;
+};
+
+/** A workspace has one report in the making: what was not finished gives way. */
+export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
+  const { workspaceId, createdAt } = job;
+  const open = { workspaceId, state: { in: ['queued', 'running'] } };
+  const over = { state: 'failed', failure: 'Another report was asked for.', finishedAt: createdAt, lease: null };
+  await tx.whatIfJob.updateMany({ where: open, data: over });
+  const kept = { where: { workspaceId }, orderBy: { id: 'desc' }, skip: keptMax - 1, take: keptMax } as const;
+  const old = await tx.whatIfJob.findMany({ ...kept, select: { id: true } });
+  await tx.whatIfJob.deleteMany({ where: { workspaceId, id: { in: old.map(({ id }) => id) } } });
+  await tx.whatIfJob.create({ data: { ...job, state: 'queued' } });
+}
+
+export async function findJob(reader: Reader, workspaceId: WorkspaceId, id: string): Promise<WhatIfJob | null> {
+  const row = await reader.whatIfJob.findFirst({ where: { id, workspaceId } });
+  return row === null ? null : jobOf(row);
+}
+
+export type ClaimedJob = {
+  id: WhatIfId;
+  workspaceId: WorkspaceId;
+  policyHash: Digest;
+  bundle: string;
+  from: Instant | null;
+  to: Instant | null;
+  decisionsMax: number;
+  treeSize: number | null;
+};
+
+/** The oldest that nobody works on, or whose worker went silent. */
+export async function claimJob(
+  tx: Tx,
+  { lease, now, until }: { lease: string; now: Date; until: Date },
+): Promise<ClaimedJob | null> {
+  const found = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM what_if_jobs
+     WHERE state IN ('queued', 'running') AND (leased_until IS NULL OR leased_until < ${now})
+     ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  const [job] = found;
+  if (job === undefined) return null;
+  const data = { state: 'running', lease, leasedUntil: until, decisions: 0 };
+  const row = await tx.whatIfJob.update({ where: { id: job.id }, data });
+  return {
+    id: WhatIfId.parse(row.id),
+    workspaceId: WorkspaceId.parse(row.workspaceId),
+    policyHash: Digest.parse(row.policyHash),
+    bundle: row.bundle,
+    from: row.from === null ? null : Instant.parse(row.from),
+    to: row.to === null ? null : Instant.parse(row.to),
+    decisionsMax: row.decisionsMax,
+    treeSize: row.treeSize,
+  };
+}
+
+type Held = { id: string; lease: string };
+type Progress = { decisions: number; treeSize: number; until: Date };
+
+/** False: somebody else has it by now, or nobody wants it any more. */
+export async function noteProgress(tx: Tx, held: Held, { decisions, treeSize, until }: Progress): Promise<boolean> {
+  const data = { decisions, treeSize, leasedUntil: until };
+  return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;
+}
+
+export async function finishJob(tx: Tx, held: Held, report: WhatIfReport, now: Date): Promise<boolean> {
+  const over = { state: 'done', report: JSON.stringify(report), decisions: report.decisions };
+  const data = { ...over, finishedAt: now, lease: null, leasedUntil: null };
+  return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;
+}
+
+export async function failJob(tx: Tx, held: Held, failure: string, now: Date): Promise<void> {
+  const data = { state: 'failed', failure, finishedAt: now, lease: null, leasedUntil: null };
+  await tx.whatIfJob.updateMany({ where: held, data });
+}
+
+function jobOf(row: JobRow): WhatIfJob {
+  return {
+    report_id: WhatIfId.parse(row.id),
+    policy_hash: Digest.parse(row.policyHash),
+    state: WhatIfJob.shape.state.parse(row.state),
+    decisions: row.decisions,
+    decisions_max: row.decisionsMax,
+    created_at: instant(row.createdAt),
+    finished_at: row.finishedAt === null ? null : instant(row.finishedAt),
+    failure: row.failure,
+    report: row.report === null ? null : WhatIfReport.parse(JSON.parse(row.report)),
+  };
+}

@@ -1,0 +1,112 @@
+import { isAppError, type DecisionId } from '@countersign/contracts';
+import type { SupportReport } from '@countersign/contracts/control-plane';
+import { getReport, type CallReport } from '@countersign/contracts/gateway';
+import {
+  getBoundaryStatus,
+  getReceipt,
+  type BoundaryStatus,
+  type ReceiptPayload,
+} from '@countersign/contracts/governance-kernel';
+import { receiptIdOf, ulidOf } from '@countersign/receipts';
+import { build } from '../build.ts';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { checkReceipt } from '../runs/check-receipt.ts';
+import { trustedKeys } from '../runs/trusted-keys.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { supportText } from './support-text.ts';
+
+type Parts = Pick<Context, 'gateway' | 'kernel' | 'keyRing'>;
+type OfReceipt = { decision: NonNullable<SupportReport['decision']>; policy: SupportReport['policy'] };
+
+/**
+ * Joins what the gateway kept of a failed request with what the kernel says. Nothing of the caller's is told but what stands in the
+ * gateway's report: names in a receipt are the caller's words. Throws NOT_FOUND and GATEWAY_UNAVAILABLE.
+ */
+export async function makeSupportReport(
+  parts: Parts,
+  requestId: string,
+  caller: WorkspaceCaller,
+): Promise<SupportReport> {
+  const { workspaceId } = caller;
+  const asPerson = parts.gateway.as(caller.delegation, { getReport });
+  const asked = { params: { requestId }, query: { workspaceId } };
+  const { text, ...call } = await answerOf('gateway', () => asPerson.getReport(asked));
+  const [standing, sealed] = await Promise.all([
+    orAway(() => standingOf(parts, caller)),
+    call.decisionId === null ? null : orAway(() => decisionOf(parts, call.decisionId, caller)),
+  ]);
+  const report = {
+    ...viewOf(call),
+    versions: { gateway: call.version, control_plane: build.version, kernel: standing?.version ?? null },
+    mode: standing === null ? null : { mode: standing.mode, boundary: standing.status },
+    decision: sealed?.decision ?? null,
+    policy: sealed?.policy ?? inForce(standing),
+  };
+  return { ...report, text: supportText(report, text) };
+}
+
+/** A kernel that is away, or does not have it, is told as that: it may be why the request failed. */
+async function orAway<Told>(ask: () => Promise<Told>): Promise<Told | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isAppError(error)) return null;
+    throw error;
+  }
+}
+
+function standingOf({ kernel }: Parts, { assertion }: WorkspaceCaller): Promise<BoundaryStatus> {
+  const asked = kernel.as(assertion, { getBoundaryStatus });
+  return answerOf('kernel', () => asked.getBoundaryStatus());
+}
+
+async function decisionOf(parts: Parts, id: DecisionId | null, caller: WorkspaceCaller): Promise<OfReceipt | null> {
+  if (id === null) return null;
+  const asked = parts.kernel.as(caller.assertion, { getReceipt });
+  const receipt = await answerOf('kernel', () => asked.getReceipt({ params: { receipt_id: receiptIdOf(ulidOf(id)) } }));
+  const { payload, receipt_hash } = receipt;
+  const expected = { tenant: caller.workspaceId, session: payload.session_id };
+  const { verified, fault } = checkReceipt(receipt, await trustedKeys(parts), expected);
+  const { decision_id, receipt_id, verdict, reason_code } = payload;
+  return {
+    decision: { decision_id, receipt_id, receipt_hash, verdict, reason_code, verified, fault },
+    policy: policyOf(payload),
+  };
+}
+
+function policyOf({ policy_hash, policy_epoch }: ReceiptPayload): SupportReport['policy'] {
+  return policy_hash === null ? null : { policy_hash, policy_epoch, of: 'decision' };
+}
+
+function inForce(standing: BoundaryStatus | null): SupportReport['policy'] {
+  const { policy_hash = null, policy_epoch = null } = standing?.policy ?? {};
+  return policy_hash === null || policy_epoch === null ? null : { policy_hash, policy_epoch, of: 'in_force' };
+}
+
+type View = Omit<SupportReport, 'versions' | 'mode' | 'decision' | 'policy' | 'text'>;
+
+function viewOf({ query, body, method, path, pathIds, operation, ...call }: CallReport): View {
+  return {
+    type: 'countersign.support-report.v1',
+    request_id: call.requestId,
+    workspace_id: call.workspaceId,
+    failed_at: call.createdAt,
+    endpoint: { method, path, path_ids: pathIds, operation },
+    auth: call.auth,
+    principal: call.principal,
+    status: call.status,
+    error_code: call.errorCode,
+    reason_code: call.reasonCode,
+    task_id: call.taskId,
+    run_id: call.runId,
+    request: {
+      query: shapeView(query),
+      body: { ...shapeView(body), content_type: body.contentType, bytes: body.bytes },
+    },
+  };
+}
+
+function shapeView({ state, members, unknownMembers: unknown_members, isCut: is_cut }: CallReport['query']) {
+  return { state, members, unknown_members, is_cut };
+}

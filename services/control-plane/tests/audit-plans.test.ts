@@ -1,0 +1,104 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UserId, WorkspaceId } from '@countersign/contracts';
+import {
+  createTestDatabase,
+  explainStatements,
+  findGrowingReads,
+  recordPlans,
+  type PlanRecorder,
+  type TestDatabase,
+} from '@countersign/database/testing';
+import pg from 'pg';
+import { findAuditEnd, listAuditEntries, listAuditFrom, recordAudit } from '../src/store/audit.ts';
+import { openControlPlaneDatabase, type ControlPlaneDatabase } from '../src/store/database.ts';
+
+const rows = 100_000;
+const long = WorkspaceId.parse(`wsp_${'0'.repeat(26)}`);
+const short = UserId.parse(`usr_${'7'.padStart(26, '0')}`);
+const began = Date.UTC(2026, 0, 1);
+const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOString();
+const bound = { rows: 100, pages: 300 };
+let scratch: TestDatabase;
+let database: ControlPlaneDatabase;
+let recorder: PlanRecorder;
+
+beforeAll(async () => {
+  const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+  scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
+  await administer(fillSql);
+  await explainStatements(scratch);
+  database = openControlPlaneDatabase(scratch.url);
+  recorder = recordPlans(database.pool);
+}, 120_000);
+
+afterAll(async () => {
+  await database?.close();
+  await scratch?.drop();
+});
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=control_plane' });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+/** One chain of most entries and a thousand of the rest. What is rare is old. */
+const digest = `sha256:${'a'.repeat(64)}`;
+const chain = `CASE WHEN n % 10 < 7 THEN '${long}' ELSE 'usr_' || lpad((n % 1000)::text, 26, '0') END`;
+const word = (rare: string, usual: string) => `CASE WHEN n < 100 THEN '${rare}' ELSE '${usual}' END`;
+const fillSql = `
+  INSERT INTO audit_entries
+  SELECT ${chain}, n + 1, 'aud_' || n, ${word('rare.action', 'session.opened')}, ${word('usr_rare', 'usr_ada')}, ${word('deny', 'allow')}, 'ok', NULL,
+         '{}', NULL, '${instantOf(0)}'::timestamptz + n * interval '1 second', '${digest}', '${digest}' FROM generate_series(1, ${rows}) n;
+  INSERT INTO audit_heads SELECT scope, max(seq), '${digest}' FROM audit_entries GROUP BY scope;
+  ANALYZE`;
+
+/** Each filter by what few entries have and by what most have. */
+const values: Record<string, string[]> = {
+  action: ['rare.action', 'session.opened'],
+  actor: ['usr_rare', 'usr_ada'],
+  verdict: ['deny', 'allow'],
+  from: [instantOf(50), instantOf(rows - 100)],
+  to: [instantOf(50), instantOf(rows * 2)],
+};
+
+const filters = Object.keys(values);
+const single = filters.flatMap((name) => (values[name] ?? []).map((value) => ({ [name]: value })));
+const pairs = filters.flatMap((name, at) =>
+  filters.slice(at + 1).map((other) => ({ [name]: values[name]?.[0], [other]: values[other]?.[0] })),
+);
+
+describe('on long chains', () => {
+  it('a page reads no more than itself, whatever it is searched for', async () => {
+    const plans = await recorder.during(async () => {
+      for (const scope of [long, short])
+        for (const filter of [{}, ...single, ...pairs]) {
+          const { next_cursor: cursor } = await listAuditEntries(database.reader, scope, { ...filter, limit: 50 });
+          if (cursor !== null) await listAuditEntries(database.reader, scope, { ...filter, limit: 50, cursor });
+        }
+      await listAuditFrom(database.reader, { scope: long, seq: rows / 2, limit: 50 });
+      await findAuditEnd(database.reader, long);
+    });
+    expect(plans.length).toBeGreaterThan(single.length + pairs.length);
+    expect(await findGrowingReads(scratch, plans, bound)).toEqual([]);
+  });
+
+  it('an entry is written by reading the end of its own chain', async () => {
+    const act = { action: 'session.opened', actor: 'usr_ada', verdict: 'allow' } as const;
+    const plans = await recorder.during(() =>
+      database.transaction(async (tx) => {
+        for (const scope of [long, short]) await recordAudit(tx, { ...act, scope }, new Date());
+      }),
+    );
+    expect(plans.length).toBeGreaterThan(6);
+    expect(await findGrowingReads(scratch, plans, { rows: 1, pages: bound.pages })).toEqual([]);
+  });
+
+  it.each(['action', 'actor', 'verdict'])('an index that is gone is noticed: %s', async (filter) => {
+    await administer(`DROP INDEX audit_entries_scope_${filter}_seq_idx`);
+    const asked = { [filter]: values[filter]?.[0], limit: 50 };
+    const plans = await recorder.during(() => listAuditEntries(database.reader, long, asked));
+    expect(await findGrowingReads(scratch, plans, bound)).not.toEqual([]);
+  });
+});

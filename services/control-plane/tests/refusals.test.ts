@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UserId } from '@countersign/contracts';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { openTelemetry } from '@countersign/service-kit';
+import { controlPlaneConfigFrom } from '../src/config.ts';
+import { createContext, type Context } from '../src/context.ts';
+import { loginLifetimeMs } from '../src/sessions/lifetimes.ts';
+import { listAuditEntries } from '../src/store/audit.ts';
+import * as logins from '../src/store/logins.ts';
+import { sweep } from '../src/workers/sweeper.ts';
+
+const person = UserId.parse(`usr_${'7'.repeat(26)}`);
+const beganAt = new Date('2026-03-01T10:00:00.000Z');
+const expiresAt = new Date(beganAt.getTime() + loginLifetimeMs);
+let scratch: TestDatabase;
+let context: Context;
+let clock = beganAt;
+
+beforeAll(async () => {
+  const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+  scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
+  const config = controlPlaneConfigFrom({
+    DATABASE_URL: scratch.url,
+    GOV_GATEWAY_URL: 'http://127.0.0.1:9',
+    GOV_GOVERNANCE_URL: 'http://127.0.0.1:9',
+    GOV_SERVICE_API_KEY: 'service-key-'.repeat(4),
+    GOV_SESSION_SECRET: 'console-secret-'.repeat(3),
+    GOV_LOG_LEVEL: 'silent',
+  });
+  const telemetry = await openTelemetry(config.collector, { service: 'control-plane', version: 'test' });
+  context = createContext(config, telemetry, { now: () => clock });
+}, 120_000);
+
+afterAll(async () => {
+  await context?.close();
+  await scratch?.drop();
+});
+
+async function refusedLogin(idHash: string, userId: UserId | null, refused: number): Promise<void> {
+  await context.transaction(async (tx) => {
+    await logins.insertLogin(tx, {
+      sessionId: null,
+      statement: null,
+      oidc: null,
+      idHash,
+      email: 'ada@example.org',
+      userId,
+      createdAt: beganAt,
+      expiresAt,
+    });
+    for (let count = 0; count < refused; count += 1) await logins.countRefusal(tx, idHash);
+  });
+}
+
+const told = async () => (await listAuditEntries(context.database.reader, person, { limit: 50 })).data;
+const loginsLeft = () => context.database.reader.login.count();
+
+describe('proofs that were refused', () => {
+  it('are told to the person once the login is over: one entry for each login, however many came', async () => {
+    await refusedLogin('guessed', person, 40);
+    await refusedLogin('mistyped', person, 1);
+    await refusedLogin('clean', person, 0);
+    await refusedLogin('unknown', null, 3);
+    await sweep(context);
+    expect([await told(), await loginsLeft()]).toEqual([[], 4]);
+    clock = new Date(expiresAt.getTime() + 1);
+    await Promise.all([sweep(context), sweep(context)]);
+    await sweep(context);
+    const entries = await told();
+    expect(entries.map(({ details }) => details['refused']).sort()).toEqual([1, 40]);
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        action: 'login.refused',
+        actor: 'anonymous',
+        verdict: 'deny',
+        reason: 'CODE_INVALID',
+        details: { method: 'code', began_at: beganAt.toISOString() },
+      });
+    expect(await loginsLeft()).toBe(0);
+  });
+
+  it('are told to whom the login made: a finished one has an owner', async () => {
+    clock = beganAt;
+    await refusedLogin('first', null, 2);
+    const newcomer = UserId.parse(`usr_${'8'.repeat(26)}`);
+    await context.transaction((tx) => logins.finishLogin(tx, { idHash: 'first', userId: newcomer }, clock));
+    clock = new Date(expiresAt.getTime() + 1);
+    await sweep(context);
+    const { data } = await listAuditEntries(context.database.reader, newcomer, { limit: 50 });
+    expect(data.map(({ details }) => details['refused'])).toEqual([2]);
+  });
+
+  it('are all told, also when more are over than one pass tells of', async () => {
+    clock = beganAt;
+    const flooded = UserId.parse(`usr_${'9'.repeat(26)}`);
+    for (let count = 0; count < 130; count += 1) await refusedLogin(`flood-${count}`, flooded, 1);
+    clock = new Date(expiresAt.getTime() + 1);
+    await sweep(context);
+    expect(await loginsLeft()).toBe(30);
+    await sweep(context);
+    const { data } = await listAuditEntries(context.database.reader, flooded, { limit: 200 });
+    expect([data.length, await loginsLeft()]).toEqual([130, 0]);
+  });
+});
