@@ -14,6 +14,9 @@ install_stamp := node_modules/.install-stamp
 gen_stamp := node_modules/.gen-stamp
 manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
 config_schemas := $(wildcard packages/service-kit/src/*config*.ts services/*/src/config.ts infra/local/src/*.ts)
+console_site := packages/console/dist/site/index.html
+console_sources := $(install_stamp) packages/console/index.html packages/console/vite.config.mjs \
+	$(shell find packages/console/src packages/console/scripts contracts/src packages/crypto/src packages/policy/src packages/receipts/src packages/verifier/src -type f)
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
@@ -34,8 +37,13 @@ $(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -nam
 	node infra/local/scripts/generate.mjs
 	@touch $@
 
-build: $(gen_stamp) ## Compile every package and service
+build: $(gen_stamp) ## Compile every package and service, and bundle the console
 	$(TSC) -b
+	@$(MAKE) --no-print-directory $(console_site)
+
+# Made of what TypeScript compiled, so it comes after that; nothing changed, nothing to do.
+$(console_site): $(console_sources)
+	node packages/console/node_modules/vite/bin/vite.js build packages/console --logLevel warn
 
 up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
 	@eval "$$(node tests/runner/eval-record.mjs)"; $(RUN) infra/local/dist/main-up.js

@@ -8,6 +8,7 @@ import { z } from 'zod';
 export const localVariables = z.object({
   GOV_DATA_DIR: z.string().default('.countersign').describe('Where data, keys and secrets live.'),
   GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  CONSOLE_PORT: port(3000).describe('Port that browsers come to: the console, and all that the gateway answers.'),
   CONTROL_PLANE_PORT: port(3200).describe('Port of the control plane.'),
   GOV_PORT: port(8080).describe('Port of the kernel.'),
   GOV_HEALTH_PORT: port(8081).describe("Port of the kernel's health and metrics alone."),
@@ -34,6 +35,7 @@ export const localVariables = z.object({
 export type LocalSettings = Readonly<{
   dataDir: string;
   gatewayPort: number;
+  consolePort: number;
   controlPlanePort: number;
   kernelPort: number;
   healthPort: number;
@@ -57,6 +59,7 @@ const loadedAgain = 'GOV_TRUSTED_PUBLIC_KEY';
 /** What `make up` makes itself and hands to the services: given by a person it would be overruled in silence, so it is refused. */
 const made = new Set([
   'GOV_GATEWAY_PORT',
+  'GOV_GATEWAY_CONSOLE_PORT',
   'GOV_GATEWAY_URL',
   'GOV_CONTROL_PLANE_PORT',
   'GOV_CONTROL_PLANE_URL',
@@ -86,6 +89,7 @@ export function localSettings(env: Environment = process.env): LocalSettings {
   return Object.freeze({
     dataDir: resolve(own.GOV_DATA_DIR),
     gatewayPort: own.GATEWAY_PORT,
+    consolePort: own.CONSOLE_PORT,
     controlPlanePort: own.CONTROL_PLANE_PORT,
     kernelPort: own.GOV_PORT,
     healthPort: own.GOV_HEALTH_PORT,
@@ -120,6 +124,6 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 
 /** Ours without what configures Countersign: for a system that must not depend on the shell it is started from. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(GOV_|GATEWAY_|CONTROL_PLANE_|KERNEL_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)/;
+  const ours = /^(GOV_|GATEWAY_|CONTROL_PLANE_|CONSOLE_|KERNEL_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }

@@ -14,7 +14,7 @@ export function holdDataDir(path: string): { release(): void } {
   if (holder !== null && holder === describeProcess(Number(holder.split(' ')[0]))) {
     throw new LocalProblem(
       `Countersign already runs on ${path} (pid ${holder.split(' ')[0]}).`,
-      'Use that one, stop it with Ctrl-C, or start another: GOV_DATA_DIR=.countersign-2 GATEWAY_PORT=3101 GOV_PORT=8082 GOV_HEALTH_PORT=8083 make up',
+      'Use that one, stop it with Ctrl-C, or start another: GOV_DATA_DIR=.countersign-2 GATEWAY_PORT=3101 CONSOLE_PORT=3001 CONTROL_PLANE_PORT=3201 GOV_PORT=8082 GOV_HEALTH_PORT=8083 make up',
     );
   }
   writePrivate(file, describeProcess(process.pid) ?? '');

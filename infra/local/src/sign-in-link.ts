@@ -2,19 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@countersign/contracts';
+import { finishLogin } from '@countersign/contracts/control-plane';
 import { verifyEmailCode } from '@countersign/contracts/gateway';
+import { beginLocalLogin, type StartedControlPlane } from '@countersign/control-plane';
 import { issueLocalSignIn, type StartedGateway } from '@countersign/gateway';
 
 type SignInLink = { url: string; close(): Promise<void> };
+type Parts = { gateway: StartedGateway; controlPlane: StartedControlPlane; consoleUrl: string };
+type SignedIn = (res: ServerResponse<IncomingMessage>) => void;
 
 /** The person at the terminal owns the installation and proves it by reading the terminal. */
 const ownerEmail = 'owner@countersign.local';
 
 /**
- * Serves one address, on loopback, that signs its first visitor in and answers `{ token, user, workspace }`. Its path is a 256-bit
- * secret; after its use, or for any other path, there is nothing here.
+ * Serves one address, on loopback, that signs its first visitor in: a browser at the console, where it goes on; any other program by a
+ * token, `{ token, user, workspace }`. Its path is a 256-bit secret; after its use, or for any other path, there is nothing here.
  */
-export async function serveSignInLink(gateway: StartedGateway): Promise<SignInLink> {
+export async function serveSignInLink(parts: Parts): Promise<SignInLink> {
   const path = `/sign-in/${randomBytes(32).toString('base64url')}`;
   let isUsed = false;
   const server = createServer((req, res) => {
@@ -23,8 +27,9 @@ export async function serveSignInLink(gateway: StartedGateway): Promise<SignInLi
         error: 'This link does not exist, or was used already. Each `make up` has a new one.',
       });
     isUsed = true;
-    void signIn(gateway).then(
-      (session) => answer(res, 200, session),
+    const signIn = isBrowser(req) ? signInBrowser(parts, req) : signInProgram(parts);
+    void signIn.then(
+      (signedIn) => signedIn(res),
       () => {
         isUsed = false;
         answer(res, 503, { error: 'Signing in failed; try the link again.' });
@@ -33,13 +38,38 @@ export async function serveSignInLink(gateway: StartedGateway): Promise<SignInLi
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  return { url: `http://127.0.0.1:${port}${path}`, close: () => close(server) };
+  // By the name that the console has, since the cookies of a session are for one name, whatever the port.
+  return { url: `http://${new URL(parts.consoleUrl).hostname}:${port}${path}`, close: () => close(server) };
 }
 
-async function signIn(gateway: StartedGateway): Promise<unknown> {
+function isBrowser({ headers }: IncomingMessage): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+async function signInProgram({ gateway }: Parts): Promise<SignedIn> {
   const body = await issueLocalSignIn(gateway.context, ownerEmail);
   const client = createClient({ verifyEmailCode }, { baseUrl: gateway.url });
-  return (await client.verifyEmailCode({ body })).body;
+  const session = (await client.verifyEmailCode({ body })).body;
+  return (res) => answer(res, 200, session);
+}
+
+/** Hands on the cookies of a session that was opened in the browser's name. */
+async function signInBrowser({ gateway, controlPlane, consoleUrl }: Parts, req: IncomingMessage): Promise<SignedIn> {
+  const { code } = await issueLocalSignIn(gateway.context, ownerEmail);
+  const login_id = await beginLocalLogin(controlPlane.context, ownerEmail);
+  const told = await fetch(new URL(finishLogin.path, gateway.url), {
+    method: finishLogin.method,
+    headers: { 'content-type': 'application/json', 'user-agent': req.headers['user-agent'] ?? '' },
+    body: JSON.stringify({ login_id, code }),
+  });
+  if (!told.ok) throw new Error(`The control plane answered ${told.status}`);
+  const headers = {
+    location: `${consoleUrl}/console/overview`,
+    'set-cookie': told.headers.getSetCookie(),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  };
+  return (res) => void res.writeHead(303, headers).end();
 }
 
 function answer(res: ServerResponse<IncomingMessage>, status: number, body: unknown): void {

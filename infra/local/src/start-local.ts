@@ -20,6 +20,7 @@ import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
 
 export type LocalSystem = {
   gatewayUrl: string;
+  consoleUrl: string;
   controlPlaneUrl: string;
   kernelUrl: string;
   healthUrl: string;
@@ -44,32 +45,37 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   lifecycle.onClose('data directory', hold.release);
   // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
   await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
+  await assertPortFree(settings.consolePort, 'CONSOLE_PORT');
   await assertPortFree(settings.controlPlanePort, 'CONTROL_PLANE_PORT');
   await assertPortFree(settings.kernelPort, 'GOV_PORT');
   await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
   const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
-  const given = { settings, dataDir, urls, assertions: newAssertionKeys() };
+  const had = { settings, dataDir, urls, assertions: newAssertionKeys() };
   const bus = sharedBus(settings, { lifecycle, log });
   const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
   const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
+  // They know each other's addresses before each of them stands.
+  const gatewayPort = await portOf(settings.gatewayPort);
+  const controlPlanePort = await portOf(settings.controlPlanePort);
+  const consolePort = await portOf(settings.consolePort);
+  const given = { ...had, gatewayPort, consolePort, controlPlanePort };
   const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
   const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
   const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
   const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
-  // Gateway and control plane call each other, so the address of one stands before it is started.
-  const controlPlanePort = settings.controlPlanePort === 0 ? await freePort() : settings.controlPlanePort;
-  const beside = { ...given, controlPlanePort };
-  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment({ ...beside, kernelUrl: kernel.url }));
+  const beside = { ...given, kernelUrl: kernel.url };
+  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment(beside));
   const gateway = await startGateway(gatewayConfig, shared);
   const controlPlaneConfig = controlPlaneConfigFrom(controlPlaneEnvironment({ ...beside, gatewayUrl: gateway.url }));
   const controlPlane = await startControlPlane(controlPlaneConfig, shared);
-  await gateway.subscribed;
+  await Promise.all([gateway.subscribed, controlPlane.subscribed]);
   bus?.release();
-  const link = await serveSignInLink(gateway);
+  const link = await serveSignInLink({ gateway, controlPlane, consoleUrl: consoleUrlOf(given) });
   lifecycle.onClose('sign-in link', link.close);
   const system = {
     gatewayUrl: gateway.url,
+    consoleUrl: consoleUrlOf(given),
     controlPlaneUrl: controlPlane.url,
     kernelUrl: kernel.url,
     healthUrl: kernel.healthUrl,
@@ -100,6 +106,15 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
   return { url: scripted.url, isScripted: true };
 }
 
+async function portOf(configured: number): Promise<number> {
+  return configured === 0 ? await freePort() : configured;
+}
+
+/** Browsers have no passkeys at an IP address. */
+function consoleUrlOf({ consolePort }: Given): string {
+  return `http://localhost:${consolePort}`;
+}
+
 type AssertionKeys = { privateKey: string; publicKey: string };
 
 /** Both services start and end together, so the gateway's key need not outlive them. */
@@ -108,15 +123,25 @@ function newAssertionKeys(): AssertionKeys {
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-type Given = { settings: LocalSettings; dataDir: DataDir; urls: ServiceUrls; assertions: AssertionKeys };
+type Given = {
+  settings: LocalSettings;
+  dataDir: DataDir;
+  urls: ServiceUrls;
+  assertions: AssertionKeys;
+  gatewayPort: number;
+  consolePort: number;
+  controlPlanePort: number;
+};
 type KernelGiven = Given & { modelUrl: string; policyFile: string };
 
-function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile, assertions }: KernelGiven) {
+function kernelEnvironment(given: KernelGiven) {
+  const { settings, dataDir, urls, modelUrl, policyFile, assertions } = given;
   const { secrets, filesDir } = dataDir;
-  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...given } = settings.forKernel;
+  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...more } = settings.forKernel;
   return {
     ...kernelDefaults,
-    ...given,
+    GOV_CONSOLE_URL: consoleUrlOf(given),
+    ...more,
     GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
     GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
@@ -135,18 +160,19 @@ function kernelEnvironment({ settings, dataDir, urls, modelUrl, policyFile, asse
   };
 }
 
-type GatewayGiven = BesideGiven & { kernelUrl: string };
-type ConsoleGiven = BesideGiven & { gatewayUrl: string };
-type BesideGiven = Given & { controlPlanePort: number };
+type GatewayGiven = Given & { kernelUrl: string };
+type ConsoleGiven = GatewayGiven & { gatewayUrl: string };
 
-function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions, controlPlanePort }: GatewayGiven) {
+function gatewayEnvironment(given: GatewayGiven) {
+  const { settings, dataDir, urls, kernelUrl, assertions, gatewayPort, consolePort, controlPlanePort } = given;
   const { secrets, trustedPublicKey } = dataDir;
   return {
     ...gatewayDefaults,
     ...settings.forGateway,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.gateway,
-    GOV_GATEWAY_PORT: String(settings.gatewayPort),
+    GOV_GATEWAY_PORT: String(gatewayPort),
+    GOV_GATEWAY_CONSOLE_PORT: String(consolePort),
     GOV_SESSION_SECRET: secrets.sessionSecret,
     GOV_GOVERNANCE_URL: kernelUrl,
     GOV_CONTROL_PLANE_URL: `http://127.0.0.1:${controlPlanePort}`,
@@ -156,30 +182,34 @@ function gatewayEnvironment({ settings, dataDir, urls, kernelUrl, assertions, co
   };
 }
 
-function controlPlaneEnvironment({ settings, dataDir, urls, gatewayUrl, assertions, controlPlanePort }: ConsoleGiven) {
-  const { secrets } = dataDir;
+function controlPlaneEnvironment(given: ConsoleGiven) {
+  const { settings, dataDir, urls, gatewayUrl, kernelUrl, assertions, controlPlanePort } = given;
+  const { secrets, trustedPublicKey } = dataDir;
   return {
     ...controlPlaneDefaults,
+    GOV_CONSOLE_URL: consoleUrlOf(given),
     ...settings.forControlPlane,
     ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
     DATABASE_URL: urls.controlPlane,
     GOV_CONTROL_PLANE_PORT: String(controlPlanePort),
     // The gateway, and nobody else, tells it where a caller sits.
     GOV_TRUSTED_PROXIES: '1',
-    GOV_CONSOLE_URL: `http://localhost:${new URL(gatewayUrl).port}`,
     GOV_GATEWAY_URL: gatewayUrl,
+    GOV_GOVERNANCE_URL: kernelUrl,
     GOV_SERVICE_API_KEY: secrets.serviceApiKey,
     GOV_ASSERTION_KEYS: assertions.publicKey,
+    GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
     GOV_SESSION_SECRET: secrets.consoleSecret,
   };
 }
 
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
 function writeLocalEnvironment(system: LocalSystem, key: string): void {
-  const { gatewayUrl, controlPlaneUrl, kernelUrl, signInUrl, dataDir } = system;
+  const { gatewayUrl, consoleUrl, controlPlaneUrl, kernelUrl, signInUrl, dataDir } = system;
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
     GATEWAY_URL: gatewayUrl,
+    CONSOLE_URL: consoleUrl,
     CONTROL_PLANE_URL: controlPlaneUrl,
     KERNEL_URL: kernelUrl,
     AGENT_KEY: key,

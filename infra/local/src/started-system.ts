@@ -9,6 +9,7 @@ import { freePort } from './ports.ts';
 
 export type StartedSystem = {
   gatewayUrl: string;
+  consoleUrl: string;
   controlPlaneUrl: string;
   kernelUrl: string;
   adminApiKey: string;
@@ -31,11 +32,12 @@ type StartOptions = { dataDir: string; variables?: Record<string, string> };
 /** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
 export async function startSystem({ dataDir, variables = {} }: StartOptions): Promise<StartedSystem> {
   const [gatewayPort, kernelPort, healthPort] = [await freePort(), await freePort(), await freePort()];
-  const controlPlanePort = await freePort();
+  const [consolePort, controlPlanePort] = [await freePort(), await freePort()];
   const env = {
     ...plainEnvironment(),
     GOV_DATA_DIR: dataDir,
     GATEWAY_PORT: String(gatewayPort),
+    CONSOLE_PORT: String(consolePort),
     CONTROL_PLANE_PORT: String(controlPlanePort),
     GOV_PORT: String(kernelPort),
     GOV_HEALTH_PORT: String(healthPort),
@@ -46,6 +48,7 @@ export async function startSystem({ dataDir, variables = {} }: StartOptions): Pr
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {
     gatewayUrl: local['GATEWAY_URL'] ?? '',
+    consoleUrl: local['CONSOLE_URL'] ?? '',
     controlPlaneUrl: local['CONTROL_PLANE_URL'] ?? '',
     kernelUrl: local['KERNEL_URL'] ?? '',
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',

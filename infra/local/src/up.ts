@@ -30,8 +30,11 @@ function forPeople(log: Log): Log {
 }
 
 function welcome(system: LocalSystem): string {
-  const { gatewayUrl, controlPlaneUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
+  const { gatewayUrl, consoleUrl, controlPlaneUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } =
+    system;
   const rows = [
+    ['Console', `${consoleUrl}/console`],
+    ['Signs you in once', signInUrl],
     ['Gateway', gatewayUrl],
     ['Control plane', controlPlaneUrl],
     ['Kernel', kernelUrl],
@@ -42,7 +45,6 @@ function welcome(system: LocalSystem): string {
     ['Policy', policyFile],
     ['Keys', `${dataDir.path}/local.env`],
     ['Files for agents', dataDir.filesDir],
-    ['Sign in once', signInUrl],
   ];
   return `\n${rows.map(([name = '', value = '']) => `  ${name.padEnd(18)} ${value}\n`).join('')}\ncountersign ready\n`;
 }
