@@ -73,7 +73,7 @@ const typed = {
 export default defineConfig(
   { ignores: generated },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname },
@@ -86,7 +86,14 @@ export default defineConfig(
     rules: { ...style, ...names, ...typed },
   },
   {
-    files: ['**/src/**/*.ts'],
+    // What runs in a browser knows its types, and none of Node.
+    files: ['packages/console/src/**'],
+    languageOptions: {
+      parserOptions: { project: './packages/console/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+  },
+  {
+    files: ['**/src/**/*.{ts,tsx}'],
     rules: {
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],
       // What a test has not set up yet when it is torn down, the types do not say; in source they have to.

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { graphOf, unitOf } from './import-graph.ts';
-import { listFiles, readText, units } from './repository.ts';
+import { listFiles, listSources, readText, units } from './repository.ts';
 import { everyDependencyIsUsed, type Manifest } from './rules/dependencies.ts';
 
 const roots = ['contracts', 'packages', 'services', 'infra', 'tests'];
-const written = roots.flatMap((folder) => [...listFiles(folder, '.ts'), ...listFiles(folder, '.mjs')]);
+const written = roots.flatMap((folder) => [...listSources(folder), ...listFiles(folder, '.mjs')]);
 const { files } = graphOf(Object.fromEntries(written.map((path) => [path, readText(path)])));
 
 describe('dependencies', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { graphOf } from './import-graph.ts';
-import { listFiles, readText, units } from './repository.ts';
+import { listFiles, listSources, readText, units } from './repository.ts';
 import { everyExportHasAUser } from './rules/exports.ts';
 
 const roots = ['contracts', 'packages', 'services', 'infra', 'tests'];
-const written = roots.flatMap((folder) => [...listFiles(folder, '.ts'), ...listFiles(folder, '.mjs')]);
+const written = roots.flatMap((folder) => [...listSources(folder), ...listFiles(folder, '.mjs')]);
 const graph = graphOf(Object.fromEntries(written.map((path) => [path, readText(path)])));
 
 describe('exports', () => {

@@ -15,12 +15,17 @@ export function units(): string[] {
 
 /** The real import graph of every source file that people write. */
 export function readGraph(): ImportGraph {
-  const paths = units().flatMap((unit) => listFiles(`${unit}/src`, '.ts'));
+  const paths = units().flatMap((unit) => listSources(`${unit}/src`));
   return graphOf(Object.fromEntries(paths.map((path) => [path, readText(path)])));
 }
 
 export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
+}
+
+/** What is written in TypeScript below a folder. */
+export function listSources(folder: string): string[] {
+  return [...listFiles(folder, '.ts'), ...listFiles(folder, '.tsx')];
 }
 
 const notOurs = new Set(['node_modules', 'dist', 'generated']);

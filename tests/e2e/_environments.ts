@@ -11,6 +11,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 export const serviceDirs = {
   kernel: `${repository}services/governance-kernel`,
   gateway: `${repository}services/gateway`,
+  controlPlane: `${repository}services/control-plane`,
 } as const;
 
 export type Databases = { kernel: TestDatabase; gateway: TestDatabase };
@@ -89,7 +90,29 @@ export function ofGateway({ keys, databaseUrl, kernelUrl }: GatewayNeeds): Recor
   };
 }
 
-/** The same database or broker, by way of a proxy. */
+type ControlPlaneNeeds = { keys: Keys; databaseUrl: string; gatewayUrl: string; kernelUrl: string };
+
+export function ofControlPlane({
+  keys,
+  databaseUrl,
+  gatewayUrl,
+  kernelUrl,
+}: ControlPlaneNeeds): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
+    GOV_SERVICE_API_KEY: keys.serviceApiKey,
+    GOV_ASSERTION_KEYS: encodeBase64Url(keys.assertionKey.publicKey),
+    DATABASE_URL: databaseUrl,
+    GOV_GATEWAY_URL: gatewayUrl,
+    GOV_GOVERNANCE_URL: kernelUrl,
+    GOV_SESSION_SECRET: 'console-secret-'.repeat(4),
+    GOV_TRUSTED_PROXIES: '1',
+    GOV_RATE_LIMITS: '0',
+    GOV_LOG_LEVEL: 'silent',
+  };
+}
+
+/** The same service, database or broker, by way of a proxy. */
 export function throughProxy(address: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(address);
   url.host = `127.0.0.1:${port}`;

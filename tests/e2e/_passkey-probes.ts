@@ -38,8 +38,21 @@ export async function askPasskeys(ask: Ask, { publicUrl, headersOf, serviceKey }
   const assertion = anna.authenticator.get(vote['challenge'] ?? '');
   const answered = { challenge_id: vote['challenge_id'], assertion };
   await ask(kernel.assertApproval, { params: { approval_id }, headers, body: answered });
+  const signIn = await ask(kernel.challengeSignIn, { headers: bearer });
+  const { statement, options } = signIn as unknown as { statement: { origin: string }; options: { challenge: string } };
+  const signed = anna.authenticator.get(options.challenge, { origin: statement.origin });
+  await ask(kernel.assertSignIn, {
+    params: { tenant: 'passkeys', credential_id: anna.params.credential_id },
+    body: { principal_id: 'anna', statement, assertion: signed },
+    headers: bearer,
+  });
   await ask(kernel.listPasskeys, { params: { principal: 'anna' }, headers });
   await ask(kernel.revokePasskey, { params: ben.params, headers });
+  await ask(kernel.revokeOwnPasskey, {
+    params: { tenant: 'passkeys', credential_id: cora.params.credential_id },
+    body: { principal_id: 'cora' },
+    headers: bearer,
+  });
   const terms = { version: 1, signatures_only: true, break_glass: false };
   await ask(kernel.putApprovalTerms, { params: { tenant: 'passkeys' }, body: terms, headers: bearer });
 }

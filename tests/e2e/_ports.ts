@@ -4,6 +4,7 @@ import { freePort } from '@countersign/local';
 export async function freePorts() {
   return {
     GATEWAY_PORT: await unused(),
+    CONSOLE_PORT: await unused(),
     CONTROL_PLANE_PORT: await unused(),
     GOV_PORT: await unused(),
     GOV_HEALTH_PORT: await unused(),

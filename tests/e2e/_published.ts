@@ -4,6 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
 import type { ServiceName } from '@countersign/contracts/openapi';
 import { root } from '../architecture/repository.ts';
+import { PageSocket } from './_socket.ts';
+import { until } from './_system.ts';
 
 export type Probe = {
   params?: Record<string, string>;
@@ -31,7 +33,9 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
   return {
     answered,
     ask: async (route, probe = {}) => {
-      const response = await send(route, baseUrl, probe);
+      const response = opensSocket(route, probe)
+        ? await firstMessage(route, baseUrl, probe)
+        : await send(route, baseUrl, probe);
       const mediaType = (response.headers.get('content-type') ?? '').split(';')[0] ?? '';
       const pointer = responsePointer(document, route, { status: response.status, mediaType });
       const body = mediaType === 'application/json' ? await response.json() : await response.body?.cancel();
@@ -49,6 +53,21 @@ async function send(route: AnyRoute, baseUrl: string, { params, query, body, hea
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(hasBody ? { body: JSON.stringify(body) } : {}),
   });
+}
+
+/** Whoever brings no ticket asks as for any other address, and is refused there. */
+function opensSocket({ media }: AnyRoute, { headers = {} }: Probe): boolean {
+  return media === 'socket' && 'sec-websocket-protocol' in headers;
+}
+
+/** What a socket tells first, as the answer of its route. */
+async function firstMessage(route: AnyRoute, baseUrl: string, { headers = {} }: Probe) {
+  const { 'sec-websocket-protocol': protocols = '', ...sent } = headers;
+  const socket = await PageSocket.open(baseUrl, { path: route.path, protocols: protocols.split(', '), headers: sent });
+  const message = await until(async () => socket.messages[0]);
+  socket.end();
+  const type = { 'content-type': 'application/json' };
+  return { status: route.status, headers: new Headers(type), json: async () => message, body: null };
 }
 
 type Seen = { status: number; mediaType: string };

@@ -1,4 +1,8 @@
-type Told = { status: number; body: Record<string, unknown>; headers: Headers };
+import { socketProtocols } from '@countersign/contracts/control-plane';
+import { PageSocket } from './_socket.ts';
+
+type Told = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
+type Socket = { workspaceId: string; ticket?: string; protocol?: string; headers?: Record<string, string> };
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
 /** One browser at a page of ours: it keeps cookies by the path that they are for, and sends them as a browser would. */
@@ -32,15 +36,55 @@ export class Tab {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     for (const text of response.headers.getSetCookie()) this.#keep(text);
-    const told = { status: response.status, headers: response.headers, body: (await response.json()) as Told['body'] }; // the caller looks
+    const { status, headers: answered } = response;
+    const text = await response.text();
+    const told = { status, headers: answered, text, body: JSON.parse(text === '' ? '{}' : text) as Told['body'] }; // the caller looks
     if (typeof told.body['csrf_token'] === 'string') this.csrfToken = told.body['csrf_token'];
     return told;
+  }
+
+  /** Goes to an address as a link from elsewhere leads there, and no further. */
+  async visit(path: string): Promise<Omit<Told, 'body'>> {
+    const response = await fetch(new URL(path, this.#origin), {
+      redirect: 'manual',
+      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', ...this.#cookieHeader(path) },
+    });
+    for (const text of response.headers.getSetCookie()) this.#keep(text);
+    const { status, headers } = response;
+    return { status, headers, text: await response.text() };
+  }
+
+  /** An answer that is text, a line at a time. */
+  async lines(path: string): Promise<string> {
+    return (await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) })).text();
+  }
+
+  /** Follows a stream; `ended` resolves when it is over, whoever ended it. */
+  async follow(path: string): Promise<{ status: number; ended: Promise<void> }> {
+    const response = await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) });
+    return { status: response.status, ended: endOf(response) };
   }
 
   async signIn(email: string): Promise<Told> {
     const begun = await this.send('/api/auth/login/begin', { method: 'POST', body: { email } });
     const { login_id, code } = begun.body;
     return this.send('/api/auth/login/finish', { method: 'POST', body: { login_id, code } });
+  }
+
+  /** Opens a socket in a workspace, as a page of ours does it: with a new ticket, unless another one is given. */
+  async openSocket(
+    kind: 'console' | 'telemetry',
+    { workspaceId, ticket, protocol, ...more }: Socket,
+  ): Promise<PageSocket> {
+    const path = `/ws/${kind}`;
+    const protocols = [protocol ?? socketProtocols[kind], `ticket.${ticket ?? (await this.newTicket(workspaceId))}`];
+    const headers = this.#cookieHeader(path);
+    return PageSocket.open(this.#origin, { path, protocols, headers: { ...headers, ...more.headers } });
+  }
+
+  async newTicket(workspaceId: string): Promise<string> {
+    const headers = { 'x-workspace-id': workspaceId };
+    return String((await this.send('/api/session/ticket', { method: 'POST', headers })).body['ticket']);
   }
 
   get cookieNames(): string[] {
@@ -58,5 +102,13 @@ export class Tab {
     const path = attributes.find((attribute) => attribute.startsWith('Path='))?.slice('Path='.length) ?? '/';
     if (attributes.includes('Max-Age=0')) this.#cookies.delete(name);
     else this.#cookies.set(name, { value, path });
+  }
+}
+
+export async function endOf({ body }: Response): Promise<void> {
+  try {
+    await new Response(body).arrayBuffer();
+  } catch {
+    // A stream that was cut is over too.
   }
 }

@@ -7,6 +7,9 @@ import { until } from './_system.ts';
 
 export async function askWorkspace(ask: Ask, id: string): Promise<void> {
   await ask(gateway.getWorkspace, { params: { id } });
+  await ask(gateway.putWorkspace, { params: { id }, body: { name: 'Renamed' } });
+  await ask(gateway.openWorkspace, { body: {} });
+  await ask(gateway.applyWorkspaceSettings, { params: { id } });
   await ask(gateway.getWorkspaceSettings, { params: { id } });
   await ask(gateway.putWorkspaceSettings, { params: { id }, body: { policyConfig: { maxIterationBudget: 9 } } });
   await ask(gateway.putWorkspaceMode, { params: { id }, body: { mode: 'build' } });
@@ -27,9 +30,12 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
   });
   const { data: runs } = await ask(gateway.listRuns, { params });
   await ask(gateway.getRun, { params: { runId: runs[0]?.['id'] ?? '' } });
+  await ask(gateway.getWorkspaceApproval, { params: { id: pending['id'] ?? '' } });
   await ask(gateway.resolveWorkspaceApproval, { params: { id: pending['id'] ?? '' }, body: { status: 'rejected' } });
   const other = await ask(gateway.createTask, { body: { title: 'Wait' } });
   await ask(gateway.putTaskStatus, { params: { id: other['id'] ?? '' }, body: { status: 'queued' } });
+  await ask(gateway.startRun, { body: { title: 'Start' } });
+  await ask(gateway.listWorkspaceRuns);
   const idle = await ask(gateway.createTask, { body: { title: 'Drop' } });
   await ask(gateway.deleteTask, { params: { id: idle['id'] ?? '' } });
 }

@@ -1,144 +1,149 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { encodeBase64Url } from '@countersign/crypto';
-import { generateSigningKey } from '@countersign/crypto/signing';
-import { controlPlaneConfigFrom, startControlPlane, type StartedControlPlane } from '@countersign/control-plane';
-import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
-import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
-import { freePort } from '@countersign/local';
-import pg from 'pg';
-import { Tab } from './_tab.ts';
+import { verifies } from '@countersign/testkit/verifies';
+import { SignInSystem, serviceKey } from './_sign-in-system.ts';
+import { endOf, type Tab } from './_tab.ts';
 
-const services = fileURLToPath(new URL('../../services/', import.meta.url));
-const serviceKey = { GOV_SERVICE_API_KEY: 'service-key-'.repeat(4) };
-const assertionKey = generateSigningKey();
 const minuteMs = 60_000;
-
-let databases: { gateway: TestDatabase; controlPlane: TestDatabase };
-let gateway: StartedGateway;
-let controlPlane: StartedControlPlane;
-let clockMs = Date.now();
-let people = 0;
-const now = () => new Date(clockMs);
-const newAddress = () => `person-${++people}@example.org`;
+let system: SignInSystem;
 
 beforeAll(async () => {
-  databases = {
-    gateway: await createTestDatabase({ serviceDir: `${services}gateway`, schema: 'gateway' }),
-    controlPlane: await createTestDatabase({ serviceDir: `${services}control-plane`, schema: 'control_plane' }),
-  };
-  const controlPlanePort = String(await freePort());
-  const shared = { ...serviceKey, NODE_ENV: 'development', GOV_RATE_LIMITS: '0', GOV_LOG_LEVEL: 'silent' };
-  gateway = await startGateway(
-    gatewayConfigFrom({
-      ...shared,
-      DATABASE_URL: databases.gateway.url,
-      GOV_GATEWAY_PORT: '0',
-      GOV_SESSION_SECRET: 'session-secret-'.repeat(3),
-      GOV_ASSERTION_KEY: assertionKey.privateKeyPem,
-      GOV_CONTROL_PLANE_URL: `http://127.0.0.1:${controlPlanePort}`,
-      GOV_RUN_WORKERS: '0',
-    }),
-    { now },
-  );
-  controlPlane = await startControlPlane(
-    controlPlaneConfigFrom({
-      ...shared,
-      DATABASE_URL: databases.controlPlane.url,
-      GOV_CONTROL_PLANE_PORT: controlPlanePort,
-      GOV_GATEWAY_URL: gateway.url,
-      GOV_ASSERTION_KEYS: encodeBase64Url(assertionKey.publicKey),
-      GOV_SESSION_SECRET: 'console-secret-'.repeat(3),
-      GOV_TRUSTED_PROXIES: '1',
-    }),
-    { now },
-  );
+  system = await SignInSystem.start();
 }, 120_000);
 
-afterAll(async () => {
-  await controlPlane?.stop();
-  await gateway?.stop();
-  await Promise.all([databases?.gateway.drop(), databases?.controlPlane.drop()]);
-}, 60_000);
+afterAll(() => system?.stop(), 60_000);
 
 beforeEach(() => {
-  clockMs = Date.now();
+  system.aheadMs = 0;
 });
 
-/** As an administrator, behind the service's back. */
-async function inControlPlane(statement: string): Promise<void> {
-  const { adminUrl } = databases.controlPlane;
-  const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path=control_plane' });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
-}
+const newAddress = () => system.newAddress();
+const signedIn = () => system.signedIn();
 
-async function signedIn(): Promise<{ tab: Tab; email: string }> {
-  const tab = new Tab(gateway.url);
-  const email = newAddress();
-  expect((await tab.signIn(email)).status).toBe(200);
-  return { tab, email };
+async function tokenOfProgram(tab: Tab, workspaceId: string): Promise<string> {
+  const post = async (path: string, form: Record<string, string>) => {
+    const response = await fetch(new URL(path, system.gateway.url), {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'cli', ...form }),
+    });
+    return (await response.json()) as Record<string, string>; // the caller looks
+  };
+  const { device_code = '', user_code = '' } = await post('/api/auth/device/code', {});
+  const body = { decision: 'approve', workspace_id: workspaceId };
+  await tab.send(`/api/auth/device/${user_code}/decide`, { method: 'POST', body });
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  return (await post('/api/auth/device/token', { grant_type, device_code }))['access_token'] ?? '';
 }
 
 const errorOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
-describe('a browser', () => {
-  it('is signed in by a code, as the person whom the gateway knows, and reads and changes what that person may', async () => {
-    const { tab, email } = await signedIn();
-    expect(tab.cookieNames.sort()).toEqual(['countersign', 'countersign-refresh']);
-    const session = (await tab.send('/api/session')).body;
-    const me = (await tab.send('/api/me')).body as {
-      user: { id: string; email: string };
-      workspaces: { id: string }[];
-    };
-    expect(me.user).toMatchObject({ id: session['user_id'], email });
-    const headers = { 'x-workspace-id': me.workspaces[0]?.id ?? '' };
-    const task = await tab.send('/api/tasks', {
-      method: 'POST',
-      headers,
-      body: { title: 'A letter', description: '' },
-    });
-    expect(task.status).toBe(201);
-    expect((await tab.send('/api/tasks', { headers })).body['data']).toHaveLength(1);
+describe('a browser that signs in anew', () => {
+  it('ends the session that it had, whoever signs in, and also when that had run out for the moment', async () => {
+    for (const aheadMs of [0, 20 * minuteMs]) {
+      const { tab } = await signedIn();
+      const { session_id: before } = (await tab.send('/api/session')).body;
+      const copied = tab.stolen();
+      system.aheadMs += aheadMs;
+      expect((await tab.signIn(newAddress())).status).toBe(200);
+      expect((await copied.send('/api/session')).status).toBe(401);
+      expect((await copied.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
+      const ended = await system.inControlPlane(`SELECT end_reason FROM sessions WHERE id = '${String(before)}'`);
+      expect(ended).toEqual([{ end_reason: 'signed_in_again' }]);
+    }
   });
 
+  it('ends no session by a cookie that is nobody’s, nor before it has proven anything', async () => {
+    const { tab } = await signedIn();
+    const begun = await tab.send('/api/auth/login/begin', { method: 'POST', body: { email: newAddress() } });
+    const body = { login_id: begun.body['login_id'], code: begun.body['code'] === '000000' ? '000001' : '000000' };
+    expect((await tab.send('/api/auth/login/finish', { method: 'POST', body })).status).toBe(401);
+    expect((await tab.send('/api/session')).status).toBe(200);
+  });
+});
+
+describe('a browser', () => {
+  verifies(
+    'cp.login',
+    'is signed in by a code, as the person whom the gateway knows, and reads and changes what that person may',
+    async () => {
+      const { tab, email } = await signedIn();
+      expect(tab.cookieNames.sort()).toEqual(['countersign', 'countersign-refresh']);
+      const session = (await tab.send('/api/session')).body;
+      const me = (await tab.send('/api/me')).body as {
+        user: { id: string; email: string };
+        workspaces: { id: string }[];
+      };
+      expect(me.user).toMatchObject({ id: session['user_id'], email });
+      const headers = { 'x-workspace-id': me.workspaces[0]?.id ?? '' };
+      const task = await tab.send('/api/tasks', {
+        method: 'POST',
+        headers,
+        body: { title: 'A letter', description: '' },
+      });
+      expect(task.status).toBe(201);
+      expect((await tab.send('/api/tasks', { headers })).body['data']).toHaveLength(1);
+    },
+  );
+
   it('hides its cookies from scripts and from what other sites have it send', async () => {
-    const tab = new Tab(gateway.url);
+    const tab = system.newTab();
     const { headers } = await tab.signIn(newAddress());
     const [access = '', refresh = ''] = headers.getSetCookie();
     expect(access).toMatch(/^countersign=cpa_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
     expect(refresh).toMatch(/^countersign-refresh=cpr_[\w-]{43}; Path=\/api\/auth\/refresh; HttpOnly; SameSite=Strict/);
   });
 
-  it('is nobody with a wrong code, a login of somebody else, a login twice, or one that is too old', async () => {
-    const tab = new Tab(gateway.url);
-    const email = newAddress();
-    const begun = (await tab.send('/api/auth/login/begin', { method: 'POST', body: { email } })).body;
-    const finish = (body: object) => tab.send('/api/auth/login/finish', { method: 'POST', body });
-    const { login_id, code } = begun;
-    const wrong = code === '000000' ? '000001' : '000000';
-    expect(errorOf(await finish({ login_id, code: wrong }))).toBe('CODE_INVALID');
-    expect(errorOf(await finish({ login_id: `lgn_${'A'.repeat(22)}`, code }))).toBe('CODE_INVALID');
-    clockMs += 11 * minuteMs;
-    expect(errorOf(await finish({ login_id, code }))).toBe('CODE_INVALID');
-    clockMs -= 11 * minuteMs;
-    expect((await finish({ login_id, code })).status).toBe(200);
-    expect(errorOf(await finish({ login_id, code }))).toBe('CODE_INVALID');
+  verifies('cp.login', 'is told nothing by which a known address differs from an unknown one', async () => {
+    const { email: known } = await signedIn();
+    const headers = { 'x-request-id': 'the-same-request' };
+    const ask = async (email: string) => {
+      const begun = await system.newTab().send('/api/auth/login/begin', { method: 'POST', body: { email }, headers });
+      const { login_id, code } = begun.body;
+      const body = { login_id, code: code === '000000' ? '000001' : '000000' };
+      const refused = await system.newTab().send('/api/auth/login/finish', { method: 'POST', body, headers });
+      // Each question of one service to another has a random id of its own.
+      const text = refused.text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'random');
+      return [begun.status, Object.keys(begun.body), begun.headers.getSetCookie(), refused.status, text];
+    };
+    expect(await ask(known)).toEqual(await ask(newAddress()));
   });
 
-  it('changes nothing for a page of another site, or without the token of its own page', async () => {
-    const { tab } = await signedIn();
-    const deleting = (headers: Record<string, string>) => tab.send('/api/session', { method: 'DELETE', headers });
-    const refusals: Record<string, string>[] = [
-      { 'x-csrf-token': '' },
-      { 'x-csrf-token': 'A'.repeat(43) },
-      { 'sec-fetch-site': 'cross-site' },
-    ];
-    for (const headers of refusals) expect(errorOf(await deleting(headers))).toBe('CSRF_TOKEN_INVALID');
-    expect((await tab.send('/api/session')).status).toBe(200);
-    const another = (await signedIn()).tab;
-    expect(errorOf(await deleting({ 'x-csrf-token': another.csrfToken }))).toBe('CSRF_TOKEN_INVALID');
-  });
+  verifies(
+    'cp.login',
+    'is nobody with a wrong code, a login of somebody else, a login twice, or one that is too old',
+    async () => {
+      const tab = system.newTab();
+      const email = newAddress();
+      const begun = (await tab.send('/api/auth/login/begin', { method: 'POST', body: { email } })).body;
+      const finish = (body: object) => tab.send('/api/auth/login/finish', { method: 'POST', body });
+      const { login_id, code } = begun;
+      const wrong = code === '000000' ? '000001' : '000000';
+      expect(errorOf(await finish({ login_id, code: wrong }))).toBe('CODE_INVALID');
+      expect(errorOf(await finish({ login_id: `lgn_${'A'.repeat(22)}`, code }))).toBe('CODE_INVALID');
+      system.aheadMs += 11 * minuteMs;
+      expect(errorOf(await finish({ login_id, code }))).toBe('CODE_INVALID');
+      system.aheadMs -= 11 * minuteMs;
+      expect((await finish({ login_id, code })).status).toBe(200);
+      expect(errorOf(await finish({ login_id, code }))).toBe('CODE_INVALID');
+    },
+  );
+
+  verifies(
+    'cp.session',
+    'changes nothing for a page of another site, or without the token of its own page',
+    async () => {
+      const { tab } = await signedIn();
+      const deleting = (headers: Record<string, string>) => tab.send('/api/session', { method: 'DELETE', headers });
+      const refusals: Record<string, string>[] = [
+        { 'x-csrf-token': '' },
+        { 'x-csrf-token': 'A'.repeat(43) },
+        { 'sec-fetch-site': 'cross-site' },
+      ];
+      for (const headers of refusals) expect(errorOf(await deleting(headers))).toBe('CSRF_TOKEN_INVALID');
+      expect((await tab.send('/api/session')).status).toBe(200);
+      const another = (await signedIn()).tab;
+      expect(errorOf(await deleting({ 'x-csrf-token': another.csrfToken }))).toBe('CSRF_TOKEN_INVALID');
+    },
+  );
 
   it('is signed out at once, with every copy of its cookies', async () => {
     const { tab } = await signedIn();
@@ -153,17 +158,17 @@ describe('a browser', () => {
 describe('the session of a browser', () => {
   it('opens nothing a quarter of an hour later, until it is renewed', async () => {
     const { tab } = await signedIn();
-    clockMs += 16 * minuteMs;
+    system.aheadMs += 16 * minuteMs;
     expect((await tab.send('/api/session')).status).toBe(401);
     expect((await tab.send('/api/auth/refresh', { method: 'POST' })).body).toMatchObject({ renewed: true });
     expect((await tab.send('/api/session')).status).toBe(200);
   });
 
-  it('ends for everybody when a refresh cookie is used that was used before', async () => {
+  verifies('cp.session', 'ends for everybody when a refresh cookie is used that was used before', async () => {
     const { tab } = await signedIn();
     const thief = tab.stolen();
     await tab.send('/api/auth/refresh', { method: 'POST' });
-    clockMs += minuteMs;
+    system.aheadMs += minuteMs;
     expect((await thief.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
     expect((await tab.send('/api/session')).status).toBe(401);
     expect((await tab.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
@@ -182,8 +187,89 @@ describe('the session of a browser', () => {
 
   it('is over after thirty days without a renewal', async () => {
     const { tab } = await signedIn();
-    clockMs += 31 * 24 * 60 * minuteMs;
+    system.aheadMs += 31 * 24 * 60 * minuteMs;
     expect((await tab.send('/api/auth/refresh', { method: 'POST' })).status).toBe(401);
+  });
+});
+
+describe('a session that ended', () => {
+  type Overview = Record<'sessions' | 'devices', { session_id: string; current?: boolean }[]>;
+  const follow = async (tab: Tab) => {
+    const [workspace] = (await tab.send('/api/me')).body['workspaces'] as { id: string }[];
+    const stream = await tab.follow(`/api/events?workspaceId=${workspace?.id ?? ''}`);
+    expect(stream.status).toBe(200);
+    return stream;
+  };
+
+  verifies('cp.session', 'loses its requests and its streams within a second, however it ended', async () => {
+    const { tab, email } = await signedIn();
+    const again = async () => (await system.signedIn(email)).tab;
+    const [signedOut, reused, removed] = [await again(), await again(), await again()];
+    const copy = reused.stolen();
+    await reused.send('/api/auth/refresh', { method: 'POST' });
+    const streams = await Promise.all([signedOut, reused, removed, tab].map(follow));
+    const { sessions } = (await tab.send('/api/session')).body as Overview;
+    expect(sessions).toHaveLength(4);
+    const own = (await removed.send('/api/session')).body['session_id'];
+    system.aheadMs += minuteMs;
+    const ends: [Tab, () => Promise<unknown>][] = [
+      [signedOut, () => signedOut.send('/api/session', { method: 'DELETE' })],
+      [reused, () => copy.send('/api/auth/refresh', { method: 'POST' })],
+      [removed, () => tab.send(`/api/session/credentials/${String(own)}`, { method: 'DELETE' })],
+    ];
+    for (const [index, [other, end]] of ends.entries()) {
+      await end();
+      const endedAtMs = performance.now();
+      expect((await other.send('/api/me')).status).toBe(401);
+      await streams[index]?.ended;
+      // The second that is promised, with nineteen more for a machine that is busy.
+      expect(performance.now() - endedAtMs).toBeLessThan(20_000);
+    }
+    expect((await tab.send('/api/session')).body['sessions']).toHaveLength(1);
+    expect((await tab.send('/api/me')).status).toBe(200);
+    await tab.send('/api/session', { method: 'DELETE' });
+    await streams[3]?.ended;
+  });
+
+  it('of a program is told beside the others, and loses its streams too', async () => {
+    const { tab } = await signedIn();
+    const [workspace] = (await tab.send('/api/me')).body['workspaces'] as { id: string }[];
+    const token = await tokenOfProgram(tab, workspace?.id ?? '');
+    const headers = { authorization: `Bearer ${token}` };
+    const stream = await fetch(new URL('/api/events', system.gateway.url), { headers });
+    expect(stream.status).toBe(200);
+    const { devices } = (await tab.send('/api/session')).body as Overview;
+    expect(devices).toMatchObject([{ client: 'cli', workspace_id: workspace?.id, role: 'member' }]);
+    await tab.send(`/api/session/credentials/${devices[0]?.session_id}`, { method: 'DELETE' });
+    await endOf(stream);
+    expect((await fetch(new URL('/api/tasks', system.gateway.url), { headers })).status).toBe(401);
+    expect((await tab.send('/api/session')).body['devices']).toEqual([]);
+  });
+
+  it('is ended by its own person alone: one of somebody else reads as one that is not there', async () => {
+    const [{ tab }, { tab: other }] = [await signedIn(), await signedIn()];
+    const theirs = (await other.send('/api/session')).body['session_id'];
+    const ending = (id: unknown) => tab.send(`/api/session/credentials/${String(id)}`, { method: 'DELETE' });
+    for (const id of [theirs, `ses_${'0'.repeat(26)}`, 'none']) expect((await ending(id)).status).toBe(404);
+    expect((await other.send('/api/me')).status).toBe(200);
+  });
+});
+
+describe('who is invited and sits at a browser', () => {
+  it('joins without a code, unless another site’s page asks', async () => {
+    const [host, guest] = [await signedIn(), await signedIn()];
+    const [workspace] = (await host.tab.send('/api/me')).body['workspaces'] as { id: string }[];
+    const invite = async () => {
+      const body = { email: guest.email, role: 'member' };
+      const { body: told } = await host.tab.send(`/api/workspace/${workspace?.id}/invite`, { method: 'POST', body });
+      return `/api/auth/invite/${String(told['inviteToken'])}`;
+    };
+    const body = { email: guest.email };
+    const foreign = { 'sec-fetch-site': 'cross-site' };
+    const asked = await guest.tab.send(await invite(), { method: 'POST', body, headers: foreign });
+    expect(asked.body).toMatchObject({ verificationRequired: true });
+    const joined = await guest.tab.send(await invite(), { method: 'POST', body });
+    expect(joined.body).toMatchObject({ verificationRequired: false, role: 'member' });
   });
 });
 
@@ -197,24 +283,24 @@ describe('the gateway', () => {
 
   it('lets nobody in by a cookie while the control plane is away, and says so', async () => {
     const { tab } = await signedIn();
-    await inControlPlane('ALTER TABLE access_tokens RENAME TO away');
+    await system.inControlPlane('ALTER TABLE access_tokens RENAME TO away');
     try {
       expect(errorOf(await tab.send('/api/me'))).toBe('CONTROL_PLANE_UNAVAILABLE');
     } finally {
-      await inControlPlane('ALTER TABLE away RENAME TO access_tokens');
+      await system.inControlPlane('ALTER TABLE away RENAME TO access_tokens');
     }
     expect((await tab.send('/api/me')).status).toBe(200);
   });
 
   it('answers its siblings below /internal, and nobody else', async () => {
     const ask = (authorization?: string) =>
-      fetch(`${gateway.url}/internal/sign-in-codes`, {
+      fetch(`${system.gateway.url}/internal/sign-in-codes`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
         body: JSON.stringify({ email: newAddress(), isLocal: true }),
       });
     expect((await ask()).status).toBe(401);
     expect((await ask('Bearer another')).status).toBe(401);
-    expect((await ask(`Bearer ${serviceKey.GOV_SERVICE_API_KEY}`)).status).toBe(200);
+    expect((await ask(`Bearer ${serviceKey}`)).status).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { AnyRoute } from '@countersign/contracts';
+import { pathParams, type AnyRoute } from '@countersign/contracts';
 import * as controlPlane from '@countersign/contracts/control-plane';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
@@ -11,17 +11,19 @@ import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import { startSystem, type StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Ask, Body } from './_ask.ts';
+import { askConsole } from './_console-probes.ts';
+import { askControls } from './_control-probes.ts';
 import { askIdentities } from './_identities.ts';
 import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
-import { askRelations } from './_relation-probes.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
+import { askSignedIn } from './_signed-in-probes.ts';
 import { scratchDataDir } from './_system.ts';
 import { askGovernance, askNotifications, askTasks, askWorkspace } from './_workspace-probes.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
-const publicUrl = 'https://kernel.example';
+const publicUrl = 'http://localhost';
 const approver = generateKeyPairSync('ed25519');
 const approverKeys = [
   {
@@ -75,7 +77,7 @@ async function askKernel(published: Published): Promise<void> {
   await askConformance(ask);
   await askPasskeys(ask, { publicUrl, headersOf: kernelHeaders, serviceKey: system.serviceApiKey });
   await askDemo(ask);
-  await askPolicy(ask);
+  await askControls(ask, { authorization: `Bearer ${system.serviceApiKey}` });
 }
 
 const read = { action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id: 's1' };
@@ -176,6 +178,8 @@ async function askAgentProtocols(ask: Ask): Promise<void> {
   const accept = 'application/json, text/event-stream';
   await ask(kernel.callMcp, { body: initialize, headers: { ...kernelHeaders(), accept } });
   await ask(kernel.listMcpCapabilities);
+  await ask(kernel.listRegisteredTools);
+  await ask(kernel.listActions);
   const args = { path: join(system.filesDir, 'notes.md') };
   await ask(kernel.executeMcp, { body: { tool: 'files.read_text_file', args, session_id: 's1' } });
   await ask(kernel.executeMcp, {
@@ -192,54 +196,6 @@ async function askDemo(ask: Ask): Promise<void> {
 }
 
 /** Refused on purpose: what the answer to a bundle with a foreign signature looks like. Its success needs the operator's key. */
-async function askPolicy(ask: Ask): Promise<void> {
-  const headers = { authorization: `Bearer ${system.serviceApiKey}` };
-  await ask(kernel.putToolBlocks, {
-    params: { tenant: 'acme' },
-    body: { version: 1, tools: ['crm.delete'] },
-    headers,
-  });
-  await ask(kernel.putCeiling, {
-    params: { tenant: 'acme', budget_id: 'ceiling.tool_calls' },
-    body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1_000 },
-    headers,
-  });
-  const reads = { params: { tenant: 'acme', budget_id: 'reads' }, headers };
-  await ask(kernel.getBudget, reads);
-  const used = { event_id: 'parity-1', occurred_at: new Date().toISOString(), tool_calls: 1 };
-  await ask(kernel.recordBudgetUsage, { ...reads, body: used });
-  const ceilings = { params: { tenant: 'elsewhere' }, headers };
-  await ask(kernel.putPolicyCeilings, { ...ceilings, body: { version: 1, rules: [], set_by: 'olga' } });
-  await ask(kernel.getPolicyCeilings, ceilings);
-  const lane = { params: { tenant: 'elsewhere', lane: 'draft' }, headers };
-  const draft = { format: 'countersign/policy.v1', name: 'draft', version: '1', rules: [] };
-  await ask(kernel.putShadowLane, { ...lane, body: { bundle: draft, set_by: 'olga' } });
-  await ask(kernel.deleteShadowLane, lane);
-  const digest = `sha256:${'0'.repeat(64)}`;
-  const undecided = {
-    decision_id: 'dec_01J00000000000000000000000',
-    policy_hash: digest,
-    report_hash: digest,
-    epoch: 1,
-  };
-  await ask(kernel.createActivationSignature, { params: { tenant: 'elsewhere' }, body: undecided, headers });
-  const { decision_id } = undecided;
-  await ask(kernel.confirmActivation, { params: { tenant: 'elsewhere' }, body: { decision_id }, headers });
-  const fence = { params: { scope: 'tenant:elsewhere' }, headers };
-  await ask(kernel.putFence, { ...fence, body: { kind: 'freeze', epoch: 1, reason: 'a drill', set_by: 'olga' } });
-  await ask(kernel.getFence, fence);
-  await ask(kernel.listFences, { headers });
-  await ask(kernel.putTenant, { params: { tenant: 'elsewhere' }, body: { version: 1, org_id: 'acme-group' }, headers });
-  await askRelations(ask, headers);
-  const bundle = { format: 'countersign/policy.v1', name: 'x', version: '1', rules: [] };
-  const signature = { alg: 'Ed25519', key_id: 'unknown', value: 'A'.repeat(86) };
-  await ask(kernel.putPolicyBundle, {
-    params: { tenant: 'acme' },
-    body: { bundle, epoch: 1, confirmed_at: new Date().toISOString(), signature },
-    headers,
-  });
-}
-
 async function askGateway(published: Published): Promise<void> {
   await published.ask(gateway.getHealth);
   await published.ask(gateway.getOpenApi);
@@ -272,13 +228,17 @@ async function askDirectory(published: Published): Promise<void> {
   const email = 'browser@example.com';
   const asked = await published.ask(gateway.sendSignInCode, { body: { email, isLocal: true }, ...sibling() });
   const { code } = members(asked.body);
-  await published.ask(gateway.proveAddress, { body: { email, code }, ...sibling() });
+  const proven = await published.ask(gateway.proveAddress, { body: { email, code }, ...sibling() });
+  const params = { user_id: members(members(proven.body)['user'])['id'] ?? '' };
+  const again = await published.ask(gateway.sendUserCode, { params, body: { isLocal: true }, ...sibling() });
+  await published.ask(gateway.proveUser, { params, body: { code: members(again.body)['code'] }, ...sibling() });
 }
 
 /** Browsers come through the gateway, siblings do not. */
 async function askControlPlane(browser: Published, direct: Published): Promise<void> {
   await direct.ask(controlPlane.getHealth);
   await direct.ask(controlPlane.getOpenApi);
+  await askPages(browser);
   const begun = members((await browser.ask(controlPlane.beginLogin, { body: { email: 'browser@example.org' } })).body);
   const { login_id, code } = begun;
   const finished = await browser.ask(controlPlane.finishLogin, { body: { login_id, code } });
@@ -288,8 +248,23 @@ async function askControlPlane(browser: Published, direct: Published): Promise<v
   const token = /countersign=([^;]*)/.exec(headers.cookie)?.[1];
   await direct.ask(controlPlane.introspectSession, { body: { token }, ...sibling() });
   const session = members((await browser.ask(controlPlane.getSession, { headers })).body);
+  await browser.ask(controlPlane.listAuditEntries, { headers });
+  await browser.ask(controlPlane.exportAuditEntries, { headers });
   const ofPage = { 'x-csrf-token': session['csrf_token'] ?? '', 'sec-fetch-site': 'same-origin' };
-  await browser.ask(controlPlane.deleteSession, { headers: { ...headers, ...ofPage } });
+  const atPage = { headers: { ...headers, ...ofPage } };
+  await askSignedIn(browser, atPage, { ...system, direct, sibling: sibling() });
+  await browser.ask(controlPlane.deleteSession, atPage);
+  await askConsole(browser, system.gatewayUrl);
+}
+
+async function askPages(browser: Published): Promise<void> {
+  await browser.ask(controlPlane.showConsole);
+  await browser.ask(controlPlane.listOidcConnections);
+  const page = await (await fetch(`${system.gatewayUrl}/console`)).text();
+  await browser.ask(controlPlane.showConsolePage, { params: { page: 'runs' } });
+  await browser.ask(controlPlane.showConsoleObject, { params: { page: 'runs', id: 'tsk_1' } });
+  const [, file = ''] = /assets\/([^"]+\.js)"/.exec(page) ?? [];
+  await browser.ask(controlPlane.getConsoleFile, { params: { file } });
 }
 
 function cookiesOf({ headers }: { headers: Headers }): string {
@@ -324,7 +299,7 @@ async function askMembers(published: Published, ask: Ask, id: string): Promise<v
 /** Pages are for people; their own tests read them. */
 function operationsOf(service: string): string[] {
   const routes = routesByService.find(({ name }) => name === service)?.routes ?? [];
-  const pages = ['/docs', '/approvals/', '/invite/'];
+  const pages = ['/docs', '/approvals/', '/invite/', '/api/auth/oidc/{'];
   const isPage = (path: string) => path === '/' || pages.some((page) => path.startsWith(page));
   return routes.filter(({ path }) => !isPage(path)).map(({ operation }) => operation);
 }
@@ -371,26 +346,8 @@ describe('the published OpenAPI', () => {
     for (const { name, routes } of routesByService) {
       const published = publishedService(name, urls()[name]);
       for (const route of routes.filter(({ auth }) => auth !== 'public')) {
-        const params = {
-          id: 'x',
-          inviteId: 'x',
-          userId: 'x',
-          receipt_id: 'x',
-          record_id: 'x',
-          checkpoint_id: 'x',
-          decisionId: 'x',
-        };
-        const more = {
-          approval_id: 'x',
-          action: 'approve',
-          principal: 'x',
-          credential_id: 'x',
-          budget_id: 'x',
-          report_id: 'x',
-          tenant: 'x',
-          scope: 'x',
-        };
-        const { status } = await published.ask(route, { params: { ...params, ...more } });
+        const named = pathParams(route.path).map((name) => [name, name === 'action' ? 'approve' : 'x']);
+        const { status } = await published.ask(route, { params: Object.fromEntries(named) as Record<string, string> });
         expect([route.operation, status]).toEqual([route.operation, 401]);
       }
     }

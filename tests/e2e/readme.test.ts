@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText } from '../architecture/repository.ts';
+import { axeFindings, openChromium, openVisitor } from './_console.ts';
 import { Reading } from './_reading.ts';
 import { until } from './_system.ts';
 import { typeInForeground } from './_terminal.ts';
@@ -30,6 +31,50 @@ async function repeated(words: string, wanted: string): Promise<string> {
 }
 
 type Decision = { verdict: string; reason_code: string; receipt: object; approval?: { approve_url: string } };
+
+/** What the reader reads off the first terminal. */
+const printedAs = (name: string): string =>
+  new RegExp(`^ *${name} +(http\\S+)$`, 'm').exec(reading.first.printed())?.[1] ?? '';
+
+describe('the ten minutes of the README in the console, from the address that the first terminal shows', () => {
+  verifies(
+    'sys.quickstart',
+    'an organisation is named, a task waits, is approved and leaves a receipt that the browser verifies',
+    async () => {
+      const chromium = await openChromium();
+      const { page, context, faults } = await openVisitor(chromium, printedAs('Console').replace('/console', ''));
+      const link = printedAs('Signs you in once');
+      await page.goto(link);
+      await page.getByLabel('Name of the organisation').fill('Lighthouse');
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
+      for (const key of ['g', 'r']) await page.keyboard.press(key);
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      await page.keyboard.press('n');
+      await page.getByRole('dialog').getByRole('button', { name: 'Start' }).press('Enter');
+      await page.getByText('Open the inbox').waitFor();
+      for (const key of ['g', 'i']) await page.keyboard.press(key);
+      await page.getByRole('article', { name: 'files.write_file, pending' }).waitFor();
+      await page.keyboard.press('j');
+      await page.locator('[data-chosen]').waitFor();
+      await page.keyboard.press('a');
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
+      await page.getByText('files.write_file: approved').waitFor();
+      for (const key of ['g', 'v']) await page.keyboard.press(key);
+      await page.getByRole('table').waitFor();
+      await page.keyboard.press('v');
+      await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
+      await page.getByText('Verified here').waitFor();
+      expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
+      const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      expect([again.status, again.headers.getSetCookie()]).toEqual([404, []]);
+      await context.close();
+      await chromium.close();
+    },
+    startMs,
+  );
+});
 
 describe('the ten minutes of the README, typed block by block into fresh shells', () => {
   verifies(

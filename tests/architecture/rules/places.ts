@@ -75,7 +75,7 @@ export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
 
 const clientLibraries = new Set(['pg', 'nodemailer', 'undici', 'openai', '@prisma/client']);
 const clientClass = /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI)$/;
-const clientFactory = /^(?:nodemailer\.)?(?:createTransport|openDatabase|createClient)$/;
+const clientFactory = /^(?:nodemailer\.)?(?:createTransport|open(?:Service)?Database|createClient)$/;
 
 /**
  * A service's connections are made in one place, so that one close() ends them all: a file that constructs a client is context.ts,
@@ -110,7 +110,14 @@ export function onlyKernelSigns({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: may not sign`);
 }
 
-const portable = new Set(['contracts', 'packages/crypto', 'packages/policy', 'packages/receipts', 'packages/verifier']);
+const portable = new Set([
+  'contracts',
+  'packages/crypto',
+  'packages/policy',
+  'packages/receipts',
+  'packages/verifier',
+  'packages/console',
+]);
 /** Separate entry points for Node, which a browser never loads. */
 const nodeEntries = new Set([
   'packages/crypto/src/node.ts',

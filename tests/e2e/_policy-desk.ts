@@ -1,0 +1,117 @@
+import { expect } from '@jest/globals';
+import { WhatIfReport, type CompiledDraft } from '@countersign/contracts/control-plane';
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { signIn, until, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+export type Person = SignedIn & { tab: Tab };
+export type Members = Record<string, unknown>;
+export type Told = Awaited<ReturnType<Tab['send']>>;
+export type Reported = { id: string; report: WhatIfReport };
+
+export const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+export const detailsOf = ({ body }: Told) => (body['error'] as { details?: Members } | undefined)?.details;
+export const tagOf = ({ headers }: Told) => headers.get('etag') ?? '';
+
+/** An owner at the policy of their workspace, with one agent that calls. */
+export class PolicyDesk {
+  readonly owner: Person;
+  readonly #gatewayUrl: string;
+  readonly #key: string;
+
+  private constructor(gatewayUrl: string, owner: Person, key: string) {
+    this.#gatewayUrl = gatewayUrl;
+    this.owner = owner;
+    this.#key = key;
+  }
+
+  static async open(gatewayUrl: string, email: string): Promise<PolicyDesk> {
+    const owner = await personAt(gatewayUrl, email);
+    const { key } = (await owner.client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
+    return new PolicyDesk(gatewayUrl, owner, key);
+  }
+
+  async colleague(email: string, role: 'member' | 'partner'): Promise<Person> {
+    const params = { id: this.owner.workspaceId };
+    const invited = await this.owner.client.createInvite({ params, body: { email, role } }); // as above
+    const person = await personAt(this.#gatewayUrl, email);
+    await person.client.acceptInvite({ params: { token: invited.body.inviteToken }, body: { email } });
+    return { ...person, workspaceId: this.owner.workspaceId };
+  }
+
+  async makeOwner({ tab }: Person): Promise<void> {
+    const { workspaceId } = this.owner;
+    const userId = String((await tab.send('/api/session')).body['user_id']);
+    const path = `/api/workspaces/${workspaceId}/members/${userId}`;
+    const made = await this.owner.tab.send(path, { method: 'PUT', body: { role: 'owner' } });
+    expect([made.status, made.body]).toEqual([200, { user_id: userId, role: 'owner' }]);
+  }
+
+  async call(members: object): Promise<Members> {
+    const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ action: 'tool.call', session_id: 'crawl', args: {}, ...members });
+    const response = await fetch(new URL('/api/v1/evaluate', this.#gatewayUrl), { method: 'POST', headers, body });
+    return (await response.json()) as Members;
+  }
+
+  send(path: string, how: Parameters<Tab['send']>[1] = {}, who = this.owner): Promise<Told> {
+    return who.tab.send(`/api/v1/workspaces/${this.owner.workspaceId}/policy/${path}`, how);
+  }
+
+  async inForce(): Promise<Members & { bundle: PolicyBundle; policy_hash: string; epoch: number }> {
+    return (await this.send('active')).body as never; // its form is the contract's
+  }
+
+  async write(bundle: object | string): Promise<void> {
+    const body = { text: typeof bundle === 'string' ? bundle : JSON.stringify(bundle) };
+    const headers = { 'if-match': tagOf(await this.send('draft')) };
+    expect((await this.send('draft', { method: 'PUT', body, headers })).status).toBe(200);
+  }
+
+  async compile(): Promise<CompiledDraft> {
+    const compiled = await this.send('compile', { method: 'POST' });
+    expect(compiled.status).toBe(200);
+    return compiled.body as CompiledDraft;
+  }
+
+  async draft(bundle: object | string): Promise<CompiledDraft> {
+    await this.write(bundle);
+    return await this.compile();
+  }
+
+  async report(policy_hash: string | null): Promise<Reported> {
+    const { status, body } = await this.send('what-if', { method: 'POST', body: { policy_hash } });
+    expect(status).toBe(202);
+    const id = String(body['report_id']);
+    const done = await until(async () => {
+      const { body: job } = await this.send(`what-if/${id}`);
+      return ['done', 'failed'].includes(String(job['state'])) && job;
+    });
+    expect(done['failure']).toBeNull();
+    return { id, report: WhatIfReport.parse(done['report']) };
+  }
+
+  async activate(
+    policy_hash: string | null,
+    { id, report }: Reported,
+    { base, who }: { base?: string; who?: Person } = {},
+  ) {
+    const body = { policy_hash, report_id: id, acknowledge_widened: report.widened.length };
+    const headers = { 'if-match': base ?? tagOf(await this.send('active')) };
+    return await this.send('activate', { method: 'POST', body, headers }, who);
+  }
+
+  /** The bundle in force under another name, without the rules that hold agents back. */
+  async loosened(name: string): Promise<PolicyBundle> {
+    const { rules, ...bundle } = (await this.inForce()).bundle;
+    const held = ['deny-destructive', 'escalate-hard-to-undo'];
+    return { ...bundle, name, rules: rules.filter(({ id }) => !held.includes(id)), tests: [] };
+  }
+}
+
+async function personAt(gatewayUrl: string, email: string): Promise<Person> {
+  const signedIn = await signIn({ gatewayUrl }, email);
+  const tab = new Tab(gatewayUrl);
+  await tab.signIn(email);
+  return { ...signedIn, tab };
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from '@countersign/contracts';
+import * as kernelContracts from '@countersign/contracts/governance-kernel';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '@countersign/governance-kernel';
+import { freePort } from '@countersign/local';
+import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
+import { startScriptedModel } from '@countersign/testkit/scripted-model';
+import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import pg from 'pg';
+import { Part } from '../chaos/_part.ts';
+import {
+  newKeys,
+  ofControlPlane,
+  ofGateway,
+  ofKernel,
+  ownDatabases,
+  serviceDirs,
+  throughProxy,
+} from './_environments.ts';
+import type { KernelClient } from './_system.ts';
+
+/** Two kernels over one database, a gateway, and a control plane that is a process of its own and reaches one kernel through a proxy. */
+export type Replicas = {
+  readonly gateway: StartedGateway;
+  readonly kernels: readonly [StartedKernel, StartedKernel];
+  readonly notes: NoteServer;
+  readonly controlPlane: Part;
+  /** Between control plane and kernel. */
+  readonly toKernel: TcpProxy;
+  /** The services beside a kernel, as they call it. */
+  readonly system: Client<typeof kernelContracts.kernelRoutes>;
+  /** An agent of a workspace at each kernel. */
+  agents(tenant: string, principal?: string): readonly [KernelClient, KernelClient];
+  /** As an administrator of the control plane's database, behind its back. */
+  inControlPlane(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** All kernels keep to it from now on. */
+  writePolicy(text: string): void;
+  stop(): Promise<void>;
+};
+
+export async function startReplicas(policy: string): Promise<Replicas> {
+  const scratch = mkdtempSync(join(tmpdir(), 'countersign-replicas-'));
+  const policyFile = join(scratch, 'policy.yaml');
+  writeFileSync(policyFile, policy);
+  const [own, model, notes, keys] = [
+    await ownDatabases(),
+    await startScriptedModel(),
+    await startNoteServer(),
+    newKeys(),
+  ];
+  const database = await createTestDatabase({ serviceDir: serviceDirs.controlPlane, schema: 'control_plane' });
+  const forKernels = {
+    ...ofKernel({ keys, databaseUrl: own.kernel.url, model, notes }),
+    GOV_POLICY_FILE: policyFile,
+    GOV_MCP_TIMEOUT: '60s',
+  };
+  const kernels = [
+    await startKernel(kernelConfigFrom(forKernels)),
+    await startKernel(kernelConfigFrom(forKernels)),
+  ] as const;
+  const [first] = kernels;
+  const toKernel = await createTcpProxy({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const forGateway = ofGateway({ keys, databaseUrl: own.gateway.url, kernelUrl: first.url });
+  const gateway = await startGateway(
+    gatewayConfigFrom({ ...forGateway, GOV_CONTROL_PLANE_URL: url, GOV_RUN_WORKERS: '0' }),
+  );
+  const kernelUrl = throughProxy(first.url, toKernel);
+  const controlPlane = new Part({
+    name: 'control plane',
+    main: `${serviceDirs.controlPlane}/dist/main.js`,
+    readyUrl: `${url}/health/ready`,
+    logFile: join(scratch, 'control-plane.log'),
+    env: {
+      ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
+      GOV_CONTROL_PLANE_PORT: port,
+    },
+  });
+  await controlPlane.start();
+  const system = createClient(kernelContracts.kernelRoutes, {
+    baseUrl: first.url,
+    headers: () => ({ authorization: `Bearer ${keys.serviceApiKey}` }),
+  });
+  const agentAt = ({ url: baseUrl }: StartedKernel, tenant: string, principal?: string) =>
+    kernelContracts
+      .createKernelClient({ baseUrl, apiKey: keys.adminApiKey })
+      .as({ tenant, ...(principal === undefined ? {} : { principal }) });
+  return {
+    ...{ gateway, kernels, notes, controlPlane, toKernel, system },
+    agents: (tenant, principal) => [agentAt(kernels[0], tenant, principal), agentAt(kernels[1], tenant, principal)],
+    inControlPlane: (statement, values) => rowsOf(database, statement, values),
+    writePolicy: (text) => writeFileSync(policyFile, text),
+    stop: async () => {
+      await controlPlane.kill().catch(() => undefined);
+      await gateway.stop();
+      for (const kernel of kernels) await kernel.stop();
+      await Promise.all([toKernel.close(), model.close(), notes.close()]);
+      await Promise.all([own.kernel.drop(), own.gateway.drop(), database.drop()]);
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+async function rowsOf({ adminUrl }: TestDatabase, statement: string, values: unknown[] = []) {
+  const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path=control_plane' });
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(statement, values).finally(() => client.end());
+  return rows;
+}

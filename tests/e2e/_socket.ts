@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { WebSocket, type ClientOptions } from 'ws';
+
+type Message = Record<string, unknown>;
+type Opening = { path?: string; protocols: string[]; headers?: Record<string, string> };
+
+/** A WebSocket as a page of `origin` opens it, with what it was told. */
+export class PageSocket {
+  readonly messages: Message[] = [];
+  readonly #socket: WebSocket;
+  readonly #ended: Promise<number>;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (data: Buffer) => this.messages.push(JSON.parse(data.toString()) as Message)); // the caller looks
+    this.#ended = once(socket, 'close').then(([code]) => code as number);
+  }
+
+  /** The socket, or the status and code that it was refused with. */
+  static async open(origin: string, { path = '/ws/console', protocols, headers = {} }: Opening) {
+    const { origin: from = origin, ...sent } = headers;
+    const options: ClientOptions = { headers: sent, ...(from === '' ? {} : { origin: from }) };
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, protocols, options);
+    const opened = new PageSocket(socket);
+    return new Promise<PageSocket>((resolve, reject) => {
+      socket.once('open', () => resolve(opened));
+      socket.once('error', reject);
+      socket.once('unexpected-response', (_request, answer: IncomingMessage) => {
+        void textOf(answer).then((text) => reject(new Refused(answer.statusCode ?? 0, text)));
+      });
+    });
+  }
+
+  /** With which code it ended. */
+  get ended(): Promise<number> {
+    return this.#ended;
+  }
+
+  get protocol(): string {
+    return this.#socket.protocol;
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  /** Reads nothing more. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  end(): void {
+    this.#socket.terminate();
+  }
+}
+
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, text: string) {
+    super(`${status} ${text}`);
+    this.status = status;
+    this.code = (JSON.parse(text) as { error: { code: string } }).error.code;
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer); // nobody has set an encoding
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,186 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import { root } from '../architecture/repository.ts';
+import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+const command = join(root, 'packages/cli/dist/main.js');
+let system: StartedSystem;
+let ada: SignedIn;
+let tab: Tab;
+let key: string;
+let dir: string;
+
+type Members = Record<string, never>;
+type Ended = { status: number | null; out: string; told: string };
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
+  system = await startIn(dataDir.path);
+  ada = await signIn(system, 'ada@example.org');
+  tab = new Tab(system.gatewayUrl);
+  await tab.signIn('ada@example.org');
+  const scopes = ['read', 'agent'];
+  ({ key } = (await ada.client.createApiKey({ body: { name: 'crawler', scopes } as never })).body);
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+  rmSync(dir, { recursive: true, force: true });
+}, timeoutMs);
+
+const byKey = () => ({ COUNTERSIGN_URL: system.gatewayUrl, COUNTERSIGN_TOKEN: key });
+
+/** The command in a process of its own, as a shell starts it. */
+function start(argv: string[], env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [command, ...argv], {
+    env: { PATH: process.env['PATH'], COUNTERSIGN_CONFIG_DIR: dir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, told]: [string[], string[]] = [[], []];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => told.push(chunk.toString()));
+  const ended = once(child, 'close').then(([status]) => ({
+    status: status as number | null, // as Node gives it
+    out: out.join(''),
+    told: told.join(''),
+  }));
+  return { child, ended };
+}
+
+const run = (argv: string[], env: Record<string, string> = byKey()) => start(argv, env).ended;
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Members);
+
+async function call(session: string, effect = 'E1'): Promise<Members> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = { action: 'tool.call', tool: 'mail.send', effect_level: effect, session_id: session };
+  const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await (await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), sent)).json()) as Members;
+}
+
+describe('countersign receipts', () => {
+  it('prints the ids that the server lists, in its order, and one of them whole', async () => {
+    for (const session of ['one', 'two', 'three']) await call(session, 'E3');
+    const headers = { authorization: `Bearer ${key}` };
+    const listed = (await (
+      await fetch(new URL('/api/v1/receipts?limit=3', system.gatewayUrl), { headers })
+    ).json()) as {
+      data: { payload: { receipt_id: string } }[];
+    };
+    const ids = listed.data.map(({ payload }) => payload.receipt_id);
+    const { status, out, told } = await run(['receipts', 'ls', '--limit', '3', '-o', 'jsonl']);
+    expect([status, linesOf(out)]).toEqual([0, listed.data]);
+    expect(told === '' || told.startsWith('More: --cursor ')).toBe(true);
+    const { out: table } = await run(['receipts', 'ls', '--limit', '3']);
+    expect(
+      table
+        .split('\n')
+        .slice(1, 4)
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(ids); // below its heads
+    const one = await run(['receipts', 'get', ids[0] ?? '', '-o', 'json']);
+    expect(JSON.parse(one.out)).toEqual(listed.data[0]);
+    expect(await run(['receipts', 'get', 'rcp_01ARZ3NDEKTSV4RRFFQ69G5FAV'])).toMatchObject({
+      ...{ status: 1, out: '', told: expect.stringContaining('(NOT_FOUND)') },
+    });
+    expect((await run(['receipts', 'ls', '--verdict', 'MAYBE'])).status).toBe(1);
+  });
+
+  it(
+    'are followed as they are sealed, until the person has enough',
+    async () => {
+      const { child, ended } = start(['receipts', 'tail', '--session', 'followed'], byKey());
+      let seen = '';
+      child.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+      await until(async () => {
+        await call('followed', 'E3');
+        return seen !== '';
+      });
+      child.kill('SIGINT');
+      const { status, out } = await ended;
+      expect([status, linesOf(out)[0]]).toEqual([
+        0,
+        expect.objectContaining({ payload: expect.objectContaining({ session_id: 'followed' }) }),
+      ]);
+    },
+    timeoutMs,
+  );
+
+  it('leave the server, and are verified without it', async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    const exported = await fetch(new URL('/api/v1/receipts/export?session_id=one', system.gatewayUrl), { headers });
+    const keys = await fetch(new URL('/api/v1/trust/keys', system.kernelUrl));
+    const [file, trust] = [join(dir, 'one.jsonl'), join(dir, 'keys.json')];
+    writeFileSync(file, await exported.text());
+    writeFileSync(trust, await keys.text());
+    expect(await run(['verify', file, '--keys', trust], {})).toMatchObject({
+      ...{ status: 0, out: expect.stringContaining('VERIFIED') },
+    });
+    writeFileSync(file, readFileSync(file, 'utf8').replace('mail.send', 'mail.sent'));
+    expect((await run(['verify', file, '--keys', trust, '--json'], {})).status).toBe(1);
+  });
+});
+
+describe('countersign doctor', () => {
+  it('finds nothing wrong where nothing is, and says what is wrong and what to do', async () => {
+    const sound = await run(['doctor', '-o', 'json']);
+    expect([sound.status, (JSON.parse(sound.out) as Members[]).map(({ check, ok }) => [check, ok])]).toEqual([
+      0,
+      ['credential', 'gateway', 'clock', 'kernel'].map((check) => [check, true]),
+    ]);
+    const nobody = await run(['doctor'], { COUNTERSIGN_CONFIG_DIR: join(dir, 'nobody') });
+    expect(nobody).toMatchObject({ status: 1, out: expect.stringContaining('countersign login') });
+    const away = await run(['doctor'], { ...byKey(), COUNTERSIGN_URL: 'http://127.0.0.1:9' });
+    expect(away).toMatchObject({ status: 1, out: expect.stringMatching(/PROBLEM +gateway/) });
+    const wrong = await run(['doctor'], { ...byKey(), COUNTERSIGN_TOKEN: `${key}x` });
+    expect(wrong).toMatchObject({ status: 1, out: expect.stringMatching(/PROBLEM +kernel .*CREDENTIALS_INVALID/) });
+  });
+});
+
+describe('countersign login', () => {
+  it(
+    'lets the terminal in by a code that a person confirms, and there they see what waits and where to decide',
+    async () => {
+      const { child, ended } = start(['login', '--url', system.gatewayUrl, '--role', 'owner'], {});
+      let told = '';
+      child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+      const code = await until(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(told)?.[1]);
+      const body = { decision: 'approve', workspace_id: ada.workspaceId };
+      expect((await tab.send(`/api/auth/device/${code}/decide`, { method: 'POST', body })).status).toBe(200);
+      expect(await ended).toMatchObject({ status: 0, out: '', told: expect.stringContaining('as owner') });
+
+      await call('asked', 'E3');
+      const listed = await run(['approvals', 'ls', '--session', 'asked', '-o', 'jsonl'], {});
+      const [asked = {}] = linesOf(listed.out);
+      expect(asked).toMatchObject({ state: 'pending', tool: 'mail.send', session_id: 'asked' });
+      const id = String(asked['approval_id']);
+      const shown = await run(['approvals', 'show', id, '-o', 'json'], {});
+      expect(JSON.parse(shown.out)).toEqual(asked);
+      expect(shown.told).toContain(`/console/inbox/${id}`);
+      const { access_token: token } = JSON.parse(readFileSync(join(dir, 'login.json'), 'utf8')) as Members;
+      const place = `/api/v1/workspaces/${ada.workspaceId}/approvals/${id}/resolve`;
+      const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
+      const vote = await fetch(new URL(place, system.gatewayUrl), {
+        ...{ method: 'POST', body: JSON.stringify({ decision: 'approve' }) },
+        headers: { ...headers, 'if-match': `"${String(asked['ceremony_hash'])}"` },
+      });
+      expect(vote.status).toBe(403);
+
+      expect((await run(['logout'], {})).status).toBe(0);
+      expect(await run(['approvals', 'ls'], {})).toMatchObject({ status: 2, told: expect.stringContaining('login') });
+    },
+    timeoutMs,
+  );
+});

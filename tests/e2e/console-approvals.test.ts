@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import { Authenticator } from '@countersign/testkit/authenticator';
+import { scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 120_000;
+/** The kernel's own pages and the console have one name, so one passkey serves both. */
+const kernelOrigin = 'http://localhost:8080';
+let system: StartedSystem;
+/** Whose key asks, a partner of hers, and a member. */
+let ada: Person;
+let bob: Person;
+let max: Person;
+let key: string;
+let asked = 0;
+
+type Person = SignedIn & { tab: Tab; email: string };
+type Told = Awaited<ReturnType<Tab['send']>>;
+type Members = Record<string, never>;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: kernelOrigin });
+  ada = await person('ada@example.org');
+  bob = await colleague('bob@example.org', 'partner');
+  max = await colleague('max@example.org', 'member');
+  key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function person(email: string): Promise<Person> {
+  const signedIn = await signIn(system, email);
+  const tab = new Tab(system.gatewayUrl);
+  await tab.signIn(email);
+  return { ...signedIn, tab, email };
+}
+
+async function colleague(email: string, role: 'partner' | 'member'): Promise<Person> {
+  const body = { email, role } as never; // branded by the schema
+  const params = { id: ada.workspaceId };
+  const { inviteToken: token } = (await ada.client.createInvite({ params, body })).body;
+  const invited = await person(email);
+  await invited.client.acceptInvite({ params: { token }, body: { email } });
+  return { ...invited, workspaceId: ada.workspaceId };
+}
+
+/** A call of an agent on another host, which the policy has a person approve. */
+async function call(session: string, path = `/tmp/letter-${session}`): Promise<Members> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = { action: 'tool.call', tool: 'mail.send', args: { path }, effect_level: 'E3', session_id: session };
+  const response = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+    ...{ method: 'POST', headers },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Members;
+}
+
+async function question(): Promise<{ session: string; id: string; shown: Members }> {
+  const session = `crawl-${++asked}`;
+  expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
+  const { body } = await inbox(bob, `?session_id=${session}&state=pending`);
+  const [shown = {}] = body['data'] as Members[];
+  return { session, id: shown['approval_id'] ?? '', shown };
+}
+
+const consoleOrigin = () => system.consoleUrl;
+const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}/approvals`;
+const inbox = (who: Person, query = '') => who.tab.send(`${placeOf(who)}${query}`);
+const resolve = (who: Person, id: string, body: object, headers: Record<string, string> = {}): Promise<Told> =>
+  who.tab.send(`${placeOf(ada)}/${id}/resolve`, { method: 'POST', body, headers });
+/** The vote that names what was shown; again while the gateway has not heard of the question. */
+async function vote(
+  who: Person,
+  { id, shown }: { id: string; shown: Members },
+  body: object,
+  headers: Record<string, string> = { 'if-match': `"${String(shown['ceremony_hash'])}"` },
+): Promise<Told> {
+  for (;;) {
+    const told = await resolve(who, id, body, headers);
+    if (told.status !== 503) return told;
+    await new Promise((again) => setTimeout(again, 100));
+  }
+}
+const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+
+describe('in the console', () => {
+  it('a partner sees the exact call that is asked for, approves it, and the agent makes it once', async () => {
+    const { session, id, shown } = await question();
+    expect(shown).toMatchObject({
+      ...{ state: 'pending', tool: 'mail.send', effect_level: 'E3', tenant_id: ada.workspaceId },
+      args: { path: `/tmp/letter-${session}` },
+    });
+    expect((await vote(bob, { id, shown }, { decision: 'approve' })).body).toMatchObject({
+      ...{
+        approval_id: id,
+        state: 'approved',
+        approved_by: [String((await bob.tab.send('/api/session')).body['user_id'])],
+      },
+    });
+    expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
+    expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
+  });
+
+  it('nobody approves what they do not see, whose key asks, who is no partner, or a stranger', async () => {
+    const { id, shown } = await question();
+    const approve = { decision: 'approve' };
+    expect(codeOf(await vote(bob, { id, shown }, approve, {}))).toEqual([428, 'PRECONDITION_REQUIRED']);
+    const stale = { 'if-match': `"sha256:${'0'.repeat(64)}"` };
+    expect((await resolve(bob, id, approve, stale)).status).toBe(412);
+    expect(codeOf(await vote(ada, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
+    expect(codeOf(await vote(max, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
+    const eve = await person('eve@example.org');
+    const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+    const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
+    expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));
+    expect(codeOf(await vote(eve, { id, shown }, approve))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await byKey(`${placeOf(ada)}`))).toEqual([403, 'PERMISSION_DENIED']);
+    const { body } = await inbox(bob, `?approval_id=${id}`);
+    expect((body['data'] as Members[])[0]).toMatchObject({ state: 'pending', approved_by: [] });
+  });
+
+  it('a denial says why, also to whoever asked, and whose key asks may deny', async () => {
+    const { session, id, shown } = await question();
+    expect(codeOf(await vote(ada, { id, shown }, { decision: 'deny' }))).toEqual([400, 'INVALID_REQUEST']);
+    const reason = 'Ask the customer first';
+    expect((await vote(ada, { id, shown }, { decision: 'deny', reason })).body).toMatchObject({
+      ...{ state: 'denied', rejection_reason: reason },
+    });
+    expect(await call(session)).toMatchObject({ verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' });
+  });
+
+  it('from the first passkey on, a passkey decides and nothing else does, and only what it signed', async () => {
+    const authenticator = new Authenticator(kernelOrigin);
+    await enrol(bob, authenticator);
+    const { session, id, shown } = await question();
+    expect(codeOf(await vote(bob, { id, shown }, { decision: 'approve' }))).toEqual([403, 'PASSKEY_REQUIRED']);
+    const challenge = async (decision: string, origin = consoleOrigin()) => {
+      const headers = { 'x-workspace-id': ada.workspaceId };
+      const told = await bob.tab.send(`/api/v1/approvals/${id}/webauthn/challenge`, {
+        ...{ method: 'POST', headers, body: { decision, expected_ceremony_hash: shown['ceremony_hash'] } },
+      });
+      expect(told.status).toBe(201);
+      const { challenge_id, challenge: text } = told.body as Members;
+      return { challenge_id, assertion: authenticator.get(String(text), { origin }) };
+    };
+    const denied = { ...(await challenge('approve')), decision: 'deny', reason: 'no' };
+    expect(codeOf(await resolve(bob, id, denied))).toEqual([412, 'PRECONDITION_FAILED']);
+    const elsewhere = { ...(await challenge('approve', kernelOrigin)), decision: 'approve' };
+    expect(codeOf(await resolve(bob, id, elsewhere))).toEqual([403, 'PASSKEY_REFUSED']);
+    const signed = { ...(await challenge('approve')), decision: 'approve' };
+    expect((await vote(bob, { id, shown }, signed)).body).toMatchObject({ state: 'approved' });
+    expect((await resolve(bob, id, signed)).status).not.toBe(200);
+    expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
+  });
+});
+
+async function byKey(path: string): Promise<Told> {
+  const response = await fetch(new URL(path, system.gatewayUrl), { headers: { authorization: `Bearer ${key}` } });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Told['body'] };
+}
+
+/** As the operator sets it up: the page for it comes with the console. */
+async function enrol({ tab }: Person, authenticator: Authenticator): Promise<void> {
+  const principal = String((await tab.send('/api/session')).body['user_id']);
+  const headers = {
+    authorization: `Bearer ${system.adminApiKey}`,
+    'content-type': 'application/json',
+    'x-gov-tenant-id': ada.workspaceId,
+    'x-gov-principal-id': principal,
+  };
+  const place = `/api/v1/identity/operators/${principal}/webauthn`;
+  const ask = async (step: string, body?: object) => {
+    const sent = { method: 'POST', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const response = await fetch(new URL(`${place}/${step}`, system.kernelUrl), sent);
+    expect(response.status).toBe(201);
+    return (await response.json()) as Members;
+  };
+  const { challenge } = await ask('register');
+  await ask('verify', { attestation: authenticator.create(String(challenge)) });
+}

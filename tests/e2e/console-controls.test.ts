@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { signIn, until, type SignedIn } from './_system.ts';
+
+const timeoutMs = 180_000;
+const policy = `
+format: countersign/policy.v1
+name: controls
+version: '1'
+rules:
+  - { id: all, effect: allow }
+tools:
+  crm.read: { effect_level: E1 }
+`;
+let site: Replicas;
+let browser: Browser;
+let people = 0;
+
+beforeAll(async () => {
+  site = await startReplicas(policy);
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+}, timeoutMs);
+
+type Person = SignedIn & Visitor;
+
+/** The owner of a workspace, at a page of it. */
+async function personAt(path: string): Promise<Person> {
+  const email = `person-${(people += 1)}@example.org`;
+  const visitor = await openVisitor(browser, site.gateway.url);
+  await visitor.page.goto(path);
+  await signInByKeyboard(visitor.page, email);
+  await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+  return { ...visitor, ...(await signIn({ gatewayUrl: site.gateway.url }, email)) };
+}
+
+/** The form that a key opens, filled in from where the focus is. */
+async function giveStop(page: Page, key: string, why: string): Promise<void> {
+  await page.keyboard.press(key);
+  await page.getByRole('dialog').getByLabel('Why').waitFor();
+  await page.keyboard.type(why);
+}
+
+let calls = 0;
+const said = async ({ workspaceId }: SignedIn) => {
+  const body = { action: 'tool.call', tool: 'crm.read', session_id: `controls-${(calls += 1)}` } as never; // plain names
+  return (await site.agents(workspaceId, 'carol')[0].evaluate({ body })).body.reason_code;
+};
+
+describe('the page of stops', () => {
+  it(
+    'freezes the workspace by keyboard, with one confirmation, and shows what the kernel then says',
+    async () => {
+      const person = await personAt('/console/overview');
+      const { page, faults, context } = person;
+      await page.keyboard.press('g');
+      await page.keyboard.press('f');
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      expect(await said(person)).toBe('ALLOWED');
+      await giveStop(page, 'f', 'the vault leaks <b>\u202e');
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: `freeze effective, epoch 1: workspace:${person.workspaceId}` }).waitFor();
+      expect(await said(person)).toBe('SYSTEM_FROZEN');
+      const fence = page.getByRole('region', { name: 'Fences' }).getByRole('row').nth(1);
+      await fence.getByText('the vault leaks <b>⟨U+202E⟩').waitFor();
+      await page.getByText('are all denied').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'throttles one tool for as long and as often as was said, and says why a name is refused',
+    async () => {
+      const person = await personAt('/console/stops');
+      const { page, context } = person;
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      await giveStop(page, 't', 'too fast');
+      await page.getByLabel('Name of the tool').fill('.');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'The request was refused' }).waitFor();
+      await page.getByLabel('Name of the tool').fill('crm.read');
+      await page.getByLabel('Calls in each minute').fill('1');
+      await page.keyboard.press('Enter');
+      await page.getByText('throttle effective, epoch 1').waitFor();
+      await page.getByText('1 in 60 s').waitFor();
+      expect([await said(person), await said(person)]).toEqual(['ALLOWED', 'THROTTLED']);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'never shows as in force what the kernel has not confirmed',
+    async () => {
+      const person = await personAt('/console/stops');
+      const { page, context, faults } = person;
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      site.toKernel.cut();
+      try {
+        await page.getByRole('heading', { name: 'The kernel does not answer' }).waitFor();
+        expect(await page.getByText('Nothing is stopped').count()).toBe(0);
+        await giveStop(page, 'f', 'kept until it is there');
+        await page.keyboard.press('Enter');
+        await page.getByText('freeze unconfirmed, epoch 1').waitFor();
+        await page.getByRole('region', { name: 'Commands' }).getByText('kept until it is there').waitFor();
+        expect(await page.getByRole('region', { name: 'Fences' }).count()).toBe(0);
+        expect(await axeFindings(page)).toEqual([]);
+      } finally {
+        site.toKernel.restore();
+      }
+      await page.getByRole('region', { name: 'Fences' }).getByText('kept until it is there').waitFor();
+      expect(await page.getByRole('region', { name: 'Commands' }).count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
+
+describe('the page of budgets', () => {
+  it(
+    'sets the ceiling of the month at the kernel, and overwrites nobody who was faster',
+    async () => {
+      const person = await personAt('/console/budgets');
+      const { page, context, faults, client, workspaceId } = person;
+      await page.getByRole('button', { name: 'Set what models may cost in a month' }).press('Enter');
+      await page.getByLabel('At most in a calendar month').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('12.5');
+      await page.keyboard.press('Enter');
+      const row = page.getByRole('row', { name: 'ceiling.llm_month' });
+      await row.getByText('$12.50').waitFor();
+      const limitAtKernel = async () => {
+        const { data } = (await site.agents(workspaceId)[0].listBudgets()).body;
+        return data.map(({ budget_id, spend_limit_minor }) => [budget_id, spend_limit_minor]);
+      };
+      expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 1_250]]);
+
+      await page.keyboard.press('s');
+      const amount = page.getByLabel('At most in a calendar month');
+      await amount.waitFor();
+      const theirs = { budgetConfig: { monthlyLlmBudget: 7, currency: 'USD' } } as never; // plain names
+      await client.putWorkspaceSettings({ params: { id: workspaceId }, body: theirs });
+      await amount.fill('99');
+      await page.keyboard.press('Enter');
+      await page.getByText('It has changed in the meantime').waitFor();
+      await page.getByText('7 USD a month').waitFor();
+      expect(await page.getByText('99 USD a month').isVisible()).toBe(true);
+      expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 1_250]]);
+      await page.getByRole('button', { name: 'Set mine instead' }).press('Enter');
+      await row.getByText('$99.00').waitFor();
+      expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 9_900]]);
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
+
+describe('the page of tools', () => {
+  it(
+    'shows what a server has changed since its tool was approved, as text',
+    async () => {
+      const person = await personAt('/console/tools');
+      const { page, context, faults, workspaceId } = person;
+      const row = page.getByRole('row', { name: 'notes.read_note' });
+      await row.getByText('as approved').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      site.notes.redefine('read_note', { description: 'Reads a note. <img src=x onerror="alert(1)">\u202e' });
+      await until(async () => {
+        await site.agents(workspaceId)[0].listMcpCapabilities();
+        return row.getByText('has drifted').isVisible();
+      });
+      await row.getByRole('link').press('Enter');
+      const changed = page.getByRole('region', { name: 'What has changed' });
+      await changed.getByRole('region', { name: 'Shown now: description' }).waitFor();
+      const now = await changed.getByRole('region', { name: 'Shown now: description' }).textContent();
+      expect(now).toContain(`<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`);
+      expect(await changed.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['description']);
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { SignInSystem } from './_sign-in-system.ts';
+
+const timeoutMs = 120_000;
+let system: SignInSystem;
+let browser: Browser;
+
+beforeAll(async () => {
+  system = await SignInSystem.start();
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+}, timeoutMs);
+
+beforeEach(() => {
+  system.aheadMs = 0;
+});
+
+async function atMembers(email: string, screen: Parameters<typeof openVisitor>[2] = {}): Promise<Visitor> {
+  const visitor = await openVisitor(browser, system.gateway.url, screen);
+  await visitor.page.goto('/console/members');
+  await signInByKeyboard(visitor.page, email);
+  await visitor.page.getByRole('region', { name: 'Members of the workspace' }).waitFor();
+  return visitor;
+}
+
+const openWorkspaceId = (page: Page) => page.locator('.workspace-switch select').first().inputValue();
+
+/** Invites by keyboard; answers the token of the link that is shown once. */
+async function invite(page: Page, email: string): Promise<string> {
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByLabel('E-mail address').waitFor();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  const link = (await page.getByRole('region', { name: 'Link of the invite' }).textContent()) ?? '';
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Open invites' }).getByText(email).waitFor();
+  return new URL(link).pathname.split('/').at(-1) ?? '';
+}
+
+async function join(token: string, email: string) {
+  const { tab } = await system.signedIn(email);
+  const told = await tab.send(`/api/auth/invite/${token}`, { method: 'POST', body: { email } });
+  expect([told.status, told.body]).toMatchObject([200, { verificationRequired: false }]);
+  return tab;
+}
+
+describe('members', () => {
+  it(
+    'are invited, given a role and removed by keyboard alone; each has effect at once',
+    async () => {
+      const { page, context, faults } = await atMembers(system.newAddress());
+      const email = system.newAddress();
+      const tab = await join(await invite(page, email), email);
+      const id = await openWorkspaceId(page);
+      const asInvited = () => tab.send('/api/tasks', { headers: { 'x-workspace-id': id } });
+      expect((await asInvited()).status).toBe(200);
+      await page.reload();
+      const row = page.getByRole('row', { name: email });
+      await row.getByRole('combobox').selectOption('partner');
+      await page.getByRole('dialog').getByLabel(`Type ${email} to go on`).waitFor();
+      await page.keyboard.type(email);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await row.getByRole('combobox').inputValue()).toBe('partner');
+      await row.getByRole('button', { name: 'Remove' }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).waitFor();
+      expect(await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true);
+      await page.keyboard.type('somebody else');
+      await page.keyboard.press('Enter');
+      expect((await asInvited()).status).toBe(200);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(email);
+      await page.keyboard.press('Enter');
+      await row.waitFor({ state: 'detached' });
+      expect((await asInvited()).status).toBe(404);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'keep their last owner, who is told why',
+    async () => {
+      const email = system.newAddress();
+      const { page, context } = await atMembers(email);
+      await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove' }).press('Enter');
+      await page.getByRole('dialog').getByLabel(`Type ${email} to go on`).waitFor();
+      await page.keyboard.type(email);
+      await page.keyboard.press('Enter');
+      await page.getByText('LAST_OWNER').waitFor();
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'who own nothing are told who does it instead, and have no button that does nothing',
+    async () => {
+      const owner = await atMembers(system.newAddress());
+      const email = system.newAddress();
+      await join(await invite(owner.page, email), email);
+      const id = await openWorkspaceId(owner.page);
+      const { page, context, faults } = await atMembers(email, { width: 390, colorScheme: 'dark' });
+      await page.goto(`/console/members?workspace=${id}`);
+      await page.getByText('Owners invite people, change roles').waitFor();
+      expect(await page.getByRole('button', { name: /Remove|Invite/ }).count()).toBe(0);
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await Promise.all([context.close(), owner.context.close()]);
+    },
+    timeoutMs,
+  );
+});
+
+describe('keys', () => {
+  it(
+    'are made by keyboard, shown once, and refused once they are ended',
+    async () => {
+      const { page, context, faults } = await atMembers(system.newAddress());
+      await page.getByRole('button', { name: 'Make a key' }).press('Enter');
+      await page.getByRole('dialog').getByLabel('Name').waitFor();
+      await page.keyboard.type('crawler');
+      await page.getByLabel('Reads what the workspace shows').press('Space');
+      await page.getByRole('button', { name: 'Make the key' }).press('Enter');
+      const key = (await page.getByRole('region', { name: 'The key' }).textContent()) ?? '';
+      expect(await axeFindings(page)).toEqual([]);
+      const byKey = async () =>
+        (await fetch(new URL('/api/tasks', system.gateway.url), { headers: { authorization: `Bearer ${key}` } }))
+          .status;
+      expect(await byKey()).toBe(200);
+      await page.keyboard.press('Escape');
+      const row = page.getByRole('row', { name: 'crawler' });
+      await row.getByText('agent, read').or(row.getByText('read, agent')).waitFor();
+      await page.reload();
+      await row.waitFor();
+      expect(await page.content()).not.toContain(key);
+      await row.getByRole('button', { name: 'End' }).press('Enter');
+      await page.getByRole('button', { name: 'End it' }).waitFor();
+      await page.keyboard.press('Enter');
+      await row.getByText('ended').waitFor();
+      expect(await byKey()).toBe(401);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { scratchDataDir, startIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+let system: StartedSystem;
+let browser: Browser;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: 'http://localhost:8080', GOV_RATE_LIMITS: '0' });
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+/** A browser whose device keeps passkeys. */
+async function visitorWithDevice(): Promise<Visitor & { setVerified: (isUserVerified: boolean) => Promise<unknown> }> {
+  const visitor = await openVisitor(browser, system.consoleUrl);
+  const cdp = await visitor.context.newCDPSession(visitor.page);
+  await cdp.send('WebAuthn.enable', { enableUI: false });
+  const options = {
+    ...({ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const),
+    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  };
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
+  const setVerified = (isUserVerified: boolean) =>
+    cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+  return { ...visitor, setVerified };
+}
+
+/** As if all sign-ins had been ten minutes ago. */
+async function tenMinutesPass(): Promise<void> {
+  const home = join(dataDir.path, 'postgres');
+  const port = readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[3];
+  const password = readFileSync(join(home, 'password'), 'utf8').trim();
+  const client = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` });
+  await client.connect();
+  const { rowCount } = await client.query(
+    `UPDATE control_plane.sessions SET proven_at = proven_at - interval '10 minutes'`,
+  );
+  await client.end();
+  expect(rowCount).toBeGreaterThan(0);
+}
+
+async function enrol({ page }: Visitor): Promise<void> {
+  await page.getByRole('button', { name: 'Enrol a passkey' }).press('Enter');
+  await page.getByText('The passkey is enrolled').waitFor();
+}
+
+async function signOut({ page }: Visitor): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+}
+
+describe('a passkey at the console', () => {
+  it(
+    'is enrolled, signs in and is ended by keyboard alone; ended, it signs nobody in',
+    async () => {
+      const visitor = await visitorWithDevice();
+      const { page, context, faults } = visitor;
+      await page.goto('/console/you');
+      await signInByKeyboard(page, 'ada@example.org');
+      await enrol(visitor);
+      expect(await axeFindings(page)).toEqual([]);
+      await signOut(visitor);
+      await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('y');
+      await page.getByText('ada@example.org').waitFor();
+      await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
+      await page.getByText('It is your only one').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByText('You have no passkey').waitFor();
+      await signOut(visitor);
+      await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+      await page.getByText('PASSKEY_REFUSED').waitFor();
+      expect(page.url()).toContain('/console/sign-in');
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'proves again who is there, and nothing is done when it is not used',
+    async () => {
+      const visitor = await visitorWithDevice();
+      const { page, context, faults, setVerified } = visitor;
+      await page.goto('/console/you');
+      await signInByKeyboard(page, 'bob@example.org');
+      await enrol(visitor);
+      await tenMinutesPass();
+      await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
+      await page.getByRole('button', { name: 'End it' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+      await setVerified(false);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'The passkey was not used' }).waitFor();
+      expect(await page.getByRole('region', { name: 'Passkeys of yours' }).count()).toBe(1);
+      await setVerified(true);
+      await page.getByRole('button', { name: 'Use your passkey' }).press('Enter');
+      await page.getByText('You have no passkey').waitFor();
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

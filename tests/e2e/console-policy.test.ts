@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import type { StartedSystem } from '@countersign/local';
+import type { Browser, Page } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { scratchDataDir, signIn, startIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 240_000;
+const email = 'founder@example.com';
+const hostile = `<img src=x onerror="alert(1)">\u202e`;
+
+let system: StartedSystem;
+let browser: Browser;
+let visitor: Visitor;
+let page: Page;
+let bundle: PolicyBundle;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  browser = await openChromium();
+  const { client, workspaceId } = await signIn(system, email);
+  const { key } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
+  await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'tool.call', tool: 'shell.run', effect_level: 'E4', session_id: 'crawl' }),
+  });
+  visitor = await openVisitor(browser, system.consoleUrl);
+  page = visitor.page;
+  await page.goto('/console/policy');
+  await signInByKeyboard(page, email);
+  const active = await visitor.context.request.get(`/api/v1/workspaces/${workspaceId}/policy/active`);
+  ({ bundle } = (await active.json()) as { bundle: PolicyBundle });
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+const press = (name: string) => page.getByRole('button', { name }).press('Enter');
+
+async function write(rules: object[]): Promise<void> {
+  await page.getByRole('textbox', { name: 'Text of the draft' }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(JSON.stringify({ ...bundle, rules, tests: [] }, null, 1));
+  await page.keyboard.press('Control+Enter');
+}
+
+const anything = { id: 'anything', effect: 'allow', match: { action: ['tool.call'] }, reason: hostile };
+const loose = () => [...bundle.rules.filter(({ id }) => id !== 'deny-destructive'), anything];
+
+async function expectClean(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      expect([colorScheme, width, await axeFindings(page)]).toEqual([colorScheme, width, []]);
+    }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+describe('the policy page', () => {
+  it(
+    'begins a draft, compiles it at Ctrl-Enter, and shows at its line what is wrong',
+    async () => {
+      await press('Begin with the rules in force');
+      await page.getByRole('textbox', { name: 'Text of the draft' }).waitFor();
+      await write([{ id: 'broken', effect: 'allow', when: 'args.x +', reason: hostile }]);
+      await page.getByText('does not compile').waitFor();
+      const diagnostics = page.getByRole('list', { name: 'Diagnostics' });
+      await diagnostics.getByRole('button', { name: /^line \d+$/ }).press('Enter');
+      expect(await page.locator('.cm-faulty').count()).toBe(1);
+      expect(await page.locator('.cm-content:focus').count()).toBe(1);
+      await expectClean();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'tries the draft on sealed decisions, and keeps a difference as a test that then fails',
+    async () => {
+      await write(loose());
+      await page.getByText('compiles', { exact: true }).waitFor();
+      await press('Try it on what agents did');
+      await page.getByText('1 become more permissive').waitFor();
+      const cell = page.getByRole('row', { name: /^DENY/ }).getByRole('cell').first();
+      expect(await cell.textContent()).toBe('1');
+      await expectClean();
+      await press('Keep DENY of shell.run as a test');
+      await page.getByText('editing', { exact: true }).waitFor();
+      await page.getByRole('textbox', { name: 'Text of the draft' }).press('Control+Enter');
+      await page.getByText('TEST_FAILED').waitFor();
+      expect(await page.getByRole('form', { name: 'Put into force' }).count()).toBe(0);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'judges a draft beside the policy in force, and puts one into force by keyboard alone',
+    async () => {
+      await write(loose());
+      await page.getByText('compiles', { exact: true }).waitFor();
+      await page.getByLabel('Name of a lane').focus();
+      await page.keyboard.type('loose');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row', { name: /^loose standing/ }).waitFor();
+      await press('Try it');
+      const name = page.getByLabel('Type the name of the workspace');
+      await name.focus();
+      await page.keyboard.type('not this one');
+      await page.keyboard.press('Enter');
+      expect(await page.getByText('In force as epoch').count()).toBe(0);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type("founder's workspace");
+      await page.keyboard.press('Enter');
+      await page.getByText('In force as epoch 1').waitFor();
+      await page.getByText('its own, epoch 1').waitFor();
+      expect(await page.locator('img').count()).toBe(0);
+      expect(visitor.faults).toEqual([]);
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { SignInSystem } from './_sign-in-system.ts';
+import type { Tab } from './_tab.ts';
+
+const timeoutMs = 120_000;
+const sixMinutesMs = 360_000;
+let system: SignInSystem;
+let browser: Browser;
+
+beforeAll(async () => {
+  system = await SignInSystem.start();
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+}, timeoutMs);
+
+beforeEach(() => {
+  system.aheadMs = 0;
+});
+
+/** Somebody at the page about themselves, six minutes after they signed in, who is signed in elsewhere as well. */
+async function lateVisitor(): Promise<Visitor & { elsewhere: Tab }> {
+  const { tab: elsewhere, email } = await system.signedIn();
+  const visitor = await openVisitor(browser, system.gateway.url);
+  await visitor.page.goto('/console/you');
+  await signInByKeyboard(visitor.page, email);
+  await visitor.page.getByText('this browser').waitFor();
+  system.aheadMs += sixMinutesMs;
+  return { ...visitor, elsewhere };
+}
+
+const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status === 200;
+
+async function askToSignOut({ page }: Visitor): Promise<void> {
+  await page.getByRole('row', { name: 'node' }).getByRole('button', { name: 'Sign out' }).press('Enter');
+  await page.getByRole('button', { name: 'Sign it out' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+}
+
+describe('an act that needs a fresh proof of presence', () => {
+  it(
+    'asks for one, and is done once it is given, by keyboard alone',
+    async () => {
+      const visitor = await lateVisitor();
+      const { page, elsewhere, faults, context } = visitor;
+      await askToSignOut(visitor);
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await isSignedIn(elsewhere)).toBe(true);
+      await page.keyboard.press('Enter');
+      const code = (await page.getByLabel('Code for development').textContent()) ?? '';
+      await page.keyboard.type('000000');
+      await page.keyboard.press('Enter');
+      await page.getByText('CODE_INVALID').waitFor();
+      expect(await isSignedIn(elsewhere)).toBe(true);
+      await page.getByLabel('Code', { exact: true }).fill(code);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: 'node' }).waitFor({ state: 'detached' });
+      expect(await isSignedIn(elsewhere)).toBe(false);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'is not done by whoever gives it up, who is told why and can go on',
+    async () => {
+      const visitor = await lateVisitor();
+      const { page, elsewhere, context } = visitor;
+      await askToSignOut(visitor);
+      await page.keyboard.press('Escape');
+      await page.getByText('REAUTHENTICATION_REQUIRED').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      expect(await isSignedIn(elsewhere)).toBe(true);
+      await page.getByRole('button', { name: 'Sign it out' }).press('Enter');
+      await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'asks once for all sessions that end together, the own one last',
+    async () => {
+      const { page, elsewhere, context } = await lateVisitor();
+      await page.getByRole('button', { name: 'Sign out everywhere' }).press('Enter');
+      await page.getByRole('button', { name: 'Send me a code' }).press('Enter');
+      await page.keyboard.type((await page.getByLabel('Code for development').textContent()) ?? '');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('E-mail address').waitFor();
+      expect(await isSignedIn(elsewhere)).toBe(false);
+      expect(await context.cookies()).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import type { Browser } from 'playwright-core';
+import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
+import { kernelClient, scratchDataDir, signIn, startIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+let system: StartedSystem;
+let browser: Browser;
+let handle: string;
+let original: string;
+
+type Members = Record<string, unknown>;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  browser = await openChromium();
+  const { client, workspaceId } = await signIn(system, 'ada@example.org');
+  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const evaluated = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id: 's', args: {} }),
+  });
+  const { receipt_id } = (await evaluated.json()) as { receipt_id: string };
+  const tab = new Tab(system.gatewayUrl);
+  await tab.signIn('ada@example.org');
+  const body = { object_id: receipt_id, public: true };
+  const headers = { 'x-workspace-id': workspaceId };
+  handle = String((await tab.send('/api/audit/handles', { method: 'POST', body, headers })).body['handle']);
+  const receipt = await kernelClient(system, workspaceId).getReceipt({ params: { receipt_id } });
+  original = JSON.stringify(receipt.body);
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function opened(screen: Parameters<typeof openVisitor>[2] = {}): Promise<Visitor> {
+  const visitor = await openVisitor(browser, system.consoleUrl, screen);
+  await visitor.page.goto(`/console/p/${handle}`);
+  await visitor.page.getByRole('button', { name: 'Verify here' }).waitFor();
+  await visitor.page.getByText('Keys in use').waitFor();
+  return visitor;
+}
+
+const file = (text: string) => ({ name: 'receipt.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+
+describe('the page of a public proof', () => {
+  it(
+    'proves without a session that the receipt is in the signed log, by keyboard',
+    async () => {
+      const { page, context, faults } = await opened();
+      await page.keyboard.press('v');
+      await page.getByText('Verified here').waitFor();
+      expect(await page.getByText('this does not prove').isVisible()).toBe(true);
+      expect(faults).toEqual([]);
+      expect(await context.cookies()).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'takes the original, refuses a changed one, and sends no byte of either anywhere',
+    async () => {
+      const { page, context, faults } = await opened();
+      const sent: string[] = [];
+      context.on('request', (request) => sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`));
+      const input = page.getByLabel('Drop the original receipt here');
+      await input.setInputFiles(file(original));
+      await page.getByText('The file is the original').waitFor();
+      const { payload } = JSON.parse(original) as { payload: Members };
+      const changed = original.replace(String(payload['args_hash']), `sha256:${'0'.repeat(64)}`);
+      for (const text of [changed, original.slice(1), '{}']) {
+        await input.setInputFiles(file(text));
+        await page.getByText('It does not verify').waitFor();
+        await input.setInputFiles(file(original));
+        await page.getByText('The file is the original').waitFor();
+      }
+      const transfer = await page.evaluateHandle(
+        `(() => { const t = new DataTransfer(); t.items.add(new File([${JSON.stringify(changed)}], 'r.json')); return t; })()`,
+      );
+      await page.locator('.drop').dispatchEvent('drop', { dataTransfer: transfer });
+      await page.getByText('It does not verify').waitFor();
+      expect(sent.filter((line) => !/^GET \S+\/console\/assets\/[\w.-]+ $/.test(line))).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'counts the keys that it pinned at the first visit, whatever the installation names later',
+    async () => {
+      const { page, context } = await opened();
+      const other = 'A'.repeat(43);
+      await context.route('**/api/v1/signing-key', async (route) => {
+        const { keys } = (await (await route.fetch()).json()) as { keys: Members[] };
+        await route.fulfill({
+          json: { keys: keys.map((key) => ({ ...key, x: other, kid: 'forged' + String(key['kid']) })) },
+        });
+      });
+      await page.reload();
+      await page.getByText('They do not count').waitFor();
+      await page.keyboard.press('v');
+      await page.getByText('Verified here').waitFor();
+      await page.getByRole('button', { name: 'Pin the keys' }).click();
+      await page.getByRole('button', { name: 'Verify here' }).click();
+      await page.getByText('It does not verify').waitFor();
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'has nothing for axe to find, in both themes and at both widths',
+    async () => {
+      for (const width of [1280, 390])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const { page, context } = await opened({ width, colorScheme });
+          await page.keyboard.press('v');
+          await page.getByText('Verified here').waitFor();
+          expect([width, colorScheme, await axeFindings(page)]).toEqual([width, colorScheme, []]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+          await context.close();
+        }
+    },
+    timeoutMs,
+  );
+
+  it('says of a link that names nothing public only that', async () => {
+    const { page, context } = await openVisitor(browser, system.consoleUrl);
+    await page.goto(`/console/p/hdl_${'A'.repeat(22)}`);
+    await page.getByText('Nothing is public here').waitFor();
+    await context.close();
+  });
+});

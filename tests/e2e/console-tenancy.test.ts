@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { pathParams, workspaceParamOf, type AnyRoute } from '@countersign/contracts';
+import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
+import { forwarding } from '@countersign/contracts/gateway';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { z } from 'zod';
+import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const unknownWorkspace = `wsp_${unknownUlid}`;
+let system: StartedSystem;
+let ada: Person;
+let eve: Person;
+/** What Ada has, by the name of the member that names it. */
+let adas: Record<string, string>;
+
+type Person = SignedIn & { tab: Tab; userId: string };
+type Members = Record<string, unknown>;
+
+/** Ids that nobody has, by the name of the member that takes them. A route that takes another makes these tests fail. */
+const unknown: Record<string, string[]> = {
+  workspace_id: [unknownWorkspace, 'nonsense'],
+  approval_id: [`apr_${unknownUlid}`],
+  run_id: [`run_${unknownUlid}`, 'x', '..%2F..', '%00'],
+  user_id: [`usr_${unknownUlid}`, 'x', '..%2F..', '%00'],
+  task_id: [`tsk_${unknownUlid}`, 'x', '%00'],
+  credential_id: [`ses_${unknownUlid}`, 'x'],
+  handle: [`hdl_${'A'.repeat(22)}`, 'x', '..%2F..', '%00'],
+  object_id: [`rcp_${unknownUlid}`, `apr_${unknownUlid}`],
+  user_code: ['BCDF-GHJK'],
+  report_id: [`wif_${unknownUlid}`, 'x', '%00'],
+  plan_id: [`pln_${unknownUlid}`, 'x', '%00'],
+  receipt_id: [`rcp_${unknownUlid}`, 'x', '../..', '%00'],
+  lane: ['nobodys', 'x%00'],
+};
+/** Of lists: they narrow what is shown, and what nobody has shows nothing. */
+const filters = ['session_id', 'approval_id'];
+/** Ada has none: a code is nobody's until it is answered, and that a report is found by its own people alone is told with reports. */
+const ofNobody = ['user_code', 'report_id', 'lane'];
+/** Names that whoever writes them chooses. */
+const chosen = ['put-policy-shadow lane'];
+
+/** For each route that takes a body, one that it accepts. */
+const bodies: Record<string, Members> = {
+  'resolve-approval': { decision: 'deny', reason: 'no' },
+  'create-console-run': {},
+  'create-console-task': { title: 'Taken' },
+  'put-console-workspace': { name: 'Taken' },
+  'create-console-member': { email: 'taken@example.org' },
+  'put-console-member': { role: 'owner' },
+  'answer-device-login': { decision: 'deny' },
+  'finish-passkey': {},
+  'begin-reauth': { method: 'code' },
+  'finish-reauth': {},
+  'put-policy-draft': {},
+  'freeze-target': {},
+  'quarantine-target': {},
+  'throttle-target': {},
+  'resume-target': {},
+  'create-blast-radius': { steps: [] },
+  'create-plan': { steps: [{ kind: 'freeze', target: 'agent:taken', reason: 'x' }] },
+  'approve-plan': { plan_hash: `sha256:${'0'.repeat(64)}` },
+  'commit-plan': { plan_hash: `sha256:${'0'.repeat(64)}` },
+  'create-support-report': { request_id: 'the-same-request' },
+  'create-what-if': {},
+  'create-policy-test': { name: 'taken', expect: { verdict: 'DENY' } },
+  'put-policy-shadow': { text: 'x' },
+  'activate-policy': {},
+  'create-evidence-handle': { public: true },
+  'bootstrap-org': { name: 'Taken' },
+  'create-console-workspace': { name: 'Taken' },
+};
+const bodyIds: Record<string, string[]> = {
+  'create-console-run': ['task_id'],
+  'create-policy-test': ['receipt_id'],
+  'create-evidence-handle': ['object_id'],
+};
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  [ada, eve] = [await person('ada@example.org'), await person('eve@example.org')];
+  adas = await thingsOf(ada);
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function person(email: string): Promise<Person> {
+  const signedIn = await signIn(system, email);
+  const tab = new Tab(system.gatewayUrl);
+  await tab.signIn(email);
+  const userId = String((await tab.send('/api/session')).body['user_id']);
+  return { ...signedIn, tab, userId };
+}
+
+async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<Record<string, string>> {
+  const place = `/api/v1/workspaces/${workspaceId}`;
+  const { body } = await tab.send(`${place}/runs`, { method: 'POST', body: { title: 'Secret', description: 'hello' } });
+  const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const decided = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'tool.call', tool: 'mail.send', effect_level: 'E3', session_id: 'secret' }),
+  });
+  const { receipt_id } = (await decided.json()) as { receipt_id: string };
+  const approval = await until(async () => (await client.listWorkspaceApprovals()).body.data[0]);
+  const session = (await tab.send('/api/session')).body;
+  const steps = [{ kind: 'freeze', target: 'agent:secret', reason: 'x' }];
+  const headers = { 'x-workspace-id': workspaceId };
+  const plan = await tab.send('/api/ops/plans', { method: 'POST', headers, body: { steps } });
+  const named = { method: 'POST', body: { object_id: receipt_id }, headers: { 'x-workspace-id': workspaceId } };
+  const { handle } = (await tab.send('/api/audit/handles', named)).body;
+  return {
+    ...{ object_id: receipt_id, handle: String(handle) },
+    ...{ workspace_id: workspaceId, user_id: userId, approval_id: approval.id, receipt_id },
+    ...{ run_id: String(body['run_id']), task_id: String(body['task_id']) },
+    credential_id: String(session['session_id']),
+    plan_id: String(plan.body['plan_id']),
+  };
+}
+
+/** A socket is about the workspace of its ticket, which `tests/e2e/sockets.test.ts` asks for in another's. */
+const isAsked = ({ auth, provenBy, media }: AnyRoute) =>
+  ['session', 'session_reauth'].includes(auth) && provenBy !== 'refresh_cookie' && media !== 'socket';
+const routes = Object.values<AnyRoute>(controlPlaneRoutes).filter(isAsked);
+
+type Place = { in: 'path' | 'query' | 'body'; name: string };
+
+/** Where a route takes an id, besides that of the workspace in its path. */
+function placesOf(route: AnyRoute): Place[] {
+  const path = pathParams(route.path).filter((name) => name !== workspaceParamOf(route));
+  const isFound = (name: string) => !chosen.includes(`${route.operation} ${name}`);
+  const query = route.query instanceof z.ZodObject ? Object.keys(route.query.shape) : [];
+  const inQuery = query.filter((name) => name.endsWith('_id') && !filters.includes(name));
+  return [
+    ...path.filter(isFound).map((name) => ({ in: 'path' as const, name })),
+    ...inQuery.map((name) => ({ in: 'query' as const, name })),
+    ...(bodyIds[route.operation] ?? []).map((name) => ({ in: 'body' as const, name })),
+  ];
+}
+
+type Asked = { workspace: string; ids?: Record<string, string>; headers?: Record<string, string> };
+
+async function ask({ tab }: Person, route: AnyRoute, { workspace, ids = {}, headers = {} }: Asked) {
+  const places = placesOf(route);
+  const named = (place: Place['in']) => places.filter((at) => at.in === place).map(({ name }) => name);
+  const path = pathParams(route.path).reduce(
+    (text, name) => text.replace(`{${name}}`, name === workspaceParamOf(route) ? workspace : (ids[name] ?? 'x')),
+    route.path,
+  );
+  const query = named('query').map((name) => `${name}=${encodeURIComponent(ids[name] ?? '')}`);
+  const body = route.body === undefined ? undefined : { ...bodyOf(route), ...only(ids, named('body')) };
+  return tab.send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
+    method: route.method,
+    headers: { 'x-request-id': 'the-same-request', 'if-match': '"sha256:0"', ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+function bodyOf({ operation }: AnyRoute): Members {
+  const body = bodies[operation];
+  if (body === undefined) throw new Error(`These tests do not know how to ask ${operation}: give it a body`);
+  return body;
+}
+
+function only(ids: Record<string, string>, names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, ids[name] ?? '']));
+}
+
+function idsOfAda(route: AnyRoute): Record<string, string> {
+  return Object.fromEntries(placesOf(route).map(({ name }) => [name, adas[name] ?? 'x']));
+}
+
+function idsToTry({ name }: Place): string[] {
+  const nobodys = unknown[name];
+  if (nobodys === undefined) throw new Error(`These tests do not know what ${name} is: say what nobody has`);
+  const foreign = adas[name];
+  if (foreign === undefined && !ofNobody.includes(name)) throw new Error(`Ada has no ${name} that is not Eve's`);
+  return foreign === undefined ? nobodys : [foreign, ...nobodys];
+}
+
+describe('on every route of the control plane', () => {
+  verifies(
+    'cp.tenancy',
+    'a workspace that is foreign, unknown, malformed or not named gives the same bytes, wherever it is named',
+    async () => {
+      const answers = new Set<string>();
+      let calls = 0;
+      for (const route of routes.filter(({ leastRole }) => leastRole !== undefined)) {
+        const inPath = workspaceParamOf(route) !== undefined;
+        for (const name of [ada.workspaceId, unknownWorkspace, 'nonsense', "'%20OR%201=1"]) {
+          const ids = idsOfAda(route);
+          const headers: Record<string, string> = inPath ? {} : { 'x-workspace-id': name };
+          const { status, text } = await ask(eve, route, { workspace: name, ids, headers });
+          expect([route.operation, name, status, text]).toEqual([route.operation, name, 404, text]);
+          answers.add(text);
+          calls += 1;
+        }
+        const ids = Object.fromEntries(placesOf(route).map((place) => [place.name, 'x']));
+        if (!inPath) answers.add((await ask(eve, route, { workspace: '', ids })).text);
+      }
+      expect(calls).toBeGreaterThan(40);
+      expect([...answers]).toHaveLength(1);
+      expect([...answers][0]).toContain('"code":"NOT_FOUND"');
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.tenancy',
+    "what is another's is not found in one's own workspace, with the bytes of what does not exist",
+    async () => {
+      const answers = new Set<string>();
+      let calls = 0;
+      for (const route of routes)
+        for (const place of placesOf(route))
+          for (const id of idsToTry(place)) {
+            const { status, text } = await ask(eve, route, { workspace: eve.workspaceId, ids: { [place.name]: id } });
+            expect([route.operation, id, status, text]).toEqual([route.operation, id, 404, text]);
+            answers.add(text);
+            calls += 1;
+          }
+      expect(calls).toBeGreaterThan(20);
+      expect([...answers]).toHaveLength(1);
+      expect([...answers][0]).toContain('"code":"NOT_FOUND"');
+      await expectUntouched();
+    },
+    timeoutMs,
+  );
+
+  verifies('cp.tenancy', 'and there is no other route that browsers are let to', () => {
+    const known = Object.values<AnyRoute>(controlPlaneRoutes).map(({ operation }) => operation);
+    const passedOn = forwarding.filter(({ to }) => to === 'control-plane').map(({ route }) => route.operation);
+    expect(passedOn.filter((operation) => !known.includes(operation))).toEqual([]);
+    for (const route of routes.filter(({ body }) => body !== undefined)) bodyOf(route);
+    for (const route of routes) placesOf(route).forEach(idsToTry);
+  });
+});
+
+async function expectUntouched(): Promise<void> {
+  const { data } = (await ada.client.listWorkspaceApprovals()).body;
+  expect(data).toMatchObject([{ id: adas['approval_id'], status: 'pending' }]);
+  const { name, members } = (await ada.client.getWorkspace({ params: { id: ada.workspaceId } })).body;
+  expect([name, members.map(({ role }) => role)]).toEqual(["ada's workspace", ['owner']]);
+  expect((await ada.client.listWorkspaceRuns()).body.data.map(({ id }) => id)).toEqual([adas['run_id']]);
+  expect((await ada.tab.send('/api/session')).status).toBe(200);
+}

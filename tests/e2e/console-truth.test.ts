@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import type { Browser, Page } from 'playwright-core';
+import { openChromium, openVisitor, signInByKeyboard } from './_console.ts';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { signIn } from './_system.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: truth
+version: '1'
+rules:
+  - { id: letters, effect: escalate, match: { tool: [mail.send] } }
+  - { id: all, effect: allow }
+tools:
+  mail.send: { effect_level: E3 }
+`;
+const timeoutMs = 180_000;
+let site: Replicas;
+let browser: Browser;
+
+beforeAll(async () => {
+  site = await startReplicas(policy);
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+}, timeoutMs);
+
+/** What the overview says of a fact. */
+async function factOf(page: Page, name: string): Promise<string | null> {
+  const list = page.getByRole('region', { name: 'In force' });
+  return list.locator(`dt:text-is("${name}") + dd`).textContent();
+}
+const inForce = ['Calls', 'Policy', 'Fences', 'Calls under way'];
+const away = 'What is in force is not known';
+
+describe('while the kernel is away', () => {
+  verifies(
+    'ui.truth',
+    'no fence, policy or approval is shown as in force, on a page that was open before and on one that is opened then',
+    async () => {
+      const email = 'ada@example.org';
+      const { workspaceId } = await signIn({ gatewayUrl: site.gateway.url }, email);
+      const visitor = await openVisitor(browser, site.gateway.url);
+      const { page, context } = visitor;
+      await page.goto('/console/overview');
+      await signInByKeyboard(page, email);
+      await page.getByText('decided one by one').waitFor();
+      const call = { action: 'tool.call', tool: 'mail.send', session_id: 'truth' } as never; // plain names
+      await site.agents(workspaceId)[0].evaluate({ body: call });
+      const scope = `tenant:${workspaceId}`;
+      const fence = { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'ada' } as never; // plain names
+      await site.system.putFence({ params: { scope }, body: fence });
+      await page.getByText('all denied').waitFor();
+      expect(await factOf(page, 'Fences')).toBe('1');
+      const inbox = await context.newPage();
+      await inbox.goto('/console/inbox');
+      await inbox.getByRole('article', { name: 'mail.send, pending' }).waitFor();
+      site.toKernel.cut();
+      await page.getByText(away).waitFor();
+      for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'not known']);
+      expect(await page.getByText('1 call waits for an approval').count()).toBe(0);
+      await inbox.getByText(away).waitFor();
+      await inbox.getByText('may no longer hold').first().waitFor();
+      await inbox.reload();
+      await inbox.getByText(away).waitFor();
+      expect(await inbox.getByRole('article').count()).toBe(0);
+      site.toKernel.restore();
+      await page.getByText(away).waitFor({ state: 'detached' });
+      await page.getByText('all denied').waitFor();
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

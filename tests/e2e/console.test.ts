@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import type { Browser } from 'playwright-core';
+import { axeFindings, keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { scratchDataDir, startIn } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+const hostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> \u202epay`;
+const shownHostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> ⟨U+202E⟩pay`;
+
+let system: StartedSystem;
+let browser: Browser;
+let people = 0;
+const newAddress = () => `person-${++people}@example.org`;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  browser = await openChromium();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+type Screen = Parameters<typeof openVisitor>[2];
+
+async function signedIn(path: string, screen: Screen = {}): Promise<Visitor> {
+  const visitor = await openVisitor(browser, system.consoleUrl, screen);
+  await visitor.page.goto(path);
+  await signInByKeyboard(visitor.page, newAddress());
+  return visitor;
+}
+
+async function startRun({ page }: Visitor, words: { title: string; description: string }): Promise<void> {
+  await page.keyboard.press('n');
+  await page.getByLabel('Title').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(words.title);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(words.description);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+}
+
+describe('the console', () => {
+  it(
+    'signs a person in by keyboard alone and goes on to the page that was asked for',
+    async () => {
+      const { page, context, faults } = await signedIn('/console/runs?asked=1');
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      expect(page.url()).toBe(`${system.consoleUrl}/console/runs?asked=1`);
+      expect(faults).toEqual([]);
+      expect(JSON.parse(await keptByScripts(page))).toEqual([{}, expect.anything(), '']);
+      expect(await keptByScripts(page)).not.toMatch(/cp[ar]_|lgn_|csrf/);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'goes nowhere else after signing in, whatever the address says',
+    async () => {
+      const { page, context } = await signedIn('/console/sign-in?back=https%3A%2F%2Fevil.example%2Fconsole%2Fruns');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      expect(page.url()).toBe(`${system.consoleUrl}/console/overview`);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'starts a run by keyboard and shows its trace, in which hostile words are words',
+    async () => {
+      const visitor = await signedIn('/console/runs');
+      const { page, context, faults } = visitor;
+      const content = JSON.stringify({ path: 'letter.md', content: hostile });
+      await startRun(visitor, { title: hostile, description: `call:files__write_file ${content}` });
+      await page.getByRole('heading', { name: shownHostile, level: 1 }).waitFor();
+      const asking = page.getByRole('article', { name: 'Step 2' });
+      await asking.getByText('ESCALATE').waitFor();
+      expect(await asking.getByText('files.write_file').isVisible()).toBe(true);
+      await page.keyboard.press('g');
+      await page.keyboard.press('o');
+      await page.getByText('1 call waits for an approval').waitFor();
+      expect(await page.locator('img').count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'leads back to signing in when the session is over, and then to where the person was',
+    async () => {
+      const { page, context, faults } = await signedIn('/console/overview');
+      await context.clearCookies();
+      await page.keyboard.press('g');
+      await page.keyboard.press('r');
+      await signInByKeyboard(page, newAddress());
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'renews a session once for all requests of a page',
+    async () => {
+      const { page, context } = await signedIn('/console/runs');
+      const [access] = (await context.cookies()).filter(({ path }) => path === '/');
+      const renewals: string[] = [];
+      context.on('request', (request) => {
+        if (request.url().endsWith('/api/auth/refresh')) renewals.push(request.url());
+      });
+      await context.clearCookies({ name: access?.name ?? '' });
+      await page.keyboard.press('g');
+      await page.keyboard.press('o');
+      await page.getByText('nothing is executed').waitFor();
+      expect(renewals).toHaveLength(1);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'signs out at once',
+    async () => {
+      const { page, context } = await signedIn('/console/overview');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Page or action' }).waitFor();
+      await page.keyboard.type('sign out');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('E-mail address').waitFor();
+      expect((await context.cookies()).map(({ name }) => name)).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'says that the gateway is away, and calls what stands there old',
+    async () => {
+      const { page, context } = await signedIn('/console/overview');
+      await page.getByText('nothing is executed').waitFor();
+      await context.route('**/api/governance/status', (route) => route.abort());
+      await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor();
+      expect(await page.getByText('may no longer hold').isVisible()).toBe(true);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'lists its keys, and leaves single ones alone once they are switched off',
+    async () => {
+      const { page, context, faults } = await signedIn('/console/overview');
+      await page.keyboard.press('?');
+      await page.getByText('Go to Runs').waitFor();
+      await page.getByRole('switch', { name: 'Single keys act' }).press('Space');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('?');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Page or action' }).waitFor();
+      expect(await page.getByText('Single keys act').count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
+
+describe('what the gateway serves of it', () => {
+  const open = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${system.gatewayUrl}${path}`, { headers });
+
+  it('is linked from the bare address', async () => {
+    expect(await (await open('/')).text()).toContain('<a href="/console">');
+  });
+
+  it('is one document at every address, under the policy of contents, asked for each time', async () => {
+    const first = await open('/console');
+    expect(first.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const etag = first.headers.get('etag') ?? '';
+    const text = await first.text();
+    for (const path of ['/console/runs?a=1&b=', '/console/runs/tsk_1', '/console/no-such-page'])
+      expect([path, await (await open(path)).text()]).toEqual([path, text]);
+    const again = await open('/console/runs', { 'if-none-match': etag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await open('/console/a/b/c')).status).toBe(404);
+  });
+
+  it('is kept for ever where the name holds the hash, packed for whoever takes that, and nothing else is there', async () => {
+    const text = await (await open('/console')).text();
+    const [path = ''] = /\/console\/assets\/[^"]+\.js/.exec(text) ?? [];
+    const packed = await open(path, { 'accept-encoding': 'br;q=1, gzip' });
+    expect(Object.fromEntries(packed.headers)).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': expect.stringContaining("script-src 'self'"),
+      vary: 'accept-encoding',
+    });
+    const plain = await open(path, { 'accept-encoding': 'gzip;q=0' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe(await packed.text());
+    for (const name of ['index.html', '..%2Findex.html', '%2e%2e', 'constructor'])
+      expect([name, (await open(`/console/assets/${name}`)).status]).toEqual([name, 404]);
+  });
+});
+
+const screens = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const;
+
+describe.each(screens)('at $width px, $colorScheme', (screen) => {
+  it(
+    'every page is one that axe finds nothing on, and none is wider than the screen',
+    async () => {
+      const visitor = await openVisitor(browser, system.consoleUrl, screen);
+      const { page, context, faults } = visitor;
+      await page.goto('/console/sign-in');
+      await page.getByLabel('E-mail address').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await signInByKeyboard(page, newAddress());
+      const paths = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
+      );
+      expect(paths.length).toBeGreaterThan(1);
+      for (const path of [...paths, '/console/nowhere/at-all']) {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+        expect([path, await axeFindings(page)]).toEqual([path, []]);
+        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, screen.width]);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

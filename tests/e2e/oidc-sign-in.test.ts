@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { clientSecret, TestProvider, type Lie } from './_oidc-provider.ts';
+import { SignInSystem } from './_sign-in-system.ts';
+import type { Tab } from './_tab.ts';
+
+const timeoutMs = 120_000;
+const consoleUrl = 'http://localhost:3100';
+let system: SignInSystem;
+let provider: TestProvider;
+
+beforeAll(async () => {
+  const clients = ['acme', 'other'].map((connection_id) => ({
+    ...{ connection_id, client_id: `countersign-${connection_id}`, client_secret: clientSecret },
+  }));
+  provider = await TestProvider.start(clients, consoleUrl);
+  const { issuer } = provider;
+  const connections = clients.map((client) => ({ ...client, name: 'Acme', issuer, link_domains: ['example.org'] }));
+  const away = {
+    connection_id: 'away',
+    name: 'Away',
+    issuer: 'http://127.0.0.1:1',
+    client_id: 'c',
+    link_domains: ['example.org'],
+  };
+  system = await SignInSystem.start({
+    controlPlane: { GOV_OIDC_CONNECTIONS: JSON.stringify({ connections: [...connections, away] }) },
+  });
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+}, timeoutMs);
+
+type Told = Awaited<ReturnType<Tab['send']>>;
+type Account = Parameters<TestProvider['is']>[0];
+const post = (tab: Tab, path: string, body: object) => tab.send(path, { method: 'POST', body });
+const begin = (tab: Tab, connection_id = 'acme') =>
+  post(tab, '/api/auth/login/begin', { method: 'oidc', connection_id });
+const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status === 200;
+
+/** Where the provider sends this browser back to, as somebody; then a test may change it. */
+async function answered(tab: Tab, account: Account, lie: Lie | null = null): Promise<URL> {
+  provider.is(account, lie);
+  return provider.signIn(String((await begin(tab)).body['authorization_url']));
+}
+
+async function comeBack(tab: Tab, address: URL) {
+  const { status, headers, text } = await tab.visit(address.pathname + address.search);
+  const code = /[A-Z]+_[A-Z_]+(?=, request)/.exec(text)?.[0] ?? null;
+  return { status, code, location: headers.get('location') };
+}
+
+/** Links the identity to the person of its address, by the code that went there. */
+async function link(tab: Tab, account: Account): Promise<Told> {
+  const { location } = await comeBack(tab, await answered(tab, account));
+  const loginId = new URL(location ?? '', consoleUrl).searchParams.get('link');
+  const { body } = await post(tab, '/api/auth/login/begin', { method: 'link', login_id: loginId });
+  return post(tab, '/api/auth/login/finish', { login_id: loginId, code: body['code'] });
+}
+
+const refused = { status: 403, code: 'OIDC_REFUSED', location: null };
+
+describe('an identity of a provider', () => {
+  verifies(
+    'cp.login',
+    'is linked by a code to the address that it names, and signs its person in from then on',
+    async () => {
+      const ada = await system.signedIn();
+      const { user_id: adas } = (await ada.tab.send('/api/session')).body;
+      const account = { subject: 'ada-at-acme', email: ada.email };
+      const tab = system.newTab();
+      const unlinked = await comeBack(tab, await answered(tab, account));
+      expect(unlinked).toMatchObject({ status: 303, location: expect.stringContaining('/console/sign-in?link=lgn_') });
+      expect(await isSignedIn(tab)).toBe(false);
+      expect(await link(tab, account)).toMatchObject({
+        status: 200,
+        body: { user_id: adas, methods: ['oidc', 'code'] },
+      });
+      const later = system.newTab();
+      expect(await comeBack(later, await answered(later, account))).toMatchObject({
+        status: 303,
+        location: '/console',
+      });
+      const { body } = await later.send('/api/session');
+      // This provider does not say when the person was there, so they have proven nothing that needs it.
+      expect(body).toMatchObject({ user_id: adas, methods: ['oidc'], proven_at: '1970-01-01T00:00:00.000Z' });
+      const entries = (await later.send('/api/audit/entries?action=provider_identity.linked')).body['data'];
+      expect(entries).toMatchObject([{ actor: adas, details: { issuer: provider.issuer, subject: 'ada-at-acme' } }]);
+    },
+  );
+
+  verifies('cp.login', 'is its issuer and its subject, whatever address the provider names with it', async () => {
+    const [ada, eve] = [await system.signedIn(), await system.signedIn()];
+    const { user_id: adas } = (await ada.tab.send('/api/session')).body;
+    await link(system.newTab(), { subject: 'moves', email: ada.email });
+    const moved = system.newTab();
+    await comeBack(moved, await answered(moved, { subject: 'moves', email: eve.email }));
+    expect((await moved.send('/api/session')).body['user_id']).toBe(adas);
+    const taker = system.newTab();
+    const taken = await comeBack(taker, await answered(taker, { subject: 'takes-over', email: ada.email }));
+    expect(taken.location).toContain('/console/sign-in?link=');
+    expect(await isSignedIn(taker)).toBe(false);
+  });
+
+  verifies('cp.login', 'says when its person was there, as far as the provider does', async () => {
+    const { email } = await system.signedIn();
+    await link(system.newTab(), { subject: 'timed', email });
+    const at = Math.floor(Date.now() / 1_000) - 600;
+    const tab = system.newTab();
+    await comeBack(tab, await answered(tab, { subject: 'timed', email }, { claims: { auth_time: at } }));
+    expect((await tab.send('/api/session')).body['proven_at']).toBe(new Date(at * 1_000).toISOString());
+  });
+});
+
+describe('what a provider did not say to this browser', () => {
+  const known = { subject: 'known', email: 'known@example.org' };
+  beforeAll(async () => void (await link(system.newTab(), known)));
+
+  const lies: [string, Lie][] = [
+    ['another nonce', { claims: { nonce: 'of-another-login' } }],
+    ['another issuer', { claims: { iss: 'https://elsewhere.example' } }],
+    ['another audience', { claims: { aud: 'somebody-else' } }],
+    ['an end in the past', { claims: { exp: 1_700_000_000 } }],
+    ['the key of a stranger', { signedBy: 'stranger' }],
+    ['the secret of the client', { signedBy: 'secret' }],
+    ['no signature', { signedBy: 'nobody' }],
+  ];
+  for (const [what, lie] of lies)
+    verifies('cp.login', `signs nobody in: a token with ${what}`, async () => {
+      const tab = system.newTab();
+      expect(await comeBack(tab, await answered(tab, known, lie))).toEqual(refused);
+      expect(await isSignedIn(tab)).toBe(false);
+    });
+
+  const changes: [string, (address: URL) => void][] = [
+    ['another state', ({ searchParams }) => searchParams.set('state', 'lgn_AAAAAAAAAAAAAAAAAAAAAA')],
+    ['no state', ({ searchParams }) => searchParams.delete('state')],
+    ['two states', ({ searchParams }) => searchParams.append('state', searchParams.get('state') ?? '')],
+    ['another issuer (RFC 9207)', ({ searchParams }) => searchParams.set('iss', 'https://elsewhere.example')],
+    ['no issuer', ({ searchParams }) => searchParams.delete('iss')],
+    ['a refusal', ({ searchParams }) => searchParams.set('error', 'access_denied')],
+    ['another code', ({ searchParams }) => searchParams.set('code', 'guessed')],
+  ];
+  for (const [what, change] of changes)
+    verifies('cp.login', `signs nobody in: an answer with ${what}`, async () => {
+      const tab = system.newTab();
+      const address = await answered(tab, known);
+      change(address);
+      expect((await comeBack(tab, address)).status).toBeGreaterThanOrEqual(400);
+      expect(await isSignedIn(tab)).toBe(false);
+    });
+
+  verifies(
+    'cp.login',
+    'signs nobody in: the code of another login, whose verifier this one does not know',
+    async () => {
+      const [theirs, tab] = [await answered(system.newTab(), known), system.newTab()];
+      const address = await answered(tab, known);
+      address.searchParams.set('code', theirs.searchParams.get('code') ?? '');
+      expect(await comeBack(tab, address)).toEqual(refused);
+    },
+  );
+
+  verifies(
+    'cp.login',
+    'signs nobody in: the answer of another browser, of another connection, or one that came before',
+    async () => {
+      const tab = system.newTab();
+      const address = await answered(tab, known);
+      const other = system.newTab();
+      await begin(other);
+      expect(await comeBack(other, address)).toEqual(refused);
+      const elsewhere = new URL(address.href.replace('/acme/', '/other/'));
+      expect(await comeBack(tab, elsewhere)).toEqual(refused);
+      expect((await comeBack(tab, address)).location).toBe('/console');
+      expect(await comeBack(tab, address)).toEqual(refused);
+      expect([await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, true]);
+    },
+  );
+});
+
+describe('an identity that is nobody’s yet', () => {
+  it('is linked in the browser that proved it, and in no other', async () => {
+    const [{ email }, tab, victims] = [await system.signedIn(), system.newTab(), system.newTab()];
+    const { location } = await comeBack(tab, await answered(tab, { subject: 'lures', email }));
+    const login_id = new URL(location ?? '', consoleUrl).searchParams.get('link');
+    await begin(victims);
+    expect(codeOf(await post(victims, '/api/auth/login/begin', { method: 'link', login_id }))).toEqual([
+      401,
+      'CODE_INVALID',
+    ]);
+    const { body } = await post(tab, '/api/auth/login/begin', { method: 'link', login_id });
+    expect(body).toMatchObject({ method: 'code', email });
+    const proof = { login_id, code: body['code'] };
+    expect(codeOf(await post(victims, '/api/auth/login/finish', proof))).toEqual([401, 'CODE_INVALID']);
+    expect((await post(tab, '/api/auth/login/finish', proof)).status).toBe(200);
+  });
+
+  it('asks nobody for a code whose address is of another domain, or is none', async () => {
+    for (const account of [
+      { subject: 'far', email: 'far@elsewhere.example' },
+      { subject: 'silent' },
+      { subject: 'odd', email: 'x' },
+    ]) {
+      const tab = system.newTab();
+      expect(await comeBack(tab, await answered(tab, account))).toEqual(refused);
+    }
+  });
+
+  it('is one person’s, whoever else proves it at the same time', async () => {
+    const [ada, eve] = [await system.signedIn(), await system.signedIn()];
+    const [first, second] = [system.newTab(), system.newTab()];
+    const pending = async (tab: Tab, email: string) => {
+      const { location } = await comeBack(tab, await answered(tab, { subject: 'shared', email }));
+      const login_id = new URL(location ?? '', consoleUrl).searchParams.get('link');
+      const { body } = await post(tab, '/api/auth/login/begin', { method: 'link', login_id });
+      return { login_id, code: body['code'] };
+    };
+    const [adas, eves] = [await pending(first, ada.email), await pending(second, eve.email)];
+    expect((await post(first, '/api/auth/login/finish', adas)).status).toBe(200);
+    expect(codeOf(await post(second, '/api/auth/login/finish', eves))).toEqual([401, 'CODE_INVALID']);
+    expect(await isSignedIn(second)).toBe(false);
+  });
+});
+
+describe('connections', () => {
+  it('are told by name alone; one that is away says what to do, and one that is none is not found', async () => {
+    const tab = system.newTab();
+    const { body } = await tab.send('/api/auth/oidc');
+    expect(body['data']).toEqual([
+      { connection_id: 'acme', name: 'Acme' },
+      { connection_id: 'other', name: 'Acme' },
+      { connection_id: 'away', name: 'Away' },
+    ]);
+    expect(codeOf(await begin(tab, 'away'))).toEqual([503, 'OIDC_UNAVAILABLE']);
+    expect(codeOf(await begin(tab, 'none'))).toEqual([404, 'NOT_FOUND']);
+    expect((await tab.visit('/api/auth/oidc/none/callback?state=x')).status).toBe(404);
+  });
+});

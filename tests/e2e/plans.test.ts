@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BlastRadius, Plan } from '@countersign/contracts/control-plane';
+import { verifies } from '@countersign/testkit/verifies';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const policy = (rules: string) => `
+format: countersign/policy.v1
+name: plans
+version: '1'
+rules:
+${rules}
+  - { id: letters, effect: escalate, match: { tool: [mail.send] } }
+  - { id: all, effect: allow }
+tools:
+  crm.read: { effect_level: E1 }
+  crm.list: { effect_level: E1 }
+  mail.send: { effect_level: E3 }
+`;
+const open = policy('');
+const timeoutMs = 180_000;
+let site: Replicas;
+let ada: Person;
+let people = 0;
+
+type Person = SignedIn & { tab: Tab; email: string };
+type Told = Awaited<ReturnType<Tab['send']>>;
+type Step = { kind: string; target: string } & Record<string, unknown>;
+
+beforeAll(async () => {
+  site = await startReplicas(open);
+}, timeoutMs);
+afterAll(() => site?.stop(), timeoutMs);
+beforeEach(async () => {
+  ada = await newPerson();
+});
+
+async function newPerson(): Promise<Person> {
+  const email = `planner-${(people += 1)}@example.org`;
+  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
+  const tab = new Tab(site.gateway.url);
+  await tab.signIn(email);
+  return { ...signedIn, tab, email };
+}
+
+const post = (path: string, body: unknown, who: Person = ada): Promise<Told> =>
+  who.tab.send(`/api/ops/${path}`, { method: 'POST', headers: { 'x-workspace-id': who.workspaceId }, body });
+const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+const detailsOf = ({ body }: Told) => (body['error'] as { details?: Record<string, unknown> }).details;
+const freeze = (target: string): Step => ({ kind: 'freeze', target, reason: 'the vault leaks' });
+
+async function radiusOf(steps: Step[]): Promise<BlastRadius> {
+  const { status, body } = await post('blast-radius', { steps });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body as BlastRadius;
+}
+
+async function drafted(steps: Step[], more: object = {}): Promise<Plan> {
+  const { status, body } = await post('plans', { steps, ...more });
+  expect([status, body]).toEqual([201, expect.anything()]);
+  return body as Plan;
+}
+
+const asked = ({ plan_id, plan_hash }: Plan, what: 'approve' | 'commit', who: Person = ada) =>
+  post(`plans/${plan_id}/${what}`, { plan_hash }, who);
+
+async function approved(steps: Step[], more: object = {}): Promise<Plan> {
+  const plan = await drafted(steps, more);
+  expect((await asked(plan, 'approve')).body).toMatchObject({ state: 'approved' });
+  return plan;
+}
+
+let sessions = 0;
+const newSession = () => `plans-${(sessions += 1)}`;
+const agent = (principal: string): KernelClient => site.agents(ada.workspaceId, principal)[0];
+async function said(principal: string, tool: string, session_id = newSession()): Promise<string> {
+  const body = { action: 'tool.call', tool, session_id } as never; // plain names
+  return (await agent(principal).evaluate({ body })).body.reason_code;
+}
+const commandsOf = ({ plan_id }: Pick<Plan, 'plan_id'>) =>
+  site.inControlPlane('SELECT scope, state FROM stop_commands WHERE plan_id = $1 ORDER BY scope', [plan_id]);
+const standing = async () =>
+  (await ada.tab.send('/api/ops', { headers: { 'x-workspace-id': ada.workspaceId } })).body['fences'] as {
+    target: string;
+    open_dispatches: { decision_id: string }[];
+  }[];
+
+describe('a plan', () => {
+  verifies(
+    'cp.plan',
+    'names in its dry run exactly what its commit then touches, twice the same, and commits once',
+    async () => {
+      for (const [who, tool] of [
+        ['alice', 'crm.read'],
+        ['bob', 'crm.list'],
+        ['carol', 'crm.read'],
+      ] as const)
+        expect(await said(who, tool)).toBe('ALLOWED');
+      const run = `run_${'0'.repeat(26)}`;
+      expect(await said('carol', 'mail.send', run)).toBe('APPROVAL_REQUIRED');
+      let release = (): void => undefined;
+      site.notes.hold(() => new Promise<void>((resolve) => (release = resolve)));
+      const call = { tool: 'notes.read_note', args: { id: 'under-way' }, session_id: newSession() } as never; // plain names
+      const underWay = agent('dave').executeMcp({ body: call });
+      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => args['id'] === 'under-way')));
+
+      const steps = [freeze('agent:carol'), { ...freeze('connector:notes'), kind: 'quarantine' }];
+      const [first, second] = [await radiusOf(steps), await radiusOf(steps)];
+      expect(second).toEqual(first);
+      const { data: questions } = (await agent('carol').listApprovals({ query: { state: 'pending' } })).body;
+      expect(first.affected).toMatchObject({
+        agents: ['carol', 'dave'],
+        runs: [run],
+        tools: ['crm.read', 'mail.send', 'notes.read_note'],
+        connectors: ['notes'],
+        approvals: questions.map(({ approval_id }) => approval_id),
+        relations: [],
+      });
+      expect(first).toMatchObject({ is_whole: true, unverifiable: 0, denials: { count: 3 }, reversibility: 'partial' });
+      expect(first.affected.dispatches).toHaveLength(1);
+      expect(first.tree_size).toBeGreaterThan(4);
+      expect((await radiusOf([freeze('agent:nobody')])).affected.agents).toEqual([]);
+
+      const plan = await approved(steps);
+      expect(plan.dry_run.affected).toEqual(first.affected);
+      const committed = await asked(plan, 'commit');
+      expect(committed.body).toMatchObject({ state: 'committed', decision_id: expect.stringMatching(/^dec_/) });
+      const again = await asked(plan, 'commit');
+      expect([again.status, again.body]).toEqual([200, committed.body]);
+      expect(await commandsOf(plan)).toEqual([
+        { scope: `agent:${ada.workspaceId}/carol`, state: 'effective' },
+        { scope: `server:${ada.workspaceId}/notes`, state: 'effective' },
+      ]);
+
+      expect([await said('alice', 'crm.read'), await said('bob', 'crm.list')]).toEqual(['ALLOWED', 'ALLOWED']);
+      expect([await said('carol', 'crm.read'), await said('dave', 'notes.read_note')]).toEqual([
+        'SYSTEM_FROZEN',
+        'TOOL_QUARANTINED',
+      ]);
+      const [{ approval_id, ceremony_hash } = { approval_id: '', ceremony_hash: '' }] = questions;
+      const vote = {
+        params: { approval_id, action: 'approve' },
+        body: {},
+        headers: { 'if-match': `"${ceremony_hash}"` },
+      };
+      await agent('approver').transitionApproval(vote as never); // as above
+      expect(await said('carol', 'mail.send', run)).toBe('SYSTEM_FROZEN');
+      const open_dispatches = (await standing()).flatMap((fence) => fence.open_dispatches);
+      expect(open_dispatches.map(({ decision_id }) => decision_id)).toEqual(first.affected.dispatches);
+      release();
+      site.notes.hold(() => Promise.resolve());
+      await underWay;
+    },
+    timeoutMs,
+  );
+
+  verifies('cp.plan', 'is committed under its approved hash, and not when it reaches further by now', async () => {
+    expect(await said('eve', 'crm.read')).toBe('ALLOWED');
+    const plan = await approved([freeze('agent:eve')]);
+    const another = { ...plan, plan_hash: `sha256:${'0'.repeat(64)}` } as Plan;
+    expect(codeOf(await asked(another, 'commit'))).toEqual([409, 'PLAN_STALE']);
+    expect(await said('eve', 'crm.list')).toBe('ALLOWED');
+    const stale = await asked(plan, 'commit');
+    expect(codeOf(stale)).toEqual([409, 'PLAN_STALE']);
+    expect(detailsOf(stale)).toEqual({ further: { tools: ['crm.list'] } });
+    expect(await commandsOf(plan)).toEqual([]);
+    expect(await said('eve', 'crm.read')).toBe('ALLOWED');
+    const fresh = await approved([freeze('agent:eve')]);
+    expect(await said('eve', 'crm.read')).toBe('ALLOWED');
+    expect((await asked(fresh, 'commit')).body).toMatchObject({ state: 'committed' });
+    expect(await said('eve', 'crm.read')).toBe('SYSTEM_FROZEN');
+  });
+
+  verifies('cp.plan', 'ends at its time, and is another’s for nobody', async () => {
+    const plan = await approved([freeze('agent:frank')], { ttl_seconds: 2 });
+    const [ended, left] = [plan.expires_at, await drafted([freeze('agent:frank')])];
+    await until(() => Promise.resolve(Date.now() > Date.parse(ended)));
+    const late = await asked(plan, 'commit');
+    expect([codeOf(late), detailsOf(late)]).toEqual([[409, 'ILLEGAL_TRANSITION'], { state: 'expired', allowed: [] }]);
+    expect(codeOf(await asked(left, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect([await commandsOf(plan), await commandsOf(left)]).toEqual([[], []]);
+    const stranger = await newPerson();
+    for (const what of ['approve', 'commit'] as const)
+      expect(codeOf(await asked(left, what, stranger))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await post('plans', { steps: [freeze(`workspace:${stranger.workspaceId}`)] }))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
+    expect(codeOf(await post('plans', { steps: [freeze('tool:.')] }))).toEqual([400, 'INVALID_REQUEST']);
+    await post('freeze', { target: 'agent:gina', reason: 'stands already' });
+    const loose = { ...freeze('agent:gina'), kind: 'throttle', limit: 5 };
+    expect(codeOf(await post('plans', { steps: [loose] }))).toEqual([409, 'ILLEGAL_TRANSITION']);
+  });
+
+  it(
+    'waits for a second person where the policy says so, and is rejected where it denies',
+    async () => {
+      site.writePolicy(policy('  - { id: two, effect: escalate, match: { action: [plan.commit] } }'));
+      const plan = await until(async () => {
+        const drawn = await drafted([freeze('agent:heidi')]);
+        const { body } = await asked(drawn, 'approve');
+        return body['state'] === 'pending' && (body as Plan);
+      });
+      expect(codeOf(await asked(plan, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+      const [approver] = site.agents(ada.workspaceId, 'approver');
+      const query = { approval_id: plan.approval_id } as never; // a pending plan has one
+      const [question] = (await approver.listApprovals({ query })).body.data;
+      expect(question?.resource).toBe(`plan/${plan.plan_id}?hash=${plan.plan_hash}`);
+      await approver.transitionApproval({
+        ...{ params: { approval_id: plan.approval_id, action: 'approve' }, body: {} },
+        headers: { 'if-match': `"${question?.ceremony_hash}"` },
+      } as never); // as above
+      expect((await asked(plan, 'approve')).body).toMatchObject({ state: 'approved' });
+      expect((await asked(plan, 'commit')).body).toMatchObject({ state: 'committed' });
+      expect((await approver.listApprovals({ query })).body.data[0]?.state).toBe('consumed');
+
+      site.writePolicy(policy('  - { id: never, effect: deny, match: { action: [plan.commit] } }'));
+      const denied = await until(async () => {
+        const drawn = await drafted([freeze('agent:ivan')]);
+        const answer = await asked(drawn, 'approve');
+        return answer.status === 403 && { ...drawn, answer };
+      });
+      expect(codeOf(denied.answer)).toEqual([403, 'POLICY_DENIED']);
+      expect(codeOf(await asked(denied, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+      expect(await commandsOf(denied)).toEqual([]);
+      site.writePolicy(open);
+      await until(async () => (await asked(await drafted([freeze('agent:ivan')]), 'approve')).status === 200);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.plan',
+    'is commanded whole or not at all when its control plane is killed between two steps or before the delivery',
+    async () => {
+      const plan = await approved([freeze('agent:judy'), freeze('agent:kim'), freeze('agent:lars')]);
+      // The database is slow between the first command and the last.
+      await site.inControlPlane(`
+        CREATE FUNCTION wait_at_kim() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN IF NEW.scope LIKE '%/kim' THEN PERFORM pg_sleep(3); END IF; RETURN NEW; END $$;
+        CREATE TRIGGER wait_at_kim BEFORE INSERT ON stop_commands FOR EACH ROW EXECUTE FUNCTION wait_at_kim()`);
+      const killed = asked(plan, 'commit').catch(() => null);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+      await until(async () => (await site.inControlPlane(waiting)).length > 0);
+      await site.controlPlane.kill();
+      await killed;
+      await until(async () => (await site.inControlPlane(waiting)).length === 0);
+      await site.inControlPlane('DROP TRIGGER wait_at_kim ON stop_commands');
+      expect(await commandsOf(plan)).toEqual([]);
+      await site.controlPlane.start();
+      expect((await asked(plan, 'commit')).body).toMatchObject({ state: 'committed' });
+      expect(await commandsOf(plan)).toHaveLength(3);
+
+      const next = await approved([freeze('agent:mia'), freeze('agent:nora')]);
+      const swallowed = until(async () => (await commandsOf(next)).length > 0).then(() => site.controlPlane.kill());
+      await Promise.all([asked(next, 'commit').catch(() => null), swallowed]);
+      expect(await commandsOf(next)).toHaveLength(2);
+      await site.controlPlane.start();
+      await until(async () => (await commandsOf(next)).every(({ state }) => state === 'effective'));
+      expect([await said('mia', 'crm.read'), await said('nora', 'crm.read')]).toEqual([
+        'SYSTEM_FROZEN',
+        'SYSTEM_FROZEN',
+      ]);
+      expect((await asked(next, 'commit')).body).toMatchObject({ state: 'committed' });
+      expect(await commandsOf(next)).toHaveLength(2);
+    },
+    timeoutMs,
+  );
+});

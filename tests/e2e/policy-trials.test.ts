@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { codeOf, detailsOf, PolicyDesk, tagOf, type Members, type Told } from './_policy-desk.ts';
+import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 240_000;
+let system: StartedSystem;
+let desk: PolicyDesk;
+let ledger: KernelClient;
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path);
+  desk = await PolicyDesk.open(system.gatewayUrl, 'ada@example.org');
+  ledger = kernelClient(system, desk.owner.workspaceId);
+  for (const [tool, effect_level] of [
+    ['crm.read', 'E1'],
+    ['mail.send', 'E3'],
+    ['shell.run', 'E4'],
+  ])
+    await desk.call({ tool, effect_level, args: { amount: 12, to: 'secret' } });
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function keep(kept: Members, tag?: string): Promise<Told> {
+  const headers = { 'if-match': tag ?? tagOf(await desk.send('draft')) };
+  return await desk.send('draft/tests', { method: 'POST', body: kept, headers });
+}
+
+async function receiptOf(tool: string): Promise<string> {
+  const { data } = (await ledger.listRecords({ query: { tool: tool, limit: 1 } })).body; // branded by the schema
+  return String(data[0]?.receipt_id);
+}
+
+const denied = (receipt_id: string, name = 'no shell') => ({ receipt_id, name, expect: { verdict: 'DENY' } });
+
+describe('a difference that is kept as a test', () => {
+  verifies('cp.policy.test', 'fails against its draft, and blocks it until the draft satisfies it', async () => {
+    const before = await desk.inForce();
+    const bundle = await desk.loosened('too loose');
+    const anything = { id: 'anything', effect: 'allow', match: { action: ['tool.call'] } };
+    const { policy_hash } = await desk.draft({ ...bundle, rules: [...bundle.rules, anything] });
+    const reported = await desk.report(policy_hash);
+    const [widened] = reported.report.widened.filter(({ tool }) => tool === 'shell.run');
+    expect(widened).toMatchObject({ before: 'DENY', after: 'ALLOW' });
+    const kept = await keep(denied(String(widened?.receipt_id)));
+    expect([kept.status, kept.body]).toEqual([
+      201,
+      expect.objectContaining({ passes: false, draft: expect.objectContaining({ state: 'editing' }) }),
+    ]);
+    expect((kept.body['test'] as { intent: Members }).intent).toMatchObject({
+      ...{ action: 'tool.call', tool: 'shell.run', effect_level: 'E4' },
+      ...{ tenant: desk.owner.workspaceId, session: 'crawl', args: {} },
+    });
+    const failing = await desk.compile();
+    expect([failing.policy_hash, failing.tests, failing.diagnostics.map(({ code }) => code)]).toEqual([
+      null,
+      { total: 1, failed: 1 },
+      ['TEST_FAILED'],
+    ]);
+    expect([codeOf(await desk.activate(policy_hash, reported)), (await desk.inForce()).policy_hash]).toEqual([
+      [409, 'GATE_NOT_PASSED'],
+      before.policy_hash,
+    ]);
+    const { draft } = (await desk.send('draft')).body as { draft: { text: string } };
+    const mended = JSON.parse(draft.text) as { rules: object[] };
+    mended.rules.push({ id: 'no-shell', effect: 'deny', match: { tool: ['shell.*'] } });
+    const passing = await desk.draft(mended);
+    expect(passing.tests).toEqual({ total: 1, failed: 0 });
+    expect((await desk.activate(passing.policy_hash, await desk.report(passing.policy_hash))).status).toBe(200);
+  });
+
+  it('is written as the draft is, under the version that was read, and once by its name', async () => {
+    await desk.write(`# why it is so\n${JSON.stringify(await desk.loosened('in yaml'))}`);
+    const stale = tagOf(await desk.send('draft'));
+    const receipt = await receiptOf('shell.run');
+    expect((await keep(denied(receipt))).status).toBe(201);
+    const { draft } = (await desk.send('draft')).body as { draft: { text: string } };
+    expect(draft.text).toMatch(/^# why it is so\n/);
+    expect((await desk.compile()).tests).toEqual({ total: 1, failed: 0 });
+    const late = await keep(denied(receipt, 'late'), stale);
+    expect([codeOf(late), detailsOf(late)]).toEqual([
+      [412, 'PRECONDITION_FAILED'],
+      { current_version: expect.any(Number), sent_versions: [stale.replaceAll('"', '')] },
+    ]);
+    expect([codeOf(await keep(denied(receipt))), (await desk.compile()).tests.total]).toEqual([
+      [409, 'ILLEGAL_TRANSITION'],
+      1,
+    ]);
+  });
+
+  it('is none where the record lacks what the draft reads, or no rule decides', async () => {
+    const bundle = await desk.loosened('reads more');
+    const small = { id: 'small', effect: 'deny', match: { tool: ['mail.*'] }, when: 'args.amount > 10.0' };
+    await desk.write({ ...bundle, rules: [...bundle.rules, small] });
+    const unread = await keep(denied(await receiptOf('mail.send'), 'amounts'));
+    expect([codeOf(unread), detailsOf(unread)]).toEqual([[409, 'ILLEGAL_TRANSITION'], { missing: ['args.amount'] }]);
+    await desk.write({ ...bundle, identity: ['enrolled'] });
+    const demanded = await keep(denied(await receiptOf('crm.read'), 'enrolled'));
+    expect([codeOf(demanded), detailsOf(demanded)]).toEqual([
+      [409, 'ILLEGAL_TRANSITION'],
+      { reason_code: 'AGENT_UNKNOWN' },
+    ]);
+  });
+});
+
+describe('a draft', () => {
+  verifies(
+    'cp.policy.lockout',
+    'is refused where no owner could change the policy again, and not where one could',
+    async () => {
+      const { bundle } = await desk.inForce();
+      const ada = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+      const notAda = { id: 'not-ada', effect: 'deny', match: { action: ['policy.change'], principal: [ada] } };
+      const draft = { ...bundle, rules: [...bundle.rules, notAda], tests: [] };
+      expect((await desk.draft(draft)).diagnostics.map(({ code }) => code)).toEqual(['LOCK_OUT']);
+      await desk.makeOwner(await desk.colleague('carol@example.org', 'partner'));
+      expect((await desk.compile()).diagnostics.map(({ code }) => code)).toEqual(['NO_TESTS']);
+    },
+  );
+});
+
+type Lane = { lane: string; policy_hash: string; state: string; hours: Record<string, number>[] };
+const lanesShown = async () => (await desk.inForce())['shadows'] as Lane[];
+const sumOf = ({ hours }: Lane, count: string) => hours.reduce((sum, hour) => sum + (hour[count] ?? 0), 0);
+const setLane = async (lane: string, bundle: object) =>
+  await desk.send(`shadows/${lane}`, { method: 'PUT', body: { text: JSON.stringify(bundle) } });
+
+describe('a draft beside the policy in force', () => {
+  verifies('cp.policy.shadow', 'changes no verdict, and its divergence is a count over the records', async () => {
+    const calls = [
+      ['crm.read', 'E1'],
+      ['mail.send', 'E3'],
+      ['shell.run', 'E4'],
+    ].map(([tool, effect_level]) => ({ tool, effect_level }));
+    const judge = async () => {
+      const told = [];
+      for (const call of calls) told.push((await desk.call(call))['verdict']);
+      return told;
+    };
+    const before = await judge();
+    const { bundle } = await desk.inForce();
+    const all = (effect: string) => ({ ...bundle, tests: [], name: `${effect}-all`, rules: [{ id: 'all', effect }] });
+    for (const effect of ['allow', 'deny'])
+      expect((await setLane(effect, all(effect))).body).toMatchObject({ lane: effect, state: 'standing' });
+    expect([await judge(), await judge()]).toEqual([before, before]);
+    const { data } = (await ledger.listRecords({ query: { limit: 200 } })).body;
+    const expected = (lane: string) => countOver(data, lane);
+    const shown = await until(async () => {
+      const lanes = await lanesShown();
+      return lanes.every((lane) => sumOf(lane, 'decisions') >= expected(lane.lane).decisions) && lanes;
+    });
+    expect(shown.map(({ lane }) => lane)).toEqual(['allow', 'deny']);
+    for (const lane of shown)
+      expect({
+        decisions: sumOf(lane, 'decisions'),
+        ...{ diverged: sumOf(lane, 'diverged'), widened: sumOf(lane, 'widened'), faults: sumOf(lane, 'faults') },
+      }).toEqual(expected(lane.lane));
+    expect(expected('allow')).toMatchObject({
+      decisions: 6,
+      diverged: before.filter((one) => one !== 'ALLOW').length * 2,
+    });
+    expect((await desk.send('shadows/allow', { method: 'DELETE' })).body).toMatchObject({ lane: 'allow' });
+    expect(codeOf(await desk.send('shadows/allow', { method: 'DELETE' }))).toEqual([404, 'NOT_FOUND']);
+    expect(await judge()).toEqual(before);
+    const [last] = (await ledger.listRecords({ query: { limit: 1 } })).body.data;
+    expect(last?.shadow.map(({ lane }) => lane)).toEqual(['deny']);
+  });
+
+  it('has one of three lanes, and compiles', async () => {
+    const { bundle } = await desk.inForce();
+    for (const lane of ['two', 'three']) expect((await setLane(lane, bundle)).status).toBe(200);
+    expect(codeOf(await setLane('four', bundle))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await setLane('Two!', bundle))).toEqual([400, 'INVALID_REQUEST']);
+    const broken = { ...bundle, rules: [{ id: 'x', effect: 'allow', when: 'args.x +' }] };
+    expect(detailsOf(await setLane('two', broken))).toMatchObject({ path: '/rules/0/when' });
+    expect((await lanesShown()).map(({ lane, state }) => [lane, state])).toEqual([
+      ['deny', 'standing'],
+      ['three', 'standing'],
+      ['two', 'standing'],
+    ]);
+    const bob = await desk.colleague('bob@example.org', 'member');
+    expect(codeOf(await desk.send('shadows/two', { method: 'DELETE' }, bob))).toEqual([403, 'PERMISSION_DENIED']);
+  });
+});
+
+const rank = { DENY: 0, ESCALATE: 1, ALLOW: 2 } as const;
+
+function countOver(records: readonly BoundaryRecord[], lane: string) {
+  const said = records.flatMap(({ verdict, shadow }) =>
+    shadow.filter((one) => one.lane === lane).map((one) => ({ verdict, after: one.verdict })),
+  );
+  const given = said.filter(({ after }) => after !== null) as {
+    verdict: keyof typeof rank;
+    after: keyof typeof rank;
+  }[];
+  return {
+    decisions: said.length,
+    diverged: given.filter(({ verdict, after }) => verdict !== after).length,
+    widened: given.filter(({ verdict, after }) => rank[after] > rank[verdict]).length,
+    faults: said.length - given.length,
+  };
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const policy = (rules: string) => `
+format: countersign/policy.v1
+name: resumes
+version: '1'
+rules:
+${rules}
+  - { id: letters, effect: escalate, match: { tool: [mail.send] } }
+  - { id: all, effect: allow }
+tools:
+  crm.read: { effect_level: E1 }
+  mail.send: { effect_level: E3 }
+`;
+const open = policy('');
+const lifts = (effect: string) => policy(`  - { id: lifts, effect: ${effect}, match: { action: [fence.lift] } }`);
+const timeoutMs = 120_000;
+let site: Replicas;
+let ada: Person;
+let people = 0;
+
+type Person = SignedIn & { tab: Tab; email: string };
+type Told = Awaited<ReturnType<Tab['send']>>;
+
+beforeAll(async () => {
+  site = await startReplicas(open);
+}, timeoutMs);
+afterAll(() => site?.stop(), timeoutMs);
+
+async function newPerson(): Promise<Person> {
+  const email = `person-${(people += 1)}@example.org`;
+  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
+  const tab = new Tab(site.gateway.url);
+  await tab.signIn(email);
+  return { ...signedIn, tab, email };
+}
+
+const newWorkspace = async () => (ada = await newPerson());
+
+async function colleague(role: 'partner' | 'owner'): Promise<Person> {
+  const invited = await newPerson();
+  const { email } = invited;
+  const params = { id: ada.workspaceId };
+  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'partner' } })).body;
+  await invited.client.acceptInvite({ params: { token }, body: { email } });
+  const { id: userId } = (await invited.client.getMe()).body.user;
+  if (role === 'owner') await ada.client.putMemberRole({ params: { ...params, userId }, body: { role } });
+  return { ...invited, workspaceId: ada.workspaceId };
+}
+
+const ask = (kind: string, target: string, who: Person = ada, workspaceId = who.workspaceId): Promise<Told> =>
+  who.tab.send(`/api/ops/${kind}`, {
+    ...{ method: 'POST', headers: { 'x-workspace-id': workspaceId } },
+    body: { target, reason: 'the vault leaks' },
+  });
+const resume = (target = whole(), who: Person = ada) => ask('resume', target, who);
+const ops = async () => (await ada.tab.send('/api/ops', { headers: { 'x-workspace-id': ada.workspaceId } })).body;
+const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+const whole = () => `workspace:${ada.workspaceId}`;
+const fenceAt = async (scope: string) => (await site.system.getFence({ params: { scope } })).body;
+const ofWhole = () => `tenant:${ada.workspaceId}`;
+
+let sessions = 0;
+const newSession = () => `resumes-${(sessions += 1)}`;
+async function said(agent: KernelClient, more: object = {}): Promise<string> {
+  const call = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), ...more } as never; // plain names
+  return (await agent.evaluate({ body: call })).body.reason_code;
+}
+const saidBy = (principal?: string) => Promise.all(site.agents(ada.workspaceId, principal).map((agent) => said(agent)));
+const both = (code: string) => [code, code];
+
+/** The kernels read their policy again soon after it was written. */
+async function rule(text: string, verdict: string): Promise<void> {
+  site.writePolicy(text);
+  await until(async () => {
+    const asking = site.agents(ada.workspaceId, 'prober').map(async (agent) => {
+      const change = { action: 'fence.lift', resource: 'fence:system?epoch=1', effect_level: 'E3', mode: 'shadow' };
+      return (await agent.evaluate({ body: { ...change, session_id: newSession() } as never })).body.verdict;
+    });
+    return (await Promise.all(asking)).every((told) => told === verdict);
+  });
+}
+
+async function sealed(action: string) {
+  const [agent] = site.agents(ada.workspaceId);
+  const { data } = (await agent.listReceipts({ query: { action, session_id: 'console:fences' } })).body;
+  return data.map(({ payload }) => payload);
+}
+
+describe('a workspace that was frozen', () => {
+  verifies(
+    'cp.freeze',
+    'is brought back by its owner from inside, on every kernel and for parked calls, with a sealed decision of theirs',
+    async () => {
+      await newWorkspace();
+      const [first, second] = site.agents(ada.workspaceId);
+      const letter = { tool: 'mail.send', session_id: newSession() };
+      expect(await said(first, letter)).toBe('APPROVAL_REQUIRED');
+      expect((await ask('freeze', whole())).status).toBe(200);
+      expect([...(await saidBy()), await said(second, letter)]).toEqual([...both('SYSTEM_FROZEN'), 'SYSTEM_FROZEN']);
+      const { status, body } = await resume();
+      expect([status, body]).toMatchObject([200, { kind: 'open', epoch: 2, state: 'effective', target: whole() }]);
+      expect([...(await saidBy()), await said(second, letter)]).toEqual([...both('ALLOWED'), 'APPROVAL_REQUIRED']);
+      expect((await ops())['fences']).toEqual([]);
+      const [decision] = await sealed('fence.lift');
+      expect(decision).toMatchObject({
+        ...{ receipt_id: body['receipt_id'], verdict: 'ALLOW', session_id: 'console:fences' },
+        resource: `fence:${ofWhole()}?epoch=1`,
+        principal_id: String((await ada.tab.send('/api/session')).body['user_id']),
+      });
+      expect(codeOf(await resume())).toEqual([409, 'ILLEGAL_TRANSITION']);
+      expect((await ask('freeze', whole())).body).toMatchObject({ state: 'effective', epoch: 3 });
+      expect(await saidBy()).toEqual(both('SYSTEM_FROZEN'));
+    },
+    timeoutMs,
+  );
+
+  it('is lifted by owners alone, and nothing that is wider, another workspace’s or around themselves is', async () => {
+    const other = await newWorkspace();
+    await ask('freeze', whole());
+    await newWorkspace();
+    const [partner, owner] = [await colleague('partner'), await colleague('owner')];
+    await ask('freeze', whole(), partner);
+    expect(codeOf(await resume(whole(), partner))).toEqual([403, 'PERMISSION_DENIED']);
+    const foreign = `workspace:${other.workspaceId}`;
+    expect(codeOf(await resume(foreign))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await ask('resume', foreign, ada, other.workspaceId))).toEqual([404, 'NOT_FOUND']);
+    const userId = String((await ada.tab.send('/api/session')).body['user_id']);
+    await ask('quarantine', `agent:${userId}`, partner);
+    expect(codeOf(await resume(`agent:${userId}`))).toEqual([403, 'POLICY_DENIED']);
+    expect(codeOf(await resume())).toEqual([403, 'POLICY_DENIED']);
+    expect(await fenceAt(ofWhole())).toMatchObject({ kind: 'freeze', epoch: 1 });
+    expect((await resume(whole(), owner)).body).toMatchObject({ state: 'effective' });
+    expect((await resume(`agent:${userId}`, owner)).body).toMatchObject({ state: 'effective' });
+    expect(await saidBy()).toEqual(both('ALLOWED'));
+  });
+});
+
+describe('to lift a stop', () => {
+  verifies(
+    'cp.operator',
+    'that the policy denies is 403 and leaves the fence as it was; that it asks about waits for a second person',
+    async () => {
+      await newWorkspace();
+      const second = await colleague('partner');
+      await ask('quarantine', 'agent:carol');
+      const scope = `agent:${ada.workspaceId}/carol`;
+      const before = await fenceAt(scope);
+      await rule(lifts('deny'), 'DENY');
+      expect(codeOf(await resume('agent:carol'))).toEqual([403, 'POLICY_DENIED']);
+      await rule(lifts('escalate'), 'ESCALATE');
+      const asked = await resume('agent:carol');
+      expect(codeOf(asked)).toEqual([403, 'APPROVAL_NEEDED']);
+      expect(await fenceAt(scope)).toEqual(before);
+      expect(
+        await site.inControlPlane(`SELECT 1 FROM stop_commands WHERE scope = $1 AND kind = 'open'`, [scope]),
+      ).toEqual([]);
+      const { approval_id: id } = (asked.body['error'] as { details: { approval_id: string } }).details;
+      const inbox = `/api/v1/workspaces/${ada.workspaceId}/approvals`;
+      const [shown] = (await second.tab.send(`${inbox}?approval_id=${id}`)).body['data'] as { ceremony_hash: string }[];
+      const headers = { 'if-match': `"${String(shown?.ceremony_hash)}"` };
+      const voted = await second.tab.send(`${inbox}/${id}/resolve`, {
+        ...{ method: 'POST', headers, body: { decision: 'approve' } },
+      });
+      expect(voted.status).toBe(200);
+      expect((await resume('agent:carol')).body).toMatchObject({ state: 'effective', epoch: 2 });
+      expect((await sealed('fence.lift')).map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ESCALATE', 'DENY']);
+      await rule(open, 'ALLOW');
+      expect(await saidBy('carol')).toEqual(both('ALLOWED'));
+    },
+    timeoutMs,
+  );
+
+  it(
+    'needs the kernel, and never undoes a stop that it has yet to hear of',
+    async () => {
+      await newWorkspace();
+      await ask('freeze', 'agent:dave');
+      site.toKernel.cut();
+      expect(codeOf(await resume('agent:dave'))).toEqual([503, 'GOVERNANCE_UNAVAILABLE']);
+      expect((await ask('quarantine', 'agent:dave')).status).toBe(202);
+      site.toKernel.restore();
+      await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
+      const scope = `agent:${ada.workspaceId}/dave`;
+      expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 2 });
+      const all = await Promise.all([resume('agent:dave'), ask('freeze', 'agent:dave'), resume('agent:dave')]);
+      expect(all[1]?.status).toBe(200);
+      const { epoch, kind } = await fenceAt(scope);
+      const rows = await site.inControlPlane(
+        'SELECT epoch, kind, state FROM stop_commands WHERE scope = $1 ORDER BY epoch',
+        [scope],
+      );
+      expect(rows.at(-1)).toMatchObject({ epoch, kind, state: 'effective' });
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const policy = (rules: string) => `
+format: countersign/policy.v1
+name: stops
+version: '1'
+rules:
+${rules}
+tools:
+  crm.read: { effect_level: E1 }
+  crm.list: { effect_level: E1 }
+  mail.send: { effect_level: E3 }
+`;
+const open = policy(`
+  - { id: letters, effect: escalate, match: { tool: [mail.send] } }
+  - { id: all, effect: allow }`);
+const timeoutMs = 120_000;
+let site: Replicas;
+let ada: Person;
+let people = 0;
+
+type Person = SignedIn & { tab: Tab; email: string };
+type Told = Awaited<ReturnType<Tab['send']>>;
+
+beforeAll(async () => {
+  site = await startReplicas(open);
+}, timeoutMs);
+afterAll(() => site?.stop(), timeoutMs);
+
+async function newPerson(): Promise<Person> {
+  const email = `person-${(people += 1)}@example.org`;
+  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
+  const tab = new Tab(site.gateway.url);
+  await tab.signIn(email);
+  return { ...signedIn, tab, email };
+}
+
+/** Somebody with a workspace of their own, so that no test stops another's calls. */
+const newWorkspace = async () => (ada = await newPerson());
+
+async function colleague(role: 'partner' | 'member'): Promise<Person> {
+  const invited = await newPerson();
+  const { email } = invited;
+  const params = { id: ada.workspaceId };
+  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role } })).body;
+  await invited.client.acceptInvite({ params: { token }, body: { email } });
+  return { ...invited, workspaceId: ada.workspaceId };
+}
+
+const here = (who: Person) => ({ 'x-workspace-id': who.workspaceId });
+const stop = (kind: string, target: string, more: object = {}, who: Person = ada): Promise<Told> =>
+  who.tab.send(`/api/ops/${kind}`, {
+    ...{ method: 'POST', headers: here(who) },
+    body: { target, reason: 'the vault leaks', ...more },
+  });
+const ops = async (who: Person = ada) => (await who.tab.send('/api/ops', { headers: here(who) })).body;
+const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
+const whole = () => `workspace:${ada.workspaceId}`;
+
+let sessions = 0;
+const newSession = () => `stops-${(sessions += 1)}`;
+async function said(agent: KernelClient, more: object = {}): Promise<string> {
+  const call = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), ...more } as never; // plain names
+  const { verdict, reason_code } = (await agent.evaluate({ body: call })).body;
+  return `${verdict} ${reason_code}`;
+}
+const agents = (principal?: string, workspaceId = ada.workspaceId) => site.agents(workspaceId, principal);
+const saidBy = (principal?: string, more?: object, workspaceId?: string) =>
+  Promise.all(agents(principal, workspaceId).map((agent) => said(agent, more)));
+const allowed = ['ALLOW ALLOWED', 'ALLOW ALLOWED'];
+const both = (code: string) => [`DENY ${code}`, `DENY ${code}`];
+const read = (agent: KernelClient, id: string) =>
+  agent.executeMcp({ body: { tool: 'notes.read_note', args: { id }, session_id: newSession() } as never });
+const fenceAt = async (scope: string) => (await site.system.getFence({ params: { scope } })).body;
+
+describe('a freeze', () => {
+  verifies(
+    'cp.freeze',
+    'holds on every kernel within a second, for parked calls too, and lists what was sent before until it is settled',
+    async () => {
+      await newWorkspace();
+      const [first, second] = agents();
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      site.notes.hold(() => released);
+      const underWay = read(second, 'before');
+      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => args['id'] === 'before')));
+      site.notes.hold(() => Promise.resolve());
+
+      const run = `run_${'0'.repeat(26)}`;
+      const letter = { tool: 'mail.send', session_id: run };
+      const approved = { tool: 'mail.send', session_id: newSession() };
+      for (const call of [letter, approved]) expect(await said(first, call)).toBe('ESCALATE APPROVAL_REQUIRED');
+      await approve(approved.session_id);
+
+      let isOver = false;
+      const sent: { at: number; done: Promise<unknown> }[] = [];
+      const storm = agents('storm').map(async (agent) => {
+        while (!isOver) {
+          const done = read(agent, `storm-${Date.now()}`).catch(() => null);
+          sent.push({ at: Date.now(), done });
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      });
+      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => String(args['id']).startsWith('storm'))));
+      const { status, body } = await stop('freeze', whole());
+      expect([status, body]).toMatchObject([200, { kind: 'freeze', epoch: 1, state: 'effective', parked_runs: [run] }]);
+      const effectiveAt = Date.parse(String(body['effective_at']));
+      const listed = body['open_dispatches'] as { tool: string; principal_id: string }[];
+      expect(listed.filter(({ principal_id: who }) => who !== 'storm')).toMatchObject([{ tool: 'notes.read_note' }]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      while (Date.now() < effectiveAt + 1_000) await new Promise((resolve) => setTimeout(resolve, 50));
+      const reached = () => site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm')).length;
+      await Promise.all(sent.filter(({ at }) => at < effectiveAt + 1_000).map(({ done }) => done));
+      const before = reached();
+      const later = sent.length;
+      await until(() => Promise.resolve(sent.length > later + 20));
+      isOver = true;
+      await Promise.all([...storm, ...sent.map(({ done }) => done)]);
+      expect(reached()).toBe(before);
+      for (const { args } of site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm')))
+        expect(Number(String(args['id']).slice('storm-'.length))).toBeLessThan(effectiveAt + 1_000);
+
+      expect(await saidBy()).toEqual(both('SYSTEM_FROZEN'));
+      expect(await said(second, approved)).toBe('DENY SYSTEM_FROZEN');
+      const shown = async () => ((await ops())['fences'] as Record<string, unknown>[])[0];
+      expect(await shown()).toMatchObject({ target: whole(), kind: 'freeze', reason: 'the vault leaks' });
+      expect((await shown())?.['open_dispatches']).toHaveLength(1);
+      release();
+      await underWay;
+      await until(async () => ((await shown())?.['open_dispatches'] as unknown[]).length === 0);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'takes effect although the policy denies everything, and is shown as what the kernel says',
+    async () => {
+      await newWorkspace();
+      site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
+      await until(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
+      expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
+      expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
+      site.writePolicy(open);
+      await until(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
+      expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
+      expect(await ops()).toMatchObject({ kernel: 'ok', boundary: { status: 'ready' }, unconfirmed: [] });
+    },
+    timeoutMs,
+  );
+
+  it('is given by partners, in their own workspace, and loosens no other stop', async () => {
+    await newWorkspace();
+    const [partner, member] = [await colleague('partner'), await colleague('member')];
+    expect(codeOf(await stop('freeze', whole(), {}, member))).toEqual([403, 'PERMISSION_DENIED']);
+    expect((await ops(member))['fences']).toEqual([]);
+    const stranger = await newPerson();
+    expect(codeOf(await stop('freeze', `workspace:${stranger.workspaceId}`, {}, partner))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await stop('freeze', 'workspace:wsp_nobody', {}, partner))).toEqual([404, 'NOT_FOUND']);
+    const away = await stop('freeze', whole(), {}, { ...stranger, workspaceId: ada.workspaceId });
+    expect(codeOf(away)).toEqual([404, 'NOT_FOUND']);
+    expect((await stop('freeze', 'agent:bob', { ttl_seconds: 600 }, partner)).status).toBe(200);
+    const loose = [
+      await stop('throttle', 'agent:bob', { limit: 5 }, partner),
+      await stop('freeze', 'agent:bob', { ttl_seconds: 1 }, partner),
+    ];
+    expect(loose.map(codeOf)).toEqual([409, 409].map((status) => [status, 'ILLEGAL_TRANSITION']));
+    expect(await saidBy('bob')).toEqual(both('SYSTEM_FROZEN'));
+    expect((await stop('quarantine', 'agent:bob', {}, partner)).body).toMatchObject({ epoch: 2, expires_at: null });
+    expect(codeOf(await stop('freeze', 'tool:.', {}, partner))).toEqual([400, 'INVALID_REQUEST']);
+    expect(codeOf(await stop('freeze', 'org:acme', {}, partner))).toEqual([400, 'INVALID_REQUEST']);
+  });
+});
+
+describe('a quarantine', () => {
+  verifies(
+    'cp.quarantine',
+    'stops one agent, tool or connector in one workspace and no other, and a throttle lets exactly its limit through',
+    async () => {
+      const other = await newWorkspace();
+      await newWorkspace();
+      const elsewhere = (more?: object) => saidBy('carol', more, other.workspaceId);
+      await stop('quarantine', 'agent:carol');
+      expect(await saidBy('carol')).toEqual(both('AGENT_QUARANTINED'));
+      expect([await saidBy('dan'), await elsewhere()]).toEqual([allowed, allowed]);
+
+      await stop('quarantine', 'tool:CRM__Read');
+      expect(await saidBy('dan')).toEqual(both('TOOL_QUARANTINED'));
+      const list = { tool: 'crm.list' };
+      expect([await saidBy('dan', list), await elsewhere()]).toEqual([allowed, allowed]);
+
+      await stop('quarantine', 'connector:notes');
+      const note = { tool: 'notes.read_note', args: { id: 'a' } };
+      expect(await saidBy('dan', note)).toEqual(both('TOOL_QUARANTINED'));
+      expect([await saidBy('dan', list), await elsewhere(note)]).toEqual([allowed, allowed]);
+      const fences = (await ops())['fences'] as { target: string }[];
+      expect(fences.map(({ target }) => target).sort()).toEqual(['agent:carol', 'connector:notes', 'tool:crm.read']);
+      expect((await ops(other))['fences']).toEqual([]);
+
+      await stop('throttle', 'agent:eve', { limit: 12, window_seconds: 86_400 });
+      const [first, second] = agents('eve');
+      const calls = Array.from({ length: 50 }, (_, index) => said(index % 2 === 0 ? first : second, list));
+      const verdicts = await Promise.all(calls);
+      expect(verdicts.filter((verdict) => verdict === 'ALLOW ALLOWED')).toHaveLength(12);
+      expect(verdicts.filter((verdict) => verdict === 'DENY THROTTLED')).toHaveLength(38);
+    },
+    timeoutMs,
+  );
+});
+
+describe('while the kernel is away', () => {
+  verifies(
+    'cp.freeze.order',
+    'commands are shown as unconfirmed, reach it in the order of their epochs, and an older one never undoes a newer one',
+    async () => {
+      await newWorkspace();
+      const [first] = agents('frank');
+      site.toKernel.cut();
+      const given = [
+        await stop('throttle', 'agent:frank', { limit: 3, window_seconds: 60, ttl_seconds: 900 }),
+        await stop('freeze', 'agent:frank', { ttl_seconds: 1_200 }),
+        await stop('quarantine', 'agent:frank'),
+      ];
+      expect(given.map(({ status, body }) => [status, body['state'], body['epoch'], body['effective_at']])).toEqual(
+        [1, 2, 3].map((epoch) => [202, 'unconfirmed', epoch, null]),
+      );
+      const shown = await ops();
+      expect(shown).toMatchObject({ kernel: 'unreachable', boundary: null, fences: [] });
+      expect((shown['unconfirmed'] as { epoch: number }[]).map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
+      expect(await said(first)).toBe('ALLOW ALLOWED');
+
+      site.toKernel.restore();
+      await until(async () => {
+        const { kernel, unconfirmed } = await ops();
+        return kernel === 'ok' && (unconfirmed as unknown[]).length === 0;
+      });
+      expect(await said(first)).toBe('DENY AGENT_QUARANTINED');
+      const scope = `agent:${ada.workspaceId}/frank`;
+      const delivered = await site.inControlPlane(
+        'SELECT epoch, state, effective_at FROM stop_commands WHERE scope = $1 ORDER BY effective_at, epoch',
+        [scope],
+      );
+      expect(delivered.map(({ epoch, state }) => [epoch, state])).toEqual(
+        [1, 2, 3].map((epoch) => [epoch, 'effective']),
+      );
+
+      // Its confirmation was lost, and a later command stands.
+      await site.inControlPlane(
+        `UPDATE stop_commands SET state = 'unconfirmed', effective_at = NULL WHERE scope = $1 AND epoch = 1`,
+        [scope],
+      );
+      await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
+      expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 3 });
+      const [old] = await site.inControlPlane('SELECT state FROM stop_commands WHERE scope = $1 AND epoch = 1', [
+        scope,
+      ]);
+      expect(old).toEqual({ state: 'outdated' });
+    },
+    timeoutMs,
+  );
+
+  it(
+    'a command arrives whose control plane was killed between its commit and its delivery',
+    async () => {
+      await newWorkspace();
+      const scope = `agent:${ada.workspaceId}/grace`;
+      site.toKernel.swallow();
+      const answered = stop('freeze', 'agent:grace').then(
+        ({ status }) => status,
+        () => 0,
+      );
+      await until(
+        async () => (await site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
+      );
+      await site.controlPlane.kill();
+      expect(await answered).not.toBe(200);
+      site.toKernel.cut();
+      site.toKernel.restore();
+      await expect(fenceAt(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await site.controlPlane.start();
+      await until(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
+      expect(await saidBy('grace')).toEqual(both('SYSTEM_FROZEN'));
+    },
+    timeoutMs,
+  );
+});
+
+describe('a fence of another source', () => {
+  it('is not loosened by a command that knew nothing of it, and does not stand in the way of a stop', async () => {
+    await newWorkspace();
+    const set = (scope: string, kind: string, epoch: number) =>
+      site.system.putFence({ params: { scope }, body: { kind, epoch, reason: 'operator', set_by: 'olga' } } as never);
+    const scope = `agent:${ada.workspaceId}/heidi`;
+    await set(scope, 'open', 7);
+    expect((await stop('freeze', 'agent:heidi')).body).toMatchObject({ state: 'effective', epoch: 8 });
+    expect(await fenceAt(scope)).toMatchObject({ kind: 'freeze', epoch: 8 });
+    const held = `agent:${ada.workspaceId}/ivan`;
+    await set(held, 'quarantine', 4);
+    expect(codeOf(await stop('throttle', 'agent:ivan', { limit: 9 }))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(await fenceAt(held)).toMatchObject({ kind: 'quarantine', epoch: 4 });
+    expect((await stop('freeze', 'agent:ivan')).body).toMatchObject({ state: 'effective', epoch: 5 });
+  });
+});
+
+async function approve(session: string): Promise<void> {
+  const [approver] = agents('approver');
+  const { data } = (await approver.listApprovals({ query: { session_id: session } })).body;
+  const [{ approval_id, ceremony_hash } = { approval_id: '', ceremony_hash: '' }] = data;
+  await approver.transitionApproval({
+    ...{ params: { approval_id, action: 'approve' }, body: {} },
+    headers: { 'if-match': `"${ceremony_hash}"` },
+  } as never);
+}

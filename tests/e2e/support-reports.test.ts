@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SupportReport } from '@countersign/contracts/control-plane';
+import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+let system: StartedSystem;
+let ada: Person;
+
+type Person = SignedIn & { tab: Tab };
+type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
+
+beforeAll(async () => {
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  ada = await person('ada@example.org');
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+async function person(email: string): Promise<Person> {
+  const signedIn = await signIn(system, email);
+  const tab = new Tab(system.gatewayUrl);
+  await tab.signIn(email);
+  return { ...signedIn, tab };
+}
+
+const secrets: string[] = [];
+function secret(place: string): string {
+  const made = `S3CRET-${place}-${randomBytes(6).toString('hex')}`;
+  secrets.push(made);
+  return made;
+}
+
+const report = (who: Person, requestId: string, workspaceId = who.workspaceId) =>
+  who.tab.send('/api/ops/support-reports', {
+    ...{ method: 'POST', body: { request_id: requestId } },
+    headers: { 'x-workspace-id': workspaceId },
+  });
+
+async function reportOn(requestId: string, who: Person = ada): Promise<SupportReport & { json: string }> {
+  // It is kept after the answer.
+  const deadline = Date.now() + 10_000;
+  const { status, body, text } = await until(async () => {
+    const told = await report(who, requestId);
+    return (told.status === 200 || Date.now() > deadline) && told;
+  });
+  expect([requestId, status]).toEqual([requestId, 200]);
+  return { ...(body as SupportReport), json: text };
+}
+
+/** Secrets wherever a caller can put something that we do not have to understand. */
+const everywhere = () => ({
+  'x-other': secret('header'),
+  'idempotency-key': secret('idempotency'),
+  referer: `http://127.0.0.1/${secret('referer')}`,
+  'user-agent': secret('agent'),
+  tracestate: `a=${secret('trace')}`,
+});
+
+async function fail(path: string, { method = 'GET', body, headers = {} }: Sent, credential: Record<string, string>) {
+  const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const answer = await fetch(new URL(path, system.gatewayUrl), {
+    method,
+    headers: { ...everywhere(), ...content, ...credential, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await answer.arrayBuffer();
+  return { status: answer.status, requestId: answer.headers.get('x-request-id') ?? '' };
+}
+
+describe('a support report', () => {
+  verifies(
+    'sys.support',
+    'of any failed request says what it rests on, and holds no secret and no value of it',
+    async () => {
+      const place = `/api/v1/workspaces/${ada.workspaceId}`;
+      const { key } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+      secrets.push(key.slice(9), ada.token.slice(3));
+      const post = (body: unknown): Sent => ({ method: 'POST', body });
+      const person = { authorization: `Bearer ${ada.token}`, 'x-workspace-id': ada.workspaceId };
+      const stop = () => ({ target: `tool:${secret('target')}`, reason: secret('reason'), [secret('name')]: 1 });
+      const calls: [path: string, sent: Sent, credential: Record<string, string>][] = [
+        // The gateway's own.
+        [`/api/tasks/${secret('id')}`, {}, person],
+        [`/api/tasks?${secret('name')}=${secret('value')}`, {}, person],
+        [
+          '/api/tasks',
+          post({ title: [secret('value')], [secret('name')]: { [secret('name')]: secret('deep') } }),
+          person,
+        ],
+        // The control plane's.
+        ['/api/ops/freeze', post(stop()), person],
+        ['/api/ops/throttle', post({ target: 'tool:.', reason: secret('reason'), limit: 7 }), person],
+        [`${place}/policy/draft`, { method: 'PUT', body: { text: secret('draft') } }, person],
+        [`${place}/runs/${secret('run')}`, {}, person],
+        ['/api/auth/reauth/finish', post({ login_id: secret('login'), code: '123456' }), person],
+        // The kernel's.
+        ['/v1/chat/completions', post({ model: secret('model'), messages: secret('messages') }), { 'x-api-key': key }],
+        [
+          '/api/v1/evaluate',
+          post({ tool: secret('tool'), args: { [secret('arg')]: secret('value') } }),
+          { 'x-api-key': key },
+        ],
+        [`/api/v1/receipts?session_id=${secret('session')}&odd=${secret('value')}`, {}, person],
+        [`/api/v1/receipts/${secret('receipt')}`, {}, person],
+      ];
+      for (const [path, sent, credential] of calls) {
+        const { status, requestId } = await fail(path, sent, credential);
+        expect([path, status]).toEqual([path, expect.any(Number)]);
+        expect(status).toBeGreaterThanOrEqual(400);
+        const { json, ...told } = await reportOn(requestId);
+        expect(told).toMatchObject({
+          ...{ type: 'countersign.support-report.v1', request_id: requestId, status, workspace_id: ada.workspaceId },
+          versions: { gateway: '0.1.0', control_plane: '0.1.0', kernel: '0.1.0' },
+          mode: { mode: 'enforce', boundary: 'ready' },
+          error_code: expect.stringMatching(/^[A-Z_]+$/),
+          policy: { policy_hash: expect.stringMatching(/^sha256:/), of: 'in_force' },
+        });
+        for (const value of [requestId, told.error_code, told.policy?.policy_hash, 'enforce'])
+          expect(told.text).toContain(value);
+        const low = json.toLowerCase();
+        expect(secrets.filter((value) => low.includes(value.toLowerCase()))).toEqual([]);
+      }
+      expect(secrets.length).toBeGreaterThan(70);
+    },
+    timeoutMs,
+  );
+
+  verifies('sys.support', 'tells the shape of what the gateway passed on unread', async () => {
+    const { key } = (await ada.client.createApiKey({ body: { name: 'shapes' } as never })).body; // as above
+    const ofKernel = { action: 'tool.call', tool: 'crm.read', args: { a: 1 }, session_id: 5, [secret('name')]: 1 };
+    const kernel = await fail('/api/v1/evaluate', { method: 'POST', body: ofKernel }, { 'x-api-key': key });
+    const person = { authorization: `Bearer ${ada.token}`, 'x-workspace-id': ada.workspaceId };
+    const ofControl = { target: `agent:${secret('who')}`, reason: 'x'.repeat(600), ttl_seconds: 'long' };
+    const control = await fail('/api/ops/freeze', { method: 'POST', body: ofControl }, person);
+    const shapes = [await reportOn(kernel.requestId), await reportOn(control.requestId)].map(
+      ({ request }) => request.body,
+    );
+    expect(shapes).toMatchObject([
+      { state: 'read', content_type: 'application/json', bytes: JSON.stringify(ofKernel).length, unknown_members: 2 },
+      { state: 'read', content_type: 'application/json', bytes: JSON.stringify(ofControl).length, unknown_members: 0 },
+    ]);
+    expect(shapes[0]?.members).toContainEqual({ path: 'session_id', type: 'number', size: null });
+    expect(shapes[1]?.members).toContainEqual({ path: 'reason', type: 'string', size: 600 });
+    expect(shapes[1]?.members).toContainEqual({ path: 'ttl_seconds', type: 'string', size: 4 });
+  });
+
+  verifies(
+    'sys.support',
+    'of a call that was decided names its receipt, verified, and the policy of then',
+    async () => {
+      const bob = await person('bob@example.org');
+      const headers = { 'x-workspace-id': bob.workspaceId };
+      const target = `workspace:${bob.workspaceId}`;
+      await bob.tab.send('/api/ops/freeze', { method: 'POST', headers, body: { target, reason: 'a leak' } });
+      const { key } = (await bob.client.createApiKey({ body: { name: 'agent' } as never })).body; // as above
+      const body = { model: secret('model'), messages: [{ role: 'user', content: secret('prompt') }] };
+      const { requestId } = await fail('/v1/chat/completions', { method: 'POST', body }, { 'x-api-key': key });
+      const { json, ...told } = await reportOn(requestId, bob);
+      expect(told).toMatchObject({
+        ...{ reason_code: 'SYSTEM_FROZEN', mode: { boundary: 'closed' } },
+        decision: { verdict: 'DENY', reason_code: 'SYSTEM_FROZEN', verified: true, fault: null },
+        policy: { of: 'decision' },
+      });
+      expect(told.text).toContain(told.decision?.receipt_id);
+      expect(secrets.filter((value) => json.includes(value))).toEqual([]);
+    },
+  );
+
+  it('is for whose request it was, and for the partners of that workspace', async () => {
+    const [eve, carl] = [await person('eve@example.org'), await person('carl@example.org')];
+    const params = { id: ada.workspaceId };
+    const email = 'carl@example.org';
+    const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'member' } })).body;
+    await carl.client.acceptInvite({ params: { token }, body: { email } });
+    const headers = { 'x-workspace-id': ada.workspaceId };
+    const failed = async (who: Person) => {
+      const { status, headers: answered } = await who.tab.send('/api/tasks?odd=1', { headers });
+      expect(status).toBe(400);
+      return answered.get('x-request-id') ?? '';
+    };
+    const [ofAda, ofCarl] = [await failed(ada), await failed(carl)];
+    await reportOn(ofAda);
+    await reportOn(ofCarl);
+    const strangers = [
+      await report(carl, ofAda, ada.workspaceId),
+      await report(eve, ofAda),
+      await report(eve, ofAda, ada.workspaceId),
+      await report(ada, 'req-of-nobody'),
+    ];
+    expect(strangers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect((await report(carl, ofCarl, ada.workspaceId)).status).toBe(200);
+  });
+});
