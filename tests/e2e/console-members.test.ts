@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Browser, Page } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
+import { until } from './_system.ts';
 
 const timeoutMs = 120_000;
 let system: SignInSystem;
@@ -68,7 +69,7 @@ describe('members', () => {
       await page.keyboard.type(email);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await row.getByRole('combobox').inputValue()).toBe('partner');
+      await until(async () => (await row.getByRole('combobox').inputValue()) === 'partner');
       await row.getByRole('button', { name: 'Remove' }).press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).waitFor();
       expect(await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true);
