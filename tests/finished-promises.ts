@@ -78,6 +78,7 @@ export const finished: readonly PromiseId[] = [
   'cp.freeze.order',
   'cp.quarantine',
   'cp.plan',
+  'cp.incident',
   'cp.bootstrap',
   'cp.tenancy',
   'cp.hints',

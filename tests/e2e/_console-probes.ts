@@ -83,6 +83,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   await published.ask(controlPlane.freezeTarget, { headers, body: stop });
   await published.ask(controlPlane.quarantineTarget, { headers, body: stop });
   await published.ask(controlPlane.getOps, { headers });
+  await askIncidents(published, headers);
   const steps = [{ ...stop, kind: 'freeze' }];
   await published.ask(controlPlane.createBlastRadius, { headers, body: { steps } });
   const planned = await published.ask(controlPlane.createPlan, { headers, body: { steps } });
@@ -99,6 +100,21 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
     return (await published.ask(controlPlane.resumeTarget, { headers, body: { target, reason } })).status === 200;
   });
   await published.ask(controlPlane.getSnapshot, { headers });
+}
+
+async function askIncidents(published: Published, headers: Record<string, string>): Promise<void> {
+  const report = { title: 'A leak', severity: 'high', category: 'conduct', note: 'It was seen', dedup_key: 'leak' };
+  await published.ask(controlPlane.createIncident, { headers, body: report });
+  const again = await published.ask(controlPlane.createIncident, { headers, body: report });
+  await published.ask(controlPlane.listIncidents, { headers });
+  const params = { incident_id: String((again.body as Body)['incident_id']) };
+  const read = await published.ask(controlPlane.getIncident, { headers, params });
+  const asRead = { ...headers, 'if-match': read.headers.get('etag') ?? '' };
+  await published.ask(controlPlane.transitionIncident, {
+    headers: asRead,
+    params,
+    body: { to: 'acked', note: 'Mine' },
+  });
 }
 
 /** Takes a draft from its first line into force. */

@@ -44,6 +44,7 @@ export async function askControls(ask: Ask, headers: Record<string, string>): Pr
   await ask(kernel.putFence, { ...fence, body: { kind: 'freeze', epoch: 1, reason: 'a drill', set_by: 'olga' } });
   await ask(kernel.getFence, fence);
   await ask(kernel.listFences, { headers });
+  await ask(kernel.listDriftedTools, { headers });
   await ask(kernel.putTenant, { params: { tenant: 'elsewhere' }, body: { version: 1, org_id: 'acme-group' }, headers });
   await askRelations(ask, headers);
   const bundle = { format: 'countersign/policy.v1', name: 'x', version: '1', rules: [] };

@@ -37,6 +37,10 @@ export type Replicas = {
   agents(tenant: string, principal?: string): readonly [KernelClient, KernelClient];
   /** As an administrator of the control plane's database, behind its back. */
   inControlPlane(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** The same in the database of the kernels. */
+  inKernels(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Starts another control plane over the same database; it is stopped with the others. */
+  startAnother(): Promise<void>;
   /** All kernels keep to it from now on. */
   writePolicy(text: string): void;
   stop(): Promise<void>;
@@ -64,23 +68,26 @@ export async function startReplicas(policy: string): Promise<Replicas> {
   ] as const;
   const [first] = kernels;
   const toKernel = await createTcpProxy({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
-  const port = String(await freePort());
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const forGateway = ofGateway({ keys, databaseUrl: own.gateway.url, kernelUrl: first.url });
   const gateway = await startGateway(
     gatewayConfigFrom({ ...forGateway, GOV_CONTROL_PLANE_URL: url, GOV_RUN_WORKERS: '0' }),
   );
   const kernelUrl = throughProxy(first.url, toKernel);
-  const controlPlane = new Part({
-    name: 'control plane',
-    main: `${serviceDirs.controlPlane}/dist/main.js`,
-    readyUrl: `${url}/health/ready`,
-    logFile: join(scratch, 'control-plane.log'),
-    env: {
-      ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
-      GOV_CONTROL_PLANE_PORT: port,
-    },
-  });
+  const controlPlaneAt = (at: number) =>
+    new Part({
+      name: 'control plane',
+      main: `${serviceDirs.controlPlane}/dist/main.js`,
+      readyUrl: `http://127.0.0.1:${at}/health/ready`,
+      logFile: join(scratch, `control-plane-${at}.log`),
+      env: {
+        ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
+        GOV_CONTROL_PLANE_PORT: String(at),
+      },
+    });
+  const controlPlane = controlPlaneAt(port);
+  const others: Part[] = [];
   await controlPlane.start();
   const system = createClient(kernelContracts.kernelRoutes, {
     baseUrl: first.url,
@@ -93,10 +100,16 @@ export async function startReplicas(policy: string): Promise<Replicas> {
   return {
     ...{ gateway, kernels, notes, controlPlane, toKernel, system },
     agents: (tenant, principal) => [agentAt(kernels[0], tenant, principal), agentAt(kernels[1], tenant, principal)],
-    inControlPlane: (statement, values) => rowsOf(database, statement, values),
+    inControlPlane: (statement, values) => rowsOf(database, { schema: 'control_plane', statement, values }),
+    inKernels: (statement, values) => rowsOf(own.kernel, { schema: 'kernel', statement, values }),
+    startAnother: async () => {
+      const another = controlPlaneAt(await freePort());
+      others.push(another);
+      await another.start();
+    },
     writePolicy: (text) => writeFileSync(policyFile, text),
     stop: async () => {
-      await controlPlane.kill().catch(() => undefined);
+      for (const part of [controlPlane, ...others]) await part.kill().catch(() => undefined);
       await gateway.stop();
       for (const kernel of kernels) await kernel.stop();
       await Promise.all([toKernel.close(), model.close(), notes.close()]);
@@ -106,8 +119,10 @@ export async function startReplicas(policy: string): Promise<Replicas> {
   };
 }
 
-async function rowsOf({ adminUrl }: TestDatabase, statement: string, values: unknown[] = []) {
-  const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path=control_plane' });
+type Asked = { schema: string; statement: string; values?: unknown[] | undefined };
+
+async function rowsOf({ adminUrl }: TestDatabase, { schema, statement, values = [] }: Asked) {
+  const client = new pg.Client({ connectionString: adminUrl, options: `-c search_path=${schema}` });
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(statement, values).finally(() => client.end());
   return rows;

@@ -34,6 +34,7 @@ const unknown: Record<string, string[]> = {
   user_code: ['BCDF-GHJK'],
   report_id: [`wif_${unknownUlid}`, 'x', '%00'],
   plan_id: [`pln_${unknownUlid}`, 'x', '%00'],
+  incident_id: [`inc_${unknownUlid}`, 'x', '%00'],
   receipt_id: [`rcp_${unknownUlid}`, 'x', '../..', '%00'],
   lane: ['nobodys', 'x%00'],
 };
@@ -65,6 +66,8 @@ const bodies: Record<string, Members> = {
   'create-plan': { steps: [{ kind: 'freeze', target: 'agent:taken', reason: 'x' }] },
   'approve-plan': { plan_hash: `sha256:${'0'.repeat(64)}` },
   'commit-plan': { plan_hash: `sha256:${'0'.repeat(64)}` },
+  'create-incident': { title: 'Taken', severity: 'low', category: 'other', note: 'x' },
+  'transition-incident': { to: 'acked', note: 'x' },
   'create-support-report': { request_id: 'the-same-request' },
   'create-what-if': {},
   'create-policy-test': { name: 'taken', expect: { verdict: 'DENY' } },
@@ -114,6 +117,8 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
   const steps = [{ kind: 'freeze', target: 'agent:secret', reason: 'x' }];
   const headers = { 'x-workspace-id': workspaceId };
   const plan = await tab.send('/api/ops/plans', { method: 'POST', headers, body: { steps } });
+  const report = { title: 'Secret', severity: 'low', category: 'other', note: 'x' };
+  const incident = await tab.send('/api/ops/incidents', { method: 'POST', headers, body: report });
   const named = { method: 'POST', body: { object_id: receipt_id }, headers: { 'x-workspace-id': workspaceId } };
   const { handle } = (await tab.send('/api/audit/handles', named)).body;
   return {
@@ -122,6 +127,7 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
     ...{ run_id: String(body['run_id']), task_id: String(body['task_id']) },
     credential_id: String(session['session_id']),
     plan_id: String(plan.body['plan_id']),
+    incident_id: String(incident.body['incident_id']),
   };
 }
 
@@ -248,6 +254,9 @@ async function expectUntouched(): Promise<void> {
   expect(data).toMatchObject([{ id: adas['approval_id'], status: 'pending' }]);
   const { name, members } = (await ada.client.getWorkspace({ params: { id: ada.workspaceId } })).body;
   expect([name, members.map(({ role }) => role)]).toEqual(["ada's workspace", ['owner']]);
+  const headers = { 'x-workspace-id': ada.workspaceId };
+  const { body: incident } = await ada.tab.send(`/api/ops/incidents/${adas['incident_id']}`, { headers });
+  expect(incident).toMatchObject({ state: 'open', timeline: [{ kind: 'opened' }] });
   expect((await ada.client.listWorkspaceRuns()).body.data.map(({ id }) => id)).toEqual([adas['run_id']]);
   expect((await ada.tab.send('/api/session')).status).toBe(200);
 }

@@ -13,12 +13,14 @@ const { requestId, createdAt, prevHash, ...members } = auditMembers;
 
 /** The actor of an entry where nobody has proven who they are. */
 export const anonymousActor = 'anonymous';
+/** The actor of an entry about what nobody asked for: the control plane saw it by itself. */
+export const ownActor = 'control-plane';
 
 /** `hash` = SHA-256 over the canonical JSON (RFC 8785) of all other members; `prev_hash` is the hash of `seq` - 1. */
 export const ScopedAuditEntry = z.strictObject({
   ...members,
   scope: AuditScope,
-  /** A user id, or {@link anonymousActor}. */
+  /** A user id, {@link anonymousActor} or {@link ownActor}. */
   actor: z.string(),
   request_id: requestId,
   created_at: createdAt,

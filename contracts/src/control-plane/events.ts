@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { Digest, SignInId, UserId, WorkspaceId } from '../scalars.ts';
+import { Digest, IncidentId, PrincipalId, SignInId, UserId, WorkspaceId } from '../scalars.ts';
+import { IncidentCategory, IncidentSeverity, IncidentState } from './incidents.ts';
 
 /** A session of a browser or a program is over; whoever holds something open for it lets it go. */
 export const sessionEnded = defineEvent({
@@ -23,5 +24,22 @@ export const policyActivated = defineEvent({
     /** What the operator had seen. */
     report_hash: Digest,
     epoch: z.int().min(1),
+  }),
+});
+
+/** An incident was opened, seen again, or moved. */
+export const incidentMoved = defineEvent({
+  type: 'incident.moved.v1',
+  data: z.strictObject({
+    workspace_id: WorkspaceId,
+    incident_id: IncidentId,
+    severity: IncidentSeverity,
+    category: IncidentCategory,
+    /** Null: it is new. */
+    from: IncidentState.nullable(),
+    to: IncidentState,
+    recurrence: z.int().min(1),
+    /** Null: the control plane by itself. */
+    by: PrincipalId.nullable(),
   }),
 });

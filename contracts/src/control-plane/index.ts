@@ -76,9 +76,24 @@ export {
   relatedAgentsMax,
 } from './blast-radius.ts';
 export { approvePlan, commitPlan, createPlan, Plan, PlanState } from './plans.ts';
+export {
+  createIncident,
+  getIncident,
+  Incident,
+  IncidentCategory,
+  IncidentEntry,
+  incidentListsMax,
+  incidentMoves,
+  IncidentSeverity,
+  IncidentState,
+  type IncidentSummary,
+  listIncidents,
+  transitionIncident,
+} from './incidents.ts';
 export { createSupportReport, SupportReport } from './support.ts';
 export {
   anonymousActor,
+  ownActor,
   AuditScope,
   ScopedAuditEntry,
   ScopedAuditHeader,
@@ -131,5 +146,5 @@ export {
 } from './realtime.ts';
 export { cookieNames, refreshPath, signInCookieNames } from './cookies.ts';
 export { finishOidcLogin, listOidcConnections, OidcConnectionId } from './oidc.ts';
-export { policyActivated, sessionEnded } from './events.ts';
+export { incidentMoved, policyActivated, sessionEnded } from './events.ts';
 export { controlPlaneRoutes } from './routes.ts';

@@ -5,6 +5,7 @@ import { defineRoute } from '../route.ts';
 import {
   CommandId,
   ControlVersion,
+  IncidentId,
   Instant,
   PrincipalId,
   ReceiptId,
@@ -82,6 +83,8 @@ export const OpsCommand = z.strictObject({
   expires_at: Instant.nullable(),
   /** Of the decision that allowed to lift what stood; null for a stop, which nobody is asked for. */
   receipt_id: ReceiptId.nullable(),
+  /** For which it was given; null: for none. */
+  incident_id: IncidentId.nullable(),
 });
 export type OpsCommand = z.infer<typeof OpsCommand>;
 
@@ -98,6 +101,9 @@ export const GivenCommand = OpsCommand.extend({
 });
 export type GivenCommand = z.infer<typeof GivenCommand>;
 
+/** A stop that is given by itself; one of a plan is for the incident of its plan. */
+const GivenTerms = { ...StopTerms, incident_id: IncidentId.optional() };
+
 const given = {
   auth: 'session',
   leastRole: 'partner',
@@ -106,7 +112,7 @@ const given = {
   idempotent: false, // given again it is the same stop under a higher epoch
   bodyBytesMax: 10_000,
   reply: GivenCommand,
-  errors: ['ILLEGAL_TRANSITION'],
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
 } as const;
 
 export const freezeTarget = defineRoute({
@@ -118,7 +124,7 @@ export const freezeTarget = defineRoute({
   path: '/api/ops/freeze',
   alsoStatus: [...given.alsoStatus],
   errors: [...given.errors],
-  body: z.strictObject(StopTerms),
+  body: z.strictObject(GivenTerms),
 });
 
 export const quarantineTarget = defineRoute({
@@ -129,7 +135,7 @@ export const quarantineTarget = defineRoute({
   path: '/api/ops/quarantine',
   alsoStatus: [...given.alsoStatus],
   errors: [...given.errors],
-  body: z.strictObject(StopTerms),
+  body: z.strictObject(GivenTerms),
 });
 
 export const throttleTarget = defineRoute({
@@ -140,10 +146,7 @@ export const throttleTarget = defineRoute({
   path: '/api/ops/throttle',
   alsoStatus: [...given.alsoStatus],
   errors: [...given.errors],
-  body: z.strictObject({
-    ...StopTerms,
-    ...ThrottleTerms,
-  }),
+  body: z.strictObject({ ...GivenTerms, ...ThrottleTerms }),
 });
 
 export const resumeTarget = defineRoute({

@@ -41,6 +41,7 @@ import { getPublicApproval, getPublicReceipt, getSigningKey } from './public-pro
 import { freezeTarget, getOps, quarantineTarget, resumeTarget, throttleTarget } from './ops.ts';
 import { createBlastRadius } from './blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from './plans.ts';
+import { createIncident, getIncident, listIncidents, transitionIncident } from './incidents.ts';
 import { createSupportReport } from './support.ts';
 
 /** Every route of the control plane, by the name under which the typed client offers it. */
@@ -106,6 +107,10 @@ export const controlPlaneRoutes = {
   throttleTarget,
   quarantineTarget,
   resumeTarget,
+  listIncidents,
+  createIncident,
+  getIncident,
+  transitionIncident,
   createSupportReport,
   createBlastRadius,
   createPlan,

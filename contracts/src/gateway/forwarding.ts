@@ -38,6 +38,7 @@ import { getPublicApproval, getPublicReceipt, getSigningKey } from '../control-p
 import { freezeTarget, getOps, quarantineTarget, resumeTarget, throttleTarget } from '../control-plane/ops.ts';
 import { createBlastRadius } from '../control-plane/blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from '../control-plane/plans.ts';
+import { createIncident, getIncident, listIncidents, transitionIncident } from '../control-plane/incidents.ts';
 import { createSupportReport } from '../control-plane/support.ts';
 import { challengeApproval } from '../governance-kernel/approval-ceremony.ts';
 import { listApprovals } from '../governance-kernel/approvals.ts';
@@ -257,6 +258,12 @@ const ofControlPlane: Terms[] = [
   {
     family: 'plans of stops, and what they would reach',
     routes: [createBlastRadius, createPlan, approvePlan, commitPlan],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'incidents',
+    routes: [listIncidents, createIncident, getIncident, transitionIncident],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

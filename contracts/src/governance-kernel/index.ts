@@ -216,7 +216,13 @@ export {
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
 export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
 export { Action, listActions } from './actions.ts';
-export { listRegisteredTools, RegisteredTool, toldDefinitionBytesMax } from './registered-tools.ts';
+export {
+  type DriftedTool,
+  listDriftedTools,
+  listRegisteredTools,
+  RegisteredTool,
+  toldDefinitionBytesMax,
+} from './registered-tools.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
 export { ExportedProof, ExportedReceipt, ExportedHead, ExportHeader, HeadStatement } from './chain-export.ts';

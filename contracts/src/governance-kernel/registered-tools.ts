@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
-import { Digest, EffectLevel, PlainObject } from '../scalars.ts';
+import { Digest, EffectLevel, Instant, PlainObject } from '../scalars.ts';
 
 /** As the registry writes it: what a server sent, so attacker-controlled. */
 const ToolDefinition = PlainObject;
@@ -43,4 +43,22 @@ export const listRegisteredTools = defineRoute({
   assertedBy: ['member', 'partner', 'owner'],
   query: z.strictObject({ tenant_id: z.string().optional(), ...ToolPageQuery }),
   reply: page(RegisteredTool),
+});
+
+const DriftedTool = RegisteredTool.pick({ tool: true, server_id: true, observed_hash: true }).extend({
+  pinned_hash: Digest,
+  /** Since when its server shows that. */
+  drifted_at: Instant,
+});
+export type DriftedTool = z.infer<typeof DriftedTool>;
+
+export const listDriftedTools = defineRoute({
+  operation: 'list-drifted-tools',
+  summary:
+    'Tools of approved servers whose definitions are not what was pinned, by name, after every server was asked what it shows now. No call of one is sent.',
+  method: 'GET',
+  path: '/internal/mcp/drifts',
+  auth: 'service_internal',
+  query: z.strictObject(ToolPageQuery),
+  reply: page(DriftedTool),
 });

@@ -45,7 +45,7 @@ import {
 import { getConsistencyProof, getInclusionProof, getLatestCheckpoint, listTrustKeys } from './log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from './mcp.ts';
 import { listActions } from './actions.ts';
-import { listRegisteredTools } from './registered-tools.ts';
+import { listDriftedTools, listRegisteredTools } from './registered-tools.ts';
 import { getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
 import { getPolicyBundle, getPolicyInForce } from './policy-in-force.ts';
 import {
@@ -204,6 +204,7 @@ export const kernelRoutes = {
   listMcpCapabilities,
   executeMcp,
   listRegisteredTools,
+  listDriftedTools,
   listActions,
   runConformance,
   listConformanceReports,

@@ -26,6 +26,7 @@ import { createSessionTicketRoute } from './routes/create-session-ticket.ts';
 import { getSnapshotRoute } from './routes/get-snapshot.ts';
 import { openConsoleSocketRoute } from './routes/open-console-socket.ts';
 import { openTelemetrySocketRoute } from './routes/open-telemetry-socket.ts';
+import { createIncidentRoute } from './routes/create-incident.ts';
 import { createPolicyTestRoute } from './routes/create-policy-test.ts';
 import { createWhatIfRoute } from './routes/create-what-if.ts';
 import { getActivePolicyRoute } from './routes/get-active-policy.ts';
@@ -68,6 +69,7 @@ import { getConsoleFileRoute } from './routes/get-console-file.ts';
 import { getConsoleRunRoute } from './routes/get-console-run.ts';
 import { getDeviceLoginRoute } from './routes/get-device-login.ts';
 import { getHealthRoute } from './routes/get-health.ts';
+import { getIncidentRoute } from './routes/get-incident.ts';
 import { getOpsRoute } from './routes/get-ops.ts';
 import { getSessionRoute } from './routes/get-session.ts';
 import { introspectSessionRoute } from './routes/introspect-session.ts';
@@ -78,6 +80,7 @@ import { listConsoleTasksRoute } from './routes/list-console-tasks.ts';
 import { listConsoleToolsRoute } from './routes/list-console-tools.ts';
 import { listConsoleRunsRoute } from './routes/list-console-runs.ts';
 import { listInboxApprovalsRoute } from './routes/list-inbox-approvals.ts';
+import { listIncidentsRoute } from './routes/list-incidents.ts';
 import { listRunReceiptsRoute } from './routes/list-run-receipts.ts';
 import { listLiveSessionsRoute } from './routes/list-live-sessions.ts';
 import { quarantineTargetRoute } from './routes/quarantine-target.ts';
@@ -86,6 +89,7 @@ import { refreshSessionRoute } from './routes/refresh-session.ts';
 import { resolveApprovalRoute } from './routes/resolve-approval.ts';
 import { showConsoleRoutes } from './routes/show-console.ts';
 import { throttleTargetRoute } from './routes/throttle-target.ts';
+import { transitionIncidentRoute } from './routes/transition-incident.ts';
 
 type Running = { lifecycle: Pick<Lifecycle, 'isStopping'> };
 
@@ -174,6 +178,10 @@ function opsEndpointsOf(context: Context): Endpoint[] {
     throttleTargetRoute(context),
     quarantineTargetRoute(context),
     resumeTargetRoute(context),
+    listIncidentsRoute(context),
+    createIncidentRoute(context),
+    getIncidentRoute(context),
+    transitionIncidentRoute(context),
     createSupportReportRoute(context),
     createBlastRadiusRoute(context),
     createPlanRoute(context),

@@ -1,8 +1,9 @@
-import type { EventOf, SignInId, UserId } from '@countersign/contracts';
-import { policyActivated, sessionEnded } from '@countersign/contracts/control-plane';
+import { PrincipalId, type EventOf, type SignInId, type UserId } from '@countersign/contracts';
+import { incidentMoved, policyActivated, sessionEnded } from '@countersign/contracts/control-plane';
 import { recordEventsIn } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import type { Tx } from './store/database.ts';
+import type { StoredIncident } from './store/incidents.ts';
 import type { StoredActivation } from './store/policy-activations.ts';
 
 /*
@@ -34,4 +35,17 @@ export async function publishPolicyActivated(
     epoch,
   };
   await recordEventsIn(tx, [newEvent(policyActivated, data, { tenantid: workspaceId })]);
+}
+
+type Moved = { incident: StoredIncident; from: StoredIncident['state'] | null; by: UserId | null };
+
+export async function publishIncidentMoved(
+  tx: Tx,
+  { newEvent }: Pick<Context, 'newEvent'>,
+  { incident, from, by }: Moved,
+): Promise<void> {
+  const { id: incident_id, workspaceId, severity, category, state: to, recurrence } = incident;
+  const of = { workspace_id: workspaceId, incident_id, severity, category };
+  const data = { ...of, from, to, recurrence, by: by === null ? null : PrincipalId.parse(by) };
+  await recordEventsIn(tx, [newEvent(incidentMoved, data, { tenantid: workspaceId })]);
 }

@@ -1,4 +1,4 @@
-import { CommandId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
+import { CommandId, IncidentId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
 import { HandleId } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { randomBytes } from 'node:crypto';
@@ -37,6 +37,15 @@ export function newCommandId(): CommandId {
 /** The id of a new plan. */
 export function newPlanId(): PlanId {
   return PlanId.parse(`pln_${nextUlid()}`);
+}
+
+export function newIncidentId(): IncidentId {
+  return IncidentId.parse(`inc_${nextUlid()}`);
+}
+
+/** The id of a new entry of a timeline; those made by one process rise strictly. */
+export function newIncidentEntryId(): string {
+  return `ine_${nextUlid()}`;
 }
 
 const handleBytes = 16;

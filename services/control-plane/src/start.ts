@@ -10,6 +10,7 @@ import { startCourier } from './workers/courier.ts';
 import { startPlacer } from './workers/placer.ts';
 import { startShadower } from './workers/shadower.ts';
 import { startSweeper } from './workers/sweeper.ts';
+import { startWatcher } from './workers/watcher.ts';
 
 export type StartedControlPlane = {
   readonly url: string;
@@ -41,6 +42,7 @@ export async function startControlPlane(
   lifecycle.onClose('shadower', startShadower(context).stop);
   lifecycle.onClose('courier', startCourier(context).stop);
   lifecycle.onClose('placer', startPlacer(context).stop);
+  lifecycle.onClose('watcher', startWatcher(context).stop);
   const { subscribed } = startHintListener(context);
   const healthUrl = await serveHealth(context, lifecycle);
   const server = await serveHttp(createApp(context, { lifecycle }), { host: config.host, port: config.port });

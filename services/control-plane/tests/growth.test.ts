@@ -181,6 +181,7 @@ async function giveStop(tx: Tx): Promise<void> {
     givenBy: person(7),
     givenAt: now,
     planId: null,
+    incidentId: null,
   };
   const command = await stops.insertCommand(tx, { ...terms, ...given });
   await stops.raiseEpoch(tx, command, epoch + 2);

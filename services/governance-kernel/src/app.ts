@@ -83,6 +83,7 @@ import { listModelsRoute } from './routes/list-models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listNegativeVectorsRoute } from './routes/list-negative-vectors.ts';
 import { listOperatorsRoute } from './routes/list-operators.ts';
+import { listDriftedToolsRoute } from './routes/list-drifted-tools.ts';
 import { listRegisteredToolsRoute } from './routes/list-registered-tools.ts';
 import { listActionsRoute } from './routes/list-actions.ts';
 import { listReceiptsRoute } from './routes/list-receipts.ts';
@@ -167,6 +168,7 @@ const governedDoors = (kernel: Context) => [
   callMcpRoute(kernel),
   listMcpCapabilitiesRoute(kernel),
   listRegisteredToolsRoute(kernel),
+  listDriftedToolsRoute(kernel),
   listActionsRoute(kernel),
   executeMcpRoute(kernel),
 ];

@@ -21,5 +21,6 @@ export function commandView(command: StoredCommand): OpsCommand {
     effective_at: effectiveAt === null ? null : instant(effectiveAt),
     expires_at: expiresAt === null ? null : instant(expiresAt),
     receipt_id: command.receiptId,
+    incident_id: command.incidentId,
   });
 }

@@ -1,12 +1,14 @@
-import { AppError, type PlanId } from '@countersign/contracts';
+import { AppError, type IncidentId, type PlanId } from '@countersign/contracts';
 import type { OpsTarget, StopKind } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newCommandId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
+import { recordEntry } from '../store/incident-entries.ts';
 import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from '../store/stops.ts';
 import { loosens } from './loosens.ts';
+import { requireOngoing } from './require-ongoing.ts';
 import { scopeOf } from './target.ts';
 
 type Asked = {
@@ -16,6 +18,7 @@ type Asked = {
   /** Of a throttle. */
   limit?: number;
   window_seconds?: number;
+  incident_id?: IncidentId | undefined;
 };
 
 type By = { caller: WorkspaceCaller; requestId: string };
@@ -25,7 +28,7 @@ const throttleSeconds = 3_600;
 
 /**
  * Writes a stop with its audit entry. The row is the work: it is delivered until the kernel confirms it, whatever becomes of this process.
- * Throws ILLEGAL_TRANSITION where it would loosen the stop that stands.
+ * Throws ILLEGAL_TRANSITION where it would loosen the stop that stands, or its incident is over, and NOT_FOUND for another's incident.
  */
 export async function giveStop(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
@@ -33,29 +36,44 @@ export async function giveStop(
   asked: Asked,
   by: By,
 ): Promise<StoredCommand> {
-  return await transaction((tx) => writeStop(tx, kind, asked, { ...by, givenAt: now(), planId: null }));
+  return await transaction((tx) =>
+    writeStop(tx, kind, asked, { ...by, givenAt: now(), planId: null, incidentId: asked.incident_id ?? null }),
+  );
 }
 
-type Given = By & { givenAt: Date; planId: PlanId | null };
+type Given = By & { givenAt: Date; planId: PlanId | null; incidentId: IncidentId | null };
 
 /** The same in the caller's transaction. */
 export async function writeStop(
   tx: Tx,
   kind: StopKind,
   asked: Asked,
-  { caller, requestId, givenAt, planId }: Given,
+  { caller, requestId, givenAt, planId, incidentId }: Given,
 ): Promise<StoredCommand> {
   const { workspaceId, userId: givenBy } = caller;
   const { target } = asked;
   const scope = scopeOf(target, workspaceId);
+  if (incidentId !== null) await requireOngoing(tx, workspaceId, incidentId);
   const epoch = (await lockScope(tx, { scope, workspaceId })) + 1;
   const terms = termsOf(kind, asked, givenAt);
   const standing = await findLatestCommand(tx, scope);
   if (standing !== null && stopsStill(standing) && loosens(terms, standing, givenAt)) throw wouldLoosen(standing);
-  const given = { id: newCommandId(), scope, workspaceId, epoch, givenBy, givenAt, planId };
+  const given = { id: newCommandId(), scope, workspaceId, epoch, givenBy, givenAt, planId, incidentId };
   const command = await insertCommand(tx, { ...terms, ...given, ...nobodyAsked });
+  if (incidentId !== null) {
+    const entry = { kind: 'commanded', commandId: command.id, by: givenBy, at: givenAt, note: terms.reason } as const;
+    await recordEntry(tx, incidentId, entry);
+  }
   const { reason, callLimit: limit, windowSeconds: window_seconds } = terms;
-  const details = { command_id: command.id, epoch, reason, limit, window_seconds, plan_id: planId };
+  const details = {
+    command_id: command.id,
+    epoch,
+    reason,
+    limit,
+    window_seconds,
+    plan_id: planId,
+    incident_id: incidentId,
+  };
   const expires_at = terms.expiresAt?.toISOString() ?? null;
   const act = { action: `ops.${kind}`, actor: givenBy, verdict: 'allow', subject: target, requestId } as const;
   await recordAudit(tx, { scope: workspaceId, ...act, details: { ...details, expires_at } }, givenAt);

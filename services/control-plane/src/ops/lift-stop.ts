@@ -14,7 +14,9 @@ import { scopeOf } from './target.ts';
 type Asked = { target: OpsTarget; reason: string };
 type By = { caller: WorkspaceCaller; requestId: string };
 
-const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null, planId: null } as const;
+const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null } as const;
+/** What is lifted says whose it was. */
+const forNothing = { planId: null, incidentId: null };
 
 /**
  * Lifts the fence that stands around a target: the kernel decides about exactly this one, and what it allowed is written and delivered like
@@ -37,7 +39,7 @@ export async function liftStop(context: Context, asked: Asked, { caller, request
     const givenAt = context.now();
     const allowed = { decisionId, receiptId };
     const given = { id, scope, workspaceId, epoch, reason, givenBy, givenAt };
-    const command = await insertCommand(tx, { ...liftsAll, ...given, ...allowed });
+    const command = await insertCommand(tx, { ...liftsAll, ...forNothing, ...given, ...allowed });
     const details = { command_id: id, epoch, reason, lifted: kind, decision_id: decisionId, receipt_id: receiptId };
     const act = { action: 'ops.open', actor: givenBy, verdict: 'allow', subject: target, requestId } as const;
     await recordAudit(tx, { ...act, scope: workspaceId, details }, givenAt);

@@ -6,14 +6,16 @@ import { workOutRadius } from '../blast-radius/work-out-radius.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newPlanId } from '../ids.ts';
+import { requireOngoing } from '../ops/require-ongoing.ts';
 import { recordAudit } from '../store/audit.ts';
+import { recordEntry } from '../store/incident-entries.ts';
 import { insertPlan, type StoredPlan } from '../store/plans.ts';
 import { requireTighter } from './require-tighter.ts';
 
 type Asked = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
 type By = { caller: WorkspaceCaller; requestId: string };
 
-/** Drafts a plan after a dry run. Throws what workOutRadius and requireTighter throw. */
+/** Drafts a plan after a dry run. Throws what workOutRadius, requireTighter and requireOngoing throw. */
 export async function draftPlan(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredPlan> {
   const { steps, incident_id: incidentId = null, ttl_seconds } = asked;
   const { workspaceId, userId: askedBy } = caller;
@@ -24,7 +26,12 @@ export async function draftPlan(context: Context, asked: Asked, { caller, reques
   const plan = { id: newPlanId(), workspaceId, incidentId, steps, dryRun, expiresAt };
   const planHash = hashOf(plan);
   return await context.transaction(async (tx) => {
+    if (incidentId !== null) await requireOngoing(tx, workspaceId, incidentId);
     const stored = await insertPlan(tx, { ...plan, planHash, askedBy, createdAt });
+    if (incidentId !== null) {
+      const entry = { kind: 'planned', planId: plan.id, by: askedBy, at: createdAt, note: '' } as const;
+      await recordEntry(tx, incidentId, entry);
+    }
     const details = { plan_hash: planHash, incident_id: incidentId, tree_size: dryRun.tree_size };
     const act = { action: 'plan.drafted', actor: askedBy, verdict: 'allow', subject: plan.id, requestId } as const;
     await recordAudit(tx, { scope: workspaceId, ...act, details }, createdAt);

@@ -51,7 +51,13 @@ async function writeAll(context: Context, plan: StoredPlan, { decision, act }: A
     const scoped = plan.steps.map((step) => ({ step, scope: scopeOf(step.target, plan.workspaceId) }));
     const inOrder = scoped.sort((left, right) => (left.scope < right.scope ? -1 : 1));
     for (const { step } of inOrder)
-      await writeStop(tx, step.kind, step, { caller, requestId, givenAt: at, planId: plan.id });
+      await writeStop(tx, step.kind, step, {
+        caller,
+        requestId,
+        givenAt: at,
+        planId: plan.id,
+        incidentId: plan.incidentId,
+      });
     const committed = { by: caller.userId, at };
     await movePlan(tx, locked, { to: 'committed', decided: { decisionId, receiptId }, committed });
     const details = { plan_hash: plan.planHash, decision_id: decisionId, receipt_id: receiptId };

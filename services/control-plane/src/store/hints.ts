@@ -15,13 +15,19 @@ export type Place = { own: number; all: number };
 /** A longer one is no id of ours: what changed is read by its kind. */
 const refLengthMax = 512;
 
-/** Tells in the caller's transaction that something changed. Call it late: it holds the end of what is told until the commit. */
+/**
+ * Tells in the caller's transaction that something changed. Call it late: it holds the end of what is told until the commit. A workspace that is
+ * told of something for the first time is watched from then on.
+ */
 export async function recordHint(tx: Tx, scope: HintScope, { type, ref, version }: NewHint, now: Date): Promise<void> {
   const told = ref === null || ref.length > refLengthMax ? null : ref;
   await tx.$executeRaw`
     WITH head AS (
       INSERT INTO hint_heads (scope, seq) VALUES (${scope}, 1)
-      ON CONFLICT (scope) DO UPDATE SET seq = hint_heads.seq + 1 RETURNING seq)
+      ON CONFLICT (scope) DO UPDATE SET seq = hint_heads.seq + 1 RETURNING seq),
+    watched AS (
+      INSERT INTO watched_workspaces (workspace_id, place, checked_at)
+      SELECT ${scope}, 0, ${now} FROM head WHERE seq = 1 AND ${scope} <> ${everyWorkspace} ON CONFLICT DO NOTHING)
     INSERT INTO hints (scope, seq, type, ref, version, created_at)
     SELECT ${scope}, seq, ${type}, ${told}, ${version}, ${now} FROM head`;
 }

@@ -51,6 +51,12 @@ export async function findPlan(reader: Reader, workspaceId: WorkspaceId, id: Pla
   return row === null ? null : planOf(row);
 }
 
+/** What was planned for an incident, the newest first. */
+export async function listPlansFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredPlan[]> {
+  const rows = await reader.plan.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
+  return rows.map(planOf);
+}
+
 /** Nobody else moves it until the transaction ends. */
 export async function lockPlan(tx: Tx, id: PlanId): Promise<StoredPlan> {
   await tx.$executeRaw`SELECT FROM plans WHERE id = ${id} FOR UPDATE`;

@@ -1,4 +1,4 @@
-import { CommandId, DecisionId, PlanId, ReceiptId, WorkspaceId } from '@countersign/contracts';
+import { CommandId, DecisionId, IncidentId, PlanId, ReceiptId, WorkspaceId } from '@countersign/contracts';
 import { CommandKind } from '@countersign/contracts/control-plane';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
@@ -26,10 +26,12 @@ export type StoredCommand = {
   effectiveAt: Date | null;
   /** Null: it was given by itself. */
   planId: PlanId | null;
+  /** Null: it was given for none. */
+  incidentId: IncidentId | null;
 };
 
 type Plain = 'id' | 'workspaceId' | 'scope' | 'kind' | 'state';
-type Named = 'decisionId' | 'receiptId' | 'planId';
+type Named = 'decisionId' | 'receiptId' | 'planId' | 'incidentId';
 type Row = Omit<StoredCommand, Plain | Named> & Record<Plain, string> & Record<Named, string | null>;
 
 type Scoped = { scope: FenceScope; workspaceId: WorkspaceId };
@@ -92,9 +94,54 @@ export async function listUnconfirmed(
   return (await reader.stopCommand.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(commandOf);
 }
 
+/** What the kernel has not confirmed that was given before then, of all workspaces, oldest first; what was seen under the key is left out. */
+export async function listOverdue(
+  tx: Tx,
+  { before, dedupKey, limit }: { before: Date; dedupKey: string; limit: number },
+): Promise<StoredCommand[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT waiting.id FROM stop_commands waiting
+     WHERE waiting.state = 'unconfirmed' AND waiting.given_at < ${before}
+       AND NOT EXISTS (SELECT FROM incident_sightings seen
+                        WHERE seen.workspace_id = waiting.workspace_id AND seen.dedup_key = ${dedupKey} AND seen.sighting = waiting.id)
+     ORDER BY waiting.given_at LIMIT ${limit}`;
+  const where = { id: { in: rows.map(({ id }) => id) } };
+  return (await tx.stopCommand.findMany({ where, orderBy: { id: 'asc' } })).map(commandOf);
+}
+
 /** What was commanded by a plan. */
 export async function listCommandsOf(reader: Reader, { id: planId }: { id: PlanId }): Promise<StoredCommand[]> {
   return (await reader.stopCommand.findMany({ where: { planId }, orderBy: { id: 'asc' } })).map(commandOf);
+}
+
+/** What was commanded for an incident, the newest first. */
+export async function listCommandsFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredCommand[]> {
+  const rows = await reader.stopCommand.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
+  return rows.map(commandOf);
+}
+
+/**
+ * Stops of an incident that are in force, or may come into force: nothing that the kernel has confirmed came after them in their scope. What
+ * was commanded since and is not confirmed may never hold, so it ends none of them.
+ */
+export async function listStandingFor(reader: Reader, incidentId: IncidentId, now: Date): Promise<StoredCommand[]> {
+  const given = await reader.stopCommand.findMany({
+    where: {
+      incidentId,
+      state: { in: ['effective', 'unconfirmed'] },
+      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+      NOT: { kind: 'open' },
+    },
+    orderBy: [{ scope: 'asc' }, { epoch: 'desc' }],
+    distinct: ['scope'],
+  });
+  const standing = await Promise.all(
+    given.map(async (row) => {
+      const later = { scope: row.scope, epoch: { gt: row.epoch }, state: 'effective' };
+      return (await reader.stopCommand.findFirst({ where: later, select: { id: true } })) === null ? [row] : [];
+    }),
+  );
+  return standing.flat().map(commandOf);
 }
 
 /** How many of the workspace the kernel has not confirmed. */
@@ -126,6 +173,7 @@ function commandOf({
   receiptId,
   state,
   planId,
+  incidentId,
   ...rest
 }: Row): StoredCommand {
   return {
@@ -137,6 +185,7 @@ function commandOf({
     receiptId: receiptId === null ? null : ReceiptId.parse(receiptId),
     state: state as CommandState, // the table holds no other
     planId: planId === null ? null : PlanId.parse(planId),
+    incidentId: incidentId === null ? null : IncidentId.parse(incidentId),
     ...rest,
   };
 }

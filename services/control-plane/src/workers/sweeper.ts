@@ -5,6 +5,7 @@ import { tellRefusals } from '../sessions/tell-refusals.ts';
 import { forgetDeviceLogins } from '../store/device-logins.ts';
 import { forgetHints } from '../store/hints.ts';
 import { forgetHandles } from '../store/evidence-handles.ts';
+import { forgetSightings } from '../store/incident-sightings.ts';
 import { forgetLogins } from '../store/logins.ts';
 import { forgetPlans } from '../store/plans.ts';
 import { forgetHours } from '../store/shadow-hours.ts';
@@ -18,6 +19,9 @@ const endedPlansKeptMs = 86_400_000;
 const hintsKeptMs = 3_600_000;
 /** Nobody is shown hours that are further back. */
 const shadowHoursKeptMs = 7 * 24 * 3_600_000;
+
+/** What still is wrong after so long is seen again. */
+const sightingsKeptMs = 90 * 24 * 3_600_000;
 
 /** Removes what has been over for long. */
 export function startSweeper(context: Context): { stop(): Promise<void> } {
@@ -40,5 +44,6 @@ export async function sweep(context: Context): Promise<void> {
   await transaction((tx) => forgetSessions(tx, new Date(at.getTime() - endedKeptMs)));
   await transaction((tx) => forgetHours(tx, new Date(at.getTime() - shadowHoursKeptMs)));
   await transaction((tx) => forgetHandles(tx, new Date(at.getTime() - endedKeptMs)));
+  await transaction((tx) => forgetSightings(tx, new Date(at.getTime() - sightingsKeptMs)));
   await transaction((tx) => forgetPlans(tx, new Date(at.getTime() - endedPlansKeptMs)));
 }

@@ -229,7 +229,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.hints',
       'cp.runtime',
     ],
-    unproven: ['cp.stops', 'cp.approval', 'cp.incident', 'cp.runtime'],
+    unproven: ['cp.stops', 'cp.approval', 'cp.runtime'],
   },
   {
     key: 'public_proof',

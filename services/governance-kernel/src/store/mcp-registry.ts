@@ -99,7 +99,7 @@ async function recordTools(tx: Tx, { serverId, tools, now }: Recording): Promise
     if (before === undefined || before.current_hash === tool.hash) continue;
     await tx.mcpTool.update({
       where: { server_id_tool_name: { server_id: serverId, tool_name: tool.name } },
-      data: before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool),
+      data: before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool, now),
     });
   }
 }
@@ -109,9 +109,9 @@ function observed({ hash, definition, effectLevel }: ObservedTool) {
 }
 
 /** The pinned definition stays; beside it stands what the server shows now, so that people see what changed. */
-function observedBeside(pinnedHash: string, { hash, definition }: ObservedTool) {
-  const isPinned = hash === pinnedHash;
-  return { current_hash: hash, observed_definition: isPinned ? Prisma.DbNull : PlainMembers.parse(definition) };
+function observedBeside(pinnedHash: string, { hash, definition }: ObservedTool, now: Date) {
+  if (hash === pinnedHash) return { current_hash: hash, observed_definition: Prisma.DbNull, drifted_at: null };
+  return { current_hash: hash, observed_definition: PlainMembers.parse(definition), drifted_at: now };
 }
 
 const PlainMembers = z.record(z.string(), z.json());

@@ -1,5 +1,5 @@
-import { Digest, EffectLevel, type TenantId } from '@countersign/contracts';
-import { RegisteredTool, toldDefinitionBytesMax } from '@countersign/contracts/governance-kernel';
+import { Digest, EffectLevel, Instant, type TenantId } from '@countersign/contracts';
+import { RegisteredTool, toldDefinitionBytesMax, type DriftedTool } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { holdsOneOf } from '../policy/block-tools.ts';
 import { toolBlocks, type ToolBlocksRow } from '../policy/tool-blocks.ts';
@@ -17,9 +17,7 @@ export async function listRegisteredTools(
   tenant: TenantId,
   page: PageRequest,
 ): Promise<Page<RegisteredTool>> {
-  const start = pageStart(page, /^[a-z0-9_-]+\.[^\0]+$/) ?? '';
-  const at = start.indexOf('.');
-  const [server, tool] = [start.slice(0, Math.max(at, 0)), start.slice(at + 1)];
+  const { server, tool } = startOf(page);
   const [blocks, found] = await Promise.all([
     reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
     reader.$queryRaw`
@@ -32,7 +30,25 @@ export async function listRegisteredTools(
        ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`,
   ]);
   const blocked = blocks === null ? null : toolBlocks.rowOf(asStored(blocks));
-  return pageOf(Rows.parse(found), page.limit, { item: (row) => toolView(row, blocked), key: nameOf });
+  return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked), key: nameOf });
+}
+
+/** Those of approved servers whose definitions are not the pinned ones, by server and name. */
+export async function listDriftedTools(reader: Reader, page: PageRequest): Promise<Page<DriftedTool>> {
+  const { server, tool } = startOf(page);
+  const found = await reader.$queryRaw`
+    SELECT t.server_id, t.tool_name, t.pinned_hash, t.current_hash, t.drifted_at
+      FROM mcp_tools t JOIN mcp_servers s USING (server_id)
+     WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND t.drifted_at IS NOT NULL AND s.state = 'approved'
+       AND octet_length(t.tool_name) <= ${nameBytesMax}
+     ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`;
+  return pageOf(DriftedRows.parse(found), page.limit, { item: driftView, key: nameOf });
+}
+
+function startOf(page: PageRequest): { server: string; tool: string } {
+  const start = pageStart(page, /^[a-z0-9_-]+\.[^\0]+$/) ?? '';
+  const at = start.indexOf('.');
+  return { server: start.slice(0, Math.max(at, 0)), tool: start.slice(at + 1) };
 }
 
 const Definition = RegisteredTool.shape.definition;
@@ -49,7 +65,23 @@ const Row = z.object({
 type Row = z.infer<typeof Row>;
 const Rows = z.array(Row);
 
-const nameOf = ({ server_id: serverId, tool_name: toolName }: Row) => toolAddress({ serverId, toolName });
+const DriftedRow = Row.pick({ server_id: true, tool_name: true, current_hash: true }).extend({
+  pinned_hash: Digest,
+  drifted_at: z.date(),
+});
+const DriftedRows = z.array(DriftedRow);
+
+type Named = { server_id: string; tool_name: string };
+const nameOf = ({ server_id: serverId, tool_name: toolName }: Named) => toolAddress({ serverId, toolName });
+
+function driftView(row: z.infer<typeof DriftedRow>): DriftedTool {
+  const { server_id, pinned_hash, current_hash, drifted_at } = row;
+  return {
+    ...{ tool: nameOf(row), server_id, pinned_hash },
+    observed_hash: current_hash,
+    drifted_at: Instant.parse(drifted_at.toISOString()),
+  };
+}
 
 function toolView(row: Row, blocked: ToolBlocksRow | null): RegisteredTool {
   const { server_id, state, effect_level, pinned_hash, current_hash, definition, observed_definition } = row;

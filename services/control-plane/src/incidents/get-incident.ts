@@ -1,0 +1,16 @@
+import { AppError, IncidentId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { knownId } from '../siblings/known-id.ts';
+import { findIncident, type StoredIncident } from '../store/incidents.ts';
+
+/** An incident of the caller's workspace. Throws NOT_FOUND. */
+export async function getIncident(
+  { database }: Pick<Context, 'database'>,
+  id: string,
+  { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,
+): Promise<StoredIncident> {
+  const incident = await findIncident(database.reader, workspaceId, knownId(IncidentId, id));
+  if (incident === null) throw new AppError('NOT_FOUND', 'There is no such object');
+  return incident;
+}

@@ -1,0 +1,61 @@
+import { PrincipalId } from '@countersign/contracts';
+import { incidentListsMax, StopKind, type Incident, type IncidentSummary } from '@countersign/contracts/control-plane';
+import type { UserId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { commandView } from '../ops/command-view.ts';
+import { planView } from '../plans/plan-view.ts';
+import { listTimeline } from '../store/incident-entries.ts';
+import type { StoredIncident } from '../store/incidents.ts';
+import { instant } from '../store/instant.ts';
+import { listPlansFor } from '../store/plans.ts';
+import { listCommandsFor, listStandingFor, type StoredCommand } from '../store/stops.ts';
+
+/** An incident as a list shows it. */
+export function incidentSummary(incident: StoredIncident): IncidentSummary {
+  const { id, workspaceId, title, severity, category, dedupKey, state, recurrence } = incident;
+  return {
+    ...{ incident_id: id, workspace_id: workspaceId, title, severity, category },
+    ...{ dedup_key: dedupKey, state, recurrence },
+    owner: principal(incident.owner),
+    opened_by: principal(incident.openedBy),
+    opened_at: instant(incident.openedAt),
+    last_seen_at: instant(incident.lastSeenAt),
+    updated_at: instant(incident.updatedAt),
+  };
+}
+
+/** The same with everything that belongs to it. */
+export async function incidentView(
+  context: Pick<Context, 'database' | 'now'>,
+  incident: StoredIncident,
+): Promise<Incident> {
+  const { reader } = context.database;
+  const { id, receipts } = incident;
+  const [timeline, commands, plans, standing] = await Promise.all([
+    listTimeline(reader, id, incidentListsMax.timeline),
+    listCommandsFor(reader, id, incidentListsMax.commands),
+    listPlansFor(reader, id, incidentListsMax.plans),
+    listStandingFor(reader, id, context.now()),
+  ]);
+  return {
+    ...incidentSummary(incident),
+    timeline,
+    receipts,
+    commands: commands.reverse().filter(isTold).map(commandView),
+    plans: await Promise.all(plans.map((plan) => planView(context, plan))),
+    standing: standing.map(commandView).map(({ target, kind, command_id }) => ({
+      target,
+      kind: StopKind.parse(kind), // what lifts a fence does not stand
+      command_id,
+    })),
+  };
+}
+
+/** One that the kernel did not take is there no more: something stands that stops as much or more. */
+function isTold({ state }: StoredCommand): boolean {
+  return state === 'effective' || state === 'unconfirmed';
+}
+
+function principal(id: UserId | null): PrincipalId | null {
+  return id === null ? null : PrincipalId.parse(id);
+}

@@ -1,0 +1,104 @@
+import { AppError, IncidentId, ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
+import { IncidentCategory, IncidentSeverity, IncidentState } from '@countersign/contracts/control-plane';
+import type { IncidentModel } from '../generated/prisma/models.ts';
+import type { Reader, Tx } from './database.ts';
+
+export type StoredIncident = {
+  id: IncidentId;
+  workspaceId: WorkspaceId;
+  title: string;
+  severity: IncidentSeverity;
+  category: IncidentCategory;
+  /** Of one key there is one that is not closed. */
+  dedupKey: string;
+  state: IncidentState;
+  /** It rises with each move, and whenever it is seen again. */
+  version: number;
+  recurrence: number;
+  owner: UserId | null;
+  receipts: ReceiptId[];
+  /** Null: the control plane by itself. */
+  openedBy: UserId | null;
+  openedAt: Date;
+  lastSeenAt: Date;
+  updatedAt: Date;
+};
+
+/** False: there is one of its key that is not closed. */
+export async function insertIncident(tx: Tx, incident: StoredIncident): Promise<boolean> {
+  const { count } = await tx.incident.createMany({ data: incident, skipDuplicates: true });
+  return count === 1;
+}
+
+export async function findIncident(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  id: IncidentId,
+): Promise<StoredIncident | null> {
+  const row = await reader.incident.findFirst({ where: { id, workspaceId } });
+  return row === null ? null : incidentOf(row);
+}
+
+/** Nobody else moves it, or stops anything for it, until the transaction ends. */
+export async function lockIncident(tx: Tx, workspaceId: WorkspaceId, id: IncidentId): Promise<StoredIncident | null> {
+  await tx.$executeRaw`SELECT FROM incidents WHERE id = ${id} AND workspace_id = ${workspaceId} FOR UPDATE`;
+  return await findIncident(tx, workspaceId, id);
+}
+
+/** The same for the one of this key that is not closed. */
+export async function lockUnclosed(tx: Tx, workspaceId: WorkspaceId, dedupKey: string): Promise<StoredIncident | null> {
+  await tx.$executeRaw`
+    SELECT FROM incidents WHERE workspace_id = ${workspaceId} AND dedup_key = ${dedupKey} AND state <> 'closed' FOR UPDATE`;
+  const row = await tx.incident.findFirst({ where: { workspaceId, dedupKey, NOT: { state: 'closed' } } });
+  return row === null ? null : incidentOf(row);
+}
+
+/** Writes what has changed of it; the caller holds its lock. */
+export async function writeIncident(tx: Tx, { id, workspaceId, ...changed }: StoredIncident): Promise<void> {
+  await tx.incident.updateMany({ where: { id, workspaceId }, data: changed });
+}
+
+type Asked = { state?: IncidentState | undefined; limit: number; cursor?: string | undefined };
+type Page = { incidents: StoredIncident[]; nextCursor: string | null };
+
+/** Newest first. */
+export async function listIncidents(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  { state, limit, cursor }: Asked,
+): Promise<Page> {
+  const rows = await reader.incident.findMany({
+    where: {
+      workspaceId,
+      ...(state === undefined ? {} : { state }),
+      ...(cursor === undefined ? {} : { id: { lt: idOf(cursor) } }),
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  const incidents = rows.slice(0, limit).map(incidentOf);
+  const last = rows.length > limit ? incidents.at(-1) : undefined;
+  return { incidents, nextCursor: last === undefined ? null : Buffer.from(last.id).toString('base64url') };
+}
+
+/** A cursor is attacker-controlled: it names an id and never a query. */
+function idOf(cursor: string): IncidentId {
+  const id = IncidentId.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (id.success) return id.data;
+  throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+}
+
+function incidentOf(row: IncidentModel): StoredIncident {
+  const { id, workspaceId, severity, category, state, owner, openedBy, receipts, ...plain } = row;
+  return {
+    ...plain,
+    id: IncidentId.parse(id),
+    workspaceId: WorkspaceId.parse(workspaceId),
+    severity: IncidentSeverity.parse(severity),
+    category: IncidentCategory.parse(category),
+    state: IncidentState.parse(state),
+    owner: owner === null ? null : UserId.parse(owner),
+    openedBy: openedBy === null ? null : UserId.parse(openedBy),
+    receipts: receipts.map((receipt) => ReceiptId.parse(receipt)),
+  };
+}

@@ -1,0 +1,38 @@
+import { WorkspaceId } from '@countersign/contracts';
+import type { Reader, Tx } from './database.ts';
+
+/** A workspace whose receipts below `place` in the kernel's log were looked at. Whoever is told of anything is watched (`hints.ts`). */
+export type Watched = { workspaceId: WorkspaceId; place: number };
+
+/** Those behind `after`, by id. */
+export async function listWatched(
+  reader: Reader,
+  { after, limit }: { after: string; limit: number },
+): Promise<WorkspaceId[]> {
+  const rows = await reader.watchedWorkspace.findMany({
+    where: { workspaceId: { gt: after } },
+    orderBy: { workspaceId: 'asc' },
+    select: { workspaceId: true },
+    take: limit,
+  });
+  return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));
+}
+
+/** Those that were looked at before then, the longest ago first. They are the caller's: nobody else is given them until they are due again. */
+export async function claimUnchecked(
+  tx: Tx,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
+): Promise<Watched[]> {
+  const rows = await tx.$queryRaw<{ workspace_id: string; place: number }[]>`
+    WITH due AS (
+      SELECT workspace_id FROM watched_workspaces WHERE checked_at < ${before}
+       ORDER BY checked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    UPDATE watched_workspaces w SET checked_at = ${now} FROM due WHERE w.workspace_id = due.workspace_id
+    RETURNING w.workspace_id, w.place`;
+  return rows.map(({ workspace_id, place }) => ({ workspaceId: WorkspaceId.parse(workspace_id), place }));
+}
+
+/** A place only rises. */
+export async function noteChecked(tx: Tx, { workspaceId, place }: Watched): Promise<void> {
+  await tx.watchedWorkspace.updateMany({ where: { workspaceId, place: { lt: place } }, data: { place } });
+}

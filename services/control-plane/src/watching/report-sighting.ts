@@ -1,0 +1,21 @@
+import type { WorkspaceId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { reportIncident, type Report } from '../incidents/report-incident.ts';
+import { recordSighting } from '../store/incident-sightings.ts';
+
+/** What was seen. The same `sighting` of a key counts once; another one of it is the same incident again. */
+export type Seen = Pick<Report, 'title' | 'severity' | 'category' | 'note' | 'receipts'> & {
+  dedupKey: string;
+  sighting: string;
+};
+
+export type Watching = Pick<Context, 'transaction' | 'newEvent' | 'now'>;
+
+/** Opens an incident of what was seen in a workspace, or raises its recurrence. What was seen before changes nothing. */
+export async function reportSighting(context: Watching, workspaceId: WorkspaceId, seen: Seen): Promise<void> {
+  const { sighting, ...report } = seen;
+  await context.transaction(async (tx) => {
+    if (!(await recordSighting(tx, workspaceId, { dedupKey: seen.dedupKey, sighting }, context.now()))) return;
+    await reportIncident(tx, context, { ...report, workspaceId, by: null, requestId: null });
+  });
+}

@@ -1,0 +1,55 @@
+import { healthz } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { assertGateway } from '../health.ts';
+import { noteHeard, noteMissed, type WatchedService } from '../store/heartbeats.ts';
+import type { Seen } from './report-sighting.ts';
+import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
+
+/** Longer than a service needs to start again. */
+const silenceMaxMs = 60_000;
+/** Several passes: who has asked nobody for longer was asleep. */
+const asleepMs = 30_000;
+const probeMs = 5_000;
+
+/** Reports a service of ours that has answered nobody here for a minute: one incident, and its recurrence rises with each silence. */
+export async function watchHeartbeats(context: Context, places: ToldPlaces): Promise<void> {
+  const probes: Record<WatchedService, () => Promise<unknown>> = {
+    kernel: () => context.kernel.own({ healthz }).healthz({ signal: AbortSignal.timeout(probeMs) }),
+    gateway: () => assertGateway(context),
+  };
+  for (const service of ['kernel', 'gateway'] as const) {
+    const isHeard = await probes[service]().then(
+      () => true,
+      () => false,
+    );
+    const since = await noteBeat(context, service, { isHeard });
+    if (since !== null) await tellEveryWorkspace(context, places, silenceOf(service, since));
+  }
+}
+
+/** Since when nobody has heard of it, once that is too long. */
+export async function noteBeat(
+  { transaction, now }: Pick<Context, 'transaction' | 'now'>,
+  service: WatchedService,
+  { isHeard }: { isHeard: boolean },
+): Promise<Date | null> {
+  const at = now();
+  return await transaction(async (tx) => {
+    if (isHeard) {
+      await noteHeard(tx, service, at);
+      return null;
+    }
+    const since = await noteMissed(tx, service, { now: at, awakeSince: new Date(at.getTime() - asleepMs) });
+    return at.getTime() - since.getTime() >= silenceMaxMs ? since : null;
+  });
+}
+
+function silenceOf(service: WatchedService, since: Date): Seen {
+  return {
+    title: `The ${service} does not answer`,
+    ...{ severity: 'high', category: 'heartbeat', receipts: [] },
+    note: `Nothing was heard of it since ${since.toISOString()}.`,
+    dedupKey: `heartbeat:${service}`,
+    sighting: since.toISOString(),
+  };
+}

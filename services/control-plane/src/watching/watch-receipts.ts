@@ -1,0 +1,52 @@
+import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/governance-kernel';
+import type { TrustedKeys } from '@countersign/verifier';
+import type { Context } from '../context.ts';
+import { tenantOf } from '../policy/tenant-of.ts';
+import { checkReceipt } from '../runs/check-receipt.ts';
+import { trustedKeys } from '../runs/trusted-keys.ts';
+import { claimUnchecked, noteChecked, type Watched } from '../store/watched-workspaces.ts';
+import { reportSighting, type Seen } from './report-sighting.ts';
+
+const everyMs = 60_000;
+/** Ten a second, however many workspaces there are: with more than that each has its turn less often. */
+const workspacesPerPass = 50;
+/** The newest ones of each minute. A storm of decisions is not verified twice; its reports, runs and exports are. */
+const receiptsMax = 20;
+
+/** Verifies the newest receipts of workspaces, each in its turn, and reports those that do not hold what they say. */
+export async function watchReceipts(context: Context): Promise<void> {
+  const now = context.now();
+  const due = { before: new Date(now.getTime() - everyMs), now, limit: workspacesPerPass };
+  const watched = await context.transaction((tx) => claimUnchecked(tx, due));
+  if (watched.length === 0) return;
+  const keys = await trustedKeys(context);
+  for (const one of watched)
+    await checkNewest(context, one, keys).catch((error: unknown) =>
+      context.log.warn('receipts.unchecked', { workspace_id: one.workspaceId, error }),
+    );
+}
+
+async function checkNewest(context: Context, { workspaceId, place }: Watched, keys: TrustedKeys): Promise<void> {
+  const asked = context.kernel.own({ listLedgerEntries });
+  const of = { params: { tenant: tenantOf(workspaceId) }, query: { limit: receiptsMax } };
+  const { data } = (await asked.listLedgerEntries(of)).body;
+  const unseen = data.filter(({ receipt }) => receipt.log_index >= place);
+  for (const entry of unseen) {
+    const { session_id: session } = entry.receipt.payload;
+    const { fault } = checkReceipt(entry.receipt, keys, { tenant: workspaceId, session });
+    if (fault !== null) await reportSighting(context, workspaceId, seenOf(entry, fault));
+  }
+  const newest = data[0]?.receipt.log_index;
+  if (newest !== undefined) await context.transaction((tx) => noteChecked(tx, { workspaceId, place: newest + 1 }));
+}
+
+function seenOf({ receipt }: LedgerEntry, fault: string): Seen {
+  const { receipt_id } = receipt.payload;
+  return {
+    title: 'A receipt does not verify',
+    ...{ severity: 'critical', category: 'verification', receipts: [receipt_id] },
+    note: `${receipt_id}, at ${receipt.log_index} of the log: ${fault}.`,
+    dedupKey: 'receipts:unverifiable',
+    sighting: receipt_id,
+  };
+}

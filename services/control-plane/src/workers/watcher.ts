@@ -1,0 +1,33 @@
+import { repeat } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { ToldPlaces } from '../watching/tell-every-workspace.ts';
+import { watchCommands } from '../watching/watch-commands.ts';
+import { watchDrift } from '../watching/watch-drift.ts';
+import { watchHeartbeats } from '../watching/watch-heartbeats.ts';
+import { watchReceipts } from '../watching/watch-receipts.ts';
+
+/** Each pass asks every MCP server what it shows: often enough to be told soon, and no burden to them. */
+const passMs = 3_000;
+
+/** Opens incidents by itself. Safe on every replica at once: what several see counts once. */
+export function startWatcher(context: Context): { stop(): Promise<void> } {
+  const places = new ToldPlaces();
+  const watches = {
+    commands: () => watchCommands(context),
+    heartbeats: () => watchHeartbeats(context, places),
+    drift: () => watchDrift(context, places),
+    receipts: () => watchReceipts(context),
+  };
+  const passes = repeat({
+    run: () => watchAll(context, watches),
+    intervalMs: passMs,
+    onFailure: (error) => context.log.warn('watch.failed', { error }),
+  });
+  return { stop: passes.close };
+}
+
+/** One that fails holds up no other: what cannot be asked is what another one is watching. */
+async function watchAll({ log }: Context, watches: Record<string, () => Promise<void>>): Promise<void> {
+  for (const [watch, look] of Object.entries(watches))
+    await look().catch((error: unknown) => log.warn('watch.failed', { watch, error }));
+}
