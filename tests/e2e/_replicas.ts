@@ -46,7 +46,7 @@ export type Replicas = {
   stop(): Promise<void>;
 };
 
-export async function startReplicas(policy: string): Promise<Replicas> {
+export async function startReplicas(policy: string, variables: Record<string, string> = {}): Promise<Replicas> {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-replicas-'));
   const policyFile = join(scratch, 'policy.yaml');
   writeFileSync(policyFile, policy);
@@ -61,6 +61,7 @@ export async function startReplicas(policy: string): Promise<Replicas> {
     ...ofKernel({ keys, databaseUrl: own.kernel.url, model, notes }),
     GOV_POLICY_FILE: policyFile,
     GOV_MCP_TIMEOUT: '60s',
+    ...variables,
   };
   const kernels = [
     await startKernel(kernelConfigFrom(forKernels)),
