@@ -79,6 +79,8 @@ export const finished: readonly PromiseId[] = [
   'cp.quarantine',
   'cp.plan',
   'cp.incident',
+  'cp.stops',
+  'cp.operator',
   'cp.bootstrap',
   'cp.tenancy',
   'cp.hints',

@@ -114,10 +114,10 @@ async function expectStopped({ saidBy, isKeyTaken, operator }: Desk): Promise<vo
   expect(await saidBy('bob', 'crm.list')).toEqual(both('TOOL_QUARANTINED'));
   expect(await isKeyTaken()).toBe(false);
   await until(async () => {
-    const { data } = (await operator.listRegisteredTools({ query: {} } as never)).body; // as above
+    const { data } = (await operator.listRegisteredTools({ query: {} })).body;
     return data.find(({ tool }) => tool === 'notes.read_note')?.blocked === true;
   });
-  const { data } = (await operator.listAgents({ query: {} } as never)).body; // as above
+  const { data } = (await operator.listAgents({ query: {} })).body;
   expect(data.find(({ principal_id: id }) => id === 'erin')).toMatchObject({ state: 'revoked' });
 }
 

@@ -197,7 +197,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.operator',
       'cp.audit',
     ],
-    unproven: ['cp.operator', 'cp.audit'],
+    unproven: ['cp.audit'],
   },
   {
     key: 'policy_lifecycle',
@@ -229,7 +229,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.hints',
       'cp.runtime',
     ],
-    unproven: ['cp.stops', 'cp.approval', 'cp.runtime'],
+    unproven: ['cp.approval', 'cp.runtime'],
   },
   {
     key: 'public_proof',

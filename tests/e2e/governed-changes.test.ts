@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GovernedChange } from '@countersign/contracts/governance-kernel';
+import { verifies } from '@countersign/testkit/verifies';
+import { serviceDirs } from './_environments.ts';
+import { codeOf, detailsOf, PolicyDesk, type Members, type Person, type Told } from './_policy-desk.ts';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { until } from './_system.ts';
+
+const policy = (rules: string) => `
+format: countersign/policy.v1
+name: changes
+version: '1'
+rules:
+${rules}
+  - { id: all, effect: allow }
+tools:
+  crm.read: { effect_level: E1 }
+`;
+const open = policy('');
+const onChanges = (effect: string) =>
+  policy(`  - { id: changes, effect: ${effect}, match: { action: [${GovernedChange.options.join(', ')}] } }`);
+const timeoutMs = 120_000;
+let site: Replicas;
+let desk: PolicyDesk;
+let second: Person;
+let owner: string;
+
+beforeAll(async () => {
+  site = await startReplicas(open, { GOV_POLICY_FILE_INTERVAL: '500ms' });
+  desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
+  second = await desk.colleague('bob@example.org', 'partner');
+  owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+}, timeoutMs);
+afterAll(() => site?.stop(), timeoutMs);
+
+const send = (path: string, body: Members) =>
+  desk.owner.tab.send(path, { method: 'POST', headers: { 'x-workspace-id': desk.owner.workspaceId }, body });
+const fences = async () => (await site.system.listFences({ query: {} })).body.data;
+const reason = 'the vault leaks';
+
+/** One change that waits to be made, and what it is about as others see it. */
+type Change = { act(): Promise<Told>; object(): Promise<unknown> };
+/** `chain`: where its decisions stand. Each is prepared while the policy allows. */
+type Row = { chain: string; prepare(nth: number): Promise<Change> };
+
+/** Every governed change that somebody can ask for, by the action that the kernel decides. */
+const table: Partial<Record<GovernedChange, Row>> = {
+  'fence.lift': {
+    chain: 'console:fences',
+    prepare: async (nth) => {
+      const target = `agent:carol-${nth}`;
+      expect((await send('/api/ops/freeze', { target, reason })).status).toBe(200);
+      return { act: () => send('/api/ops/resume', { target, reason }), object: fences };
+    },
+  },
+  'plan.commit': {
+    chain: 'console:plan',
+    prepare: async (nth) => {
+      const steps = [{ kind: 'freeze', target: `agent:dave-${nth}`, reason }];
+      const { plan_id, plan_hash } = (await send('/api/ops/plans', { steps })).body;
+      const path = `/api/ops/plans/${String(plan_id)}`;
+      expect((await send(`${path}/approve`, { plan_hash })).body).toMatchObject({ state: 'approved' });
+      return { act: () => send(`${path}/commit`, { plan_hash }), object: fences };
+    },
+  },
+  'evidence.publish': {
+    chain: 'console:evidence',
+    prepare: async () => {
+      const object_id = String((await desk.call({ tool: 'crm.read' }))['receipt_id']);
+      const published = async () => (await fetch(new URL(`/api/public/verify/${object_id}`, site.gateway.url))).status;
+      return { act: () => send('/api/audit/handles', { object_id, public: true }), object: published };
+    },
+  },
+  // The last: from then on the workspace has a policy of its own.
+  'policy.change': {
+    chain: 'console:policy',
+    prepare: async (nth) => {
+      const { bundle } = await desk.inForce();
+      const { policy_hash } = await desk.draft({ ...bundle, name: `changed ${nth}` });
+      const reported = await desk.report(policy_hash);
+      return { act: () => desk.activate(policy_hash, reported), object: async () => ownBundle() };
+    },
+  },
+};
+const rows = Object.entries(table) as [GovernedChange, Row][]; // its keys are the actions
+
+/** What is in force for this workspace alone. */
+const ownBundle = async () =>
+  site.inKernels('SELECT policy_hash, epoch FROM policy_heads WHERE tenant_id = $1', [desk.owner.workspaceId]);
+
+/** The kernels read their policy again soon after it was written. */
+async function rule(text: string, verdict: string): Promise<void> {
+  site.writePolicy(text);
+  await until(async () => {
+    const asking = site.agents(desk.owner.workspaceId, 'prober').map(async (agent) => {
+      const change = { action: 'fence.lift', resource: 'fence:system?epoch=1', effect_level: 'E3', mode: 'shadow' };
+      return (await agent.evaluate({ body: { ...change, session_id: 'probes' } as never })).body.verdict; // plain names
+    });
+    return (await Promise.all(asking)).every((told) => told === verdict);
+  });
+}
+
+/** The newest decision on the action, as the kernel sealed it. */
+async function sealed(action: GovernedChange, chain: string) {
+  const [agent] = site.agents(desk.owner.workspaceId);
+  const { data } = (await agent.listReceipts({ query: { action, session_id: chain, limit: 1 } })).body;
+  return data[0]?.payload;
+}
+
+async function approve(approvalId: unknown): Promise<void> {
+  const inbox = `/api/v1/workspaces/${desk.owner.workspaceId}/approvals`;
+  const { body } = await second.tab.send(`${inbox}?approval_id=${String(approvalId)}`);
+  const [shown] = body['data'] as { ceremony_hash: string }[];
+  const headers = { 'if-match': `"${String(shown?.ceremony_hash)}"` };
+  const vote = { method: 'POST', headers, body: { decision: 'approve' } };
+  expect((await second.tab.send(`${inbox}/${String(approvalId)}/resolve`, vote)).status).toBe(200);
+}
+
+describe('a governed change', () => {
+  it('is in this table if anybody can ask for it', () => {
+    const src = join(serviceDirs.controlPlane, 'src');
+    const texts = (readdirSync(src, { recursive: true }) as string[]) // paths, as its options say
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
+      .map((path) => readFileSync(join(src, path), 'utf8'));
+    const proposed = GovernedChange.options.filter((action) => texts.some((text) => text.includes(`'${action}'`)));
+    expect(rows.map(([action]) => action).sort()).toEqual([...proposed].sort());
+  });
+
+  for (const [nth, [action, { chain, prepare }]] of rows.entries())
+    verifies(
+      'cp.operator',
+      `${action}: denied it is 403 and leaves everything as it was; asked about, the same call acts once approved; each decision is sealed with the person as principal`,
+      async () => {
+        await rule(open, 'ALLOW');
+        const [denied, asked] = [
+          await prepare(2 * nth),
+          action === 'policy.change' ? null : await prepare(2 * nth + 1),
+        ];
+        await rule(onChanges('deny'), 'DENY');
+        const before = await denied.object();
+        const refused = await denied.act();
+        expect(codeOf(refused)).toEqual([403, 'POLICY_DENIED']);
+        expect(await denied.object()).toEqual(before);
+        const decided = { action, principal_id: owner, session_id: chain, tenant_id: desk.owner.workspaceId };
+        const denial = await sealed(action, chain);
+        expect(denial).toMatchObject({ ...decided, verdict: 'DENY', receipt_id: detailsOf(refused)?.['receipt_id'] });
+
+        await rule(onChanges('escalate'), 'ESCALATE');
+        // A workspace has one draft.
+        const { act, object } = asked ?? denied;
+        const held = await object();
+        const waiting = await act();
+        expect(codeOf(waiting)).toEqual([403, 'APPROVAL_NEEDED']);
+        expect(await object()).toEqual(held);
+        expect(await sealed(action, chain)).toMatchObject({ ...decided, verdict: 'ESCALATE' });
+        await approve(detailsOf(waiting)?.['approval_id']);
+        expect(await object()).toEqual(held);
+        const done = await act();
+        expect([done.status, done.text]).toEqual([done.status < 300 ? done.status : 200, done.text]);
+        expect(await object()).not.toEqual(held);
+        expect(await sealed(action, chain)).toMatchObject({ ...decided, verdict: 'ALLOW' });
+      },
+      timeoutMs,
+    );
+});
