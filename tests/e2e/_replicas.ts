@@ -21,6 +21,7 @@ import {
   serviceDirs,
   throughProxy,
 } from './_environments.ts';
+import { haltAt, type Halt, type HaltAt } from './_halt.ts';
 import type { KernelClient } from './_system.ts';
 
 /** Two kernels over one database, a gateway, and a control plane that is a process of its own and reaches one kernel through a proxy. */
@@ -39,6 +40,8 @@ export type Replicas = {
   inControlPlane(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** The same in the database of the kernels. */
   inKernels(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Holds up what a service writes; for the test's end, or until it is let go. */
+  halt(at: HaltAt): Promise<Halt>;
   /** Starts another control plane over the same database; it is stopped with the others. */
   startAnother(): Promise<void>;
   /** All kernels keep to it from now on. */
@@ -46,7 +49,12 @@ export type Replicas = {
   stop(): Promise<void>;
 };
 
-export async function startReplicas(policy: string, variables: Record<string, string> = {}): Promise<Replicas> {
+/** `variables` and `clock` are those of the kernels. */
+export async function startReplicas(
+  policy: string,
+  variables: Record<string, string> = {},
+  clock = () => new Date(),
+): Promise<Replicas> {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-replicas-'));
   const policyFile = join(scratch, 'policy.yaml');
   writeFileSync(policyFile, policy);
@@ -64,8 +72,8 @@ export async function startReplicas(policy: string, variables: Record<string, st
     ...variables,
   };
   const kernels = [
-    await startKernel(kernelConfigFrom(forKernels)),
-    await startKernel(kernelConfigFrom(forKernels)),
+    await startKernel(kernelConfigFrom(forKernels), { clock }),
+    await startKernel(kernelConfigFrom(forKernels), { clock }),
   ] as const;
   const [first] = kernels;
   const toKernel = await createTcpProxy({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
@@ -103,6 +111,7 @@ export async function startReplicas(policy: string, variables: Record<string, st
     agents: (tenant, principal) => [agentAt(kernels[0], tenant, principal), agentAt(kernels[1], tenant, principal)],
     inControlPlane: (statement, values) => rowsOf(database, { schema: 'control_plane', statement, values }),
     inKernels: (statement, values) => rowsOf(own.kernel, { schema: 'kernel', statement, values }),
+    halt: (at) => haltAt(at.schema === 'kernel' ? own.kernel : database, at),
     startAnother: async () => {
       const another = controlPlaneAt(await freePort());
       others.push(another);

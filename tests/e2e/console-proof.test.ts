@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
 import { kernelClient, scratchDataDir, signIn, startIn } from './_system.ts';
@@ -51,7 +52,8 @@ async function opened(screen: Parameters<typeof openVisitor>[2] = {}): Promise<V
 const file = (text: string) => ({ name: 'receipt.json', mimeType: 'application/json', buffer: Buffer.from(text) });
 
 describe('the page of a public proof', () => {
-  it(
+  verifies(
+    'cp.public.browser',
     'proves without a session that the receipt is in the signed log, by keyboard',
     async () => {
       const { page, context, faults } = await opened();
@@ -65,12 +67,14 @@ describe('the page of a public proof', () => {
     timeoutMs,
   );
 
-  it(
+  verifies(
+    'cp.public.browser',
     'takes the original, refuses a changed one, and sends no byte of either anywhere',
     async () => {
       const { page, context, faults } = await opened();
       const sent: string[] = [];
       context.on('request', (request) => sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`));
+      page.on('websocket', (socket) => sent.push(`socket ${socket.url()}`));
       const input = page.getByLabel('Drop the original receipt here');
       await input.setInputFiles(file(original));
       await page.getByText('The file is the original').waitFor();
@@ -94,7 +98,8 @@ describe('the page of a public proof', () => {
     timeoutMs,
   );
 
-  it(
+  verifies(
+    'cp.public.browser',
     'counts the keys that it pinned at the first visit, whatever the installation names later',
     async () => {
       const { page, context } = await opened();

@@ -54,7 +54,7 @@ export {
   putPolicyBundle,
 } from './policy.ts';
 export { PolicyInForce, getPolicyBundle, getPolicyInForce } from './policy-in-force.ts';
-export { LedgerEntry, ledgerEntriesMax, listLedgerEntries } from './ledger-entries.ts';
+export { EarlyWitness, LedgerEntry, ledgerEntriesMax, listLedgerEntries } from './ledger-entries.ts';
 export { fenceLiftResource, GovernedChange, isGovernedChange } from './governed-changes.ts';
 export { PolicyCeiling, PolicyCeilings, getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';

@@ -2,10 +2,22 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { TenantId } from '../scalars.ts';
 import { BoundaryRecord } from './boundary-record.ts';
+import { CheckpointNote, ExportedProof } from './chain-export.ts';
 import { StoredReceipt } from './receipt.ts';
 
-/** A receipt as it stands in the log; an outcome has no record of its own. */
-export const LedgerEntry = z.strictObject({ receipt: StoredReceipt, record: BoundaryRecord.nullable() });
+/** The place of a receipt in the log, as a checkpoint signed it before the key of the receipt was revoked. */
+export const EarlyWitness = z.strictObject({ proof: ExportedProof, checkpoint: CheckpointNote });
+export type EarlyWitness = z.infer<typeof EarlyWitness>;
+
+/**
+ * A receipt as it stands in the log; an outcome has no record of its own. `witness`: of a key that was revoked, where a checkpoint from
+ * before has the receipt; without it such a receipt does not verify.
+ */
+export const LedgerEntry = z.strictObject({
+  receipt: StoredReceipt,
+  record: BoundaryRecord.nullable(),
+  witness: EarlyWitness.nullable(),
+});
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 /** A record may have megabytes, and a page is one answer. */

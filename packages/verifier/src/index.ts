@@ -5,6 +5,7 @@ export type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 export { createKeyRing } from './key-ring.ts';
 export type { KeyRing } from './key-ring.ts';
 export { verifyReceipt } from './verify-receipt.ts';
+export { verifyLedgerEntry } from './verify-ledger-entry.ts';
 export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';
 export { publicReceiptOf, toTheMinute, verifyOriginal, verifyPublicReceipt } from './public-receipt.ts';

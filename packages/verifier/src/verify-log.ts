@@ -5,7 +5,7 @@ import { receiptLeaf } from '@countersign/receipts';
 import { assertInWindow, assertNotAfter, assertNotRevoked, publicKeyBytes } from './trusted-keys.ts';
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
-import { openReceipt } from './verify-receipt.ts';
+import { openReceipt, type VerifiedReceipt } from './verify-receipt.ts';
 
 export type LogTrust = {
   trust: TrustedKeys;
@@ -46,13 +46,14 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
  */
 export function verifyInclusion(
   claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust,
-): void {
+): VerifiedReceipt {
   const { receipt, proof, checkpoint, trust, provider } = claim;
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
   const opened = verifyCheckpoint(checkpoint, claim);
   assertIncluded({ receipt_hash, proof, checkpoint: opened, provider });
   assertNotRevoked(key, { claimed: payload.issued_at, witnessed: opened.time });
   assertNotAfter(payload.issued_at, opened.time);
+  return { payload, receipt_hash, key_id: key.key_id };
 }
 
 /** The same for a receipt and a checkpoint that are verified already. Throws `INCLUSION_UNPROVEN`. */

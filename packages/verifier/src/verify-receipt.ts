@@ -9,7 +9,7 @@ import { assertInWindow, assertNotRevoked, findKey, publicKeyBytes } from './tru
 import type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 
-type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
+export type VerifiedReceipt = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
 export type OpenedReceipt = { payload: ReceiptPayload; receipt_hash: string; key: TrustedKey };
 
 /**

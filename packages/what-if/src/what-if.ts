@@ -3,12 +3,12 @@ import type { Changed, WhatIfQuestion, WhatIfReport } from '@countersign/contrac
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { decideAgain, type CompiledPolicy } from '@countersign/policy';
-import { VerificationError, verifyReceipt, verifyRecord, type TrustedKeys } from '@countersign/verifier';
+import { VerificationError, verifyLedgerEntry, verifyRecord, type TrustedKeys } from '@countersign/verifier';
 import { ChainsFromTheEnd } from './chains.ts';
 import { Tally } from './tally.ts';
 
-/** A receipt as a kernel serves it, and the record that it seals. Both may be anything. */
-type LedgerEntry = { receipt: unknown; record?: unknown };
+/** A receipt as a kernel serves it, the record that it seals, and what saw it before its key was revoked. Each may be anything. */
+type LedgerEntry = { receipt: unknown; record?: unknown; witness?: unknown };
 
 type WhatIfOptions = {
   question: WhatIfQuestion;
@@ -60,9 +60,9 @@ export class WhatIf {
     return this.#tally.report({ question, isWhole, provider });
   }
 
-  #takeVerified({ receipt, record }: LedgerEntry): void {
+  #takeVerified({ receipt, record, witness }: LedgerEntry): void {
     const { trust, provider, question } = this.#options;
-    const { payload, receipt_hash } = verifyReceipt(receipt, trust, provider);
+    const { payload, receipt_hash } = verifyLedgerEntry({ receipt, witness }, trust, provider);
     if (payload.tenant_id !== question.tenant_id)
       throw new VerificationError('LINK_MISMATCH', `it is a receipt of ${payload.tenant_id}`);
     if (!this.#chains.add({ payload, receipt_hash }))

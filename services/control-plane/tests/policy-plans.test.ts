@@ -51,6 +51,7 @@ it('no statement reads more than it answers with, however many workspaces have d
     expect(await hours.listReadings(reader, now, 10)).toHaveLength(1);
     expect(await hours.listHours(reader, { workspaceId, lane, policyHash }, new Date(0))).toHaveLength(1);
     expect(await activations.listUnconfirmed(reader, now, 10)).toHaveLength(1);
+    expect(await activations.listUnnoted(reader, { from: new Date(0), to: now, limit: 10 })).toHaveLength(1);
     await database.transaction(async (tx) => {
       await drafts.writeDraft(tx, { workspaceId, text: 'x', by: userId, now, tags: ['1'] });
       await drafts.noteCompiled(tx, { workspaceId, version: 2, policyHash });
@@ -84,6 +85,7 @@ async function fill(): Promise<void> {
     INSERT INTO policy_drafts SELECT ${wsp}, 1, 'editing', 'x', NULL, NULL, '${userId}', now() FROM ${one};
     INSERT INTO what_if_jobs SELECT 'wif_' || lpad(n::text, 26, '0'), ${wsp}, 'h', '{}', NULL, NULL, 10, 1, 'done', 1, '{}', NULL, 'x', now(), now(), NULL, NULL FROM ${one};
     INSERT INTO policy_activations SELECT 'pac_' || n, ${wsp}, '${policyHash}', 'r', 'h', 'h', 1, 'active', 1, 'dec_' || lpad(n::text, 26, '0'), 'x', 'x', now(), ${isDue} FROM ${one};
+    INSERT INTO policy_activations VALUES ('pac_0', '${workspaceId}', '${policyHash}', 'r', '${policyHash}', '${policyHash}', 2, 'decided', 1, 'dec_${'0'.repeat(26)}', 'rcp_${'0'.repeat(26)}', '${userId}', now() - interval '1 hour', NULL);
     INSERT INTO shadow_lanes SELECT ${wsp}, '${lane}', '${policyHash}', '{}', 1, 'standing', '${userId}', now(), ${isDue} FROM ${one};
     INSERT INTO shadow_readings SELECT ${wsp}, 1, ${isDue} FROM ${one};
     INSERT INTO shadow_hours SELECT ${wsp}, '${lane}', '${policyHash}', date_trunc('hour', now()), 1, 0, 0, 0 FROM ${one};

@@ -14,7 +14,7 @@ import {
   parseKeySet,
   VerificationError,
   verifyInclusion,
-  verifyReceipt,
+  verifyLedgerEntry,
   verifyRecord,
   type TrustedKeys,
 } from '@countersign/verifier';
@@ -133,9 +133,9 @@ async function readAll({ kernel }: Parts, { workspaceId, head, reach, trust }: R
   return read;
 }
 
-function takeVerified(reach: Reach, { receipt, record }: LedgerEntry, trust: TrustedKeys): boolean {
+function takeVerified(reach: Reach, { receipt, record, witness }: LedgerEntry, trust: TrustedKeys): boolean {
   try {
-    const { payload } = verifyReceipt(receipt, trust, nodeProvider);
+    const { payload } = verifyLedgerEntry({ receipt, witness }, trust, nodeProvider);
     reach.take({ payload, record: record === null ? null : verifyRecord(record, receipt, nodeProvider) });
     return true;
   } catch (error) {

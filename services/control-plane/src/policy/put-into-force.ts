@@ -8,6 +8,7 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { publishPolicyActivated } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
 import {
+  isOvertaken,
   noteAllowed,
   noteInForce,
   proposeAnew,
@@ -30,7 +31,7 @@ type InForce = Allowance & { epoch: number; policyReceiptId: ReceiptId };
 export async function putIntoForce(parts: Parts, activation: StoredActivation, asked: Asked): Promise<InForce> {
   const allowance = activation.decided ?? (await allowedNow(parts, activation, asked));
   await activate(parts, { activation, allowance }, asked);
-  await note(parts, activation, asked);
+  await noteActivation(parts, activation, asked.requestId);
   const policyReceiptId = await getPolicyReceipt(parts, activation, asked);
   return { ...allowance, epoch: activation.epoch, policyReceiptId };
 }
@@ -83,34 +84,45 @@ async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Prom
 
 async function refusalOf({ transaction }: Parts, activation: StoredActivation, error: unknown): Promise<unknown> {
   if (!isAppError(error)) return error;
-  if (error.code === 'ILLEGAL_TRANSITION')
-    return new AppError('PRECONDITION_FAILED', 'Another policy was put into force meanwhile', {
-      param: 'If-Match',
-      cause: error,
-    });
+  if (error.code === 'ILLEGAL_TRANSITION') return overtaken(error);
   // What was decided long ago, or before a stop, is decided again.
   if (error.code.startsWith('DECISION_')) await transaction((tx) => proposeAnew(tx, activation));
   return error;
 }
 
-async function isInForce(parts: Parts, { workspaceId, policyHash, epoch }: StoredActivation): Promise<boolean> {
+export async function isInForce(
+  parts: Pick<Context, 'kernel'>,
+  { workspaceId, policyHash, epoch }: StoredActivation,
+): Promise<boolean> {
   const inForce = await getInForce(parts, workspaceId);
   return inForce.owner === String(workspaceId) && inForce.policy_hash === policyHash && inForce.epoch === epoch;
 }
 
-async function note(
-  { transaction, now, newEvent }: Parts,
+function overtaken(cause?: unknown): AppError {
+  return new AppError('PRECONDITION_FAILED', 'Another policy was put into force meanwhile', {
+    param: 'If-Match',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Of what is in force; once, whoever notes it. Throws PRECONDITION_FAILED where another activation has come to this epoch first. */
+export async function noteActivation(
+  { transaction, now, newEvent }: Omit<Parts, 'kernel'>,
   activation: StoredActivation,
-  { caller, requestId }: Asked,
+  requestId: string | null,
 ): Promise<void> {
-  const { workspaceId, policyHash, epoch, reportHash, baseHash } = activation;
+  const { workspaceId, policyHash, epoch, reportHash, baseHash, askedBy } = activation;
   await transaction(async (tx) => {
-    if (!(await noteInForce(tx, activation, now()))) return;
+    const noted = await noteInForce(tx, activation, now());
+    if (noted === 'overtaken') throw overtaken();
+    if (noted === 'known') return;
     await noteActivated(tx, { workspaceId, policyHash });
     await publishPolicyActivated(tx, { newEvent }, activation);
     const details = { policy_hash: policyHash, base_hash: baseHash, epoch, report_hash: reportHash };
-    const act = { action: 'policy.activated', actor: caller.userId, verdict: 'allow', subject: policyHash } as const;
+    const act = { action: 'policy.activated', actor: askedBy, verdict: 'allow', subject: policyHash } as const;
     await recordAudit(tx, { scope: workspaceId, ...act, details, requestId }, now());
+  }).catch((error: unknown) => {
+    throw isOvertaken(error) ? overtaken(error) : error;
   });
 }
 

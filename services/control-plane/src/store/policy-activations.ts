@@ -1,4 +1,5 @@
-import { DecisionId, Digest, ReceiptId, WorkspaceId, type UserId, type WhatIfId } from '@countersign/contracts';
+import { DecisionId, Digest, ReceiptId, UserId, WorkspaceId, type WhatIfId } from '@countersign/contracts';
+import { isUniqueViolation } from '@countersign/database';
 import type { PolicyActivation as Row } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -14,6 +15,7 @@ export type StoredActivation = {
   epoch: number;
   state: string;
   attempt: number;
+  askedBy: UserId;
   decided: Allowance | null;
 };
 
@@ -58,16 +60,41 @@ export async function proposeAnew(tx: Tx, { id, attempt }: Pick<StoredActivation
   await tx.policyActivation.updateMany({ where: { id, attempt, state: { in: ['deciding', 'decided'] } }, data });
 }
 
-/** True for whoever notes it first. What was in force before is not kept fresh any more. */
+/** `overtaken`: another one has come to this epoch first. Ends the transaction where both are noted at once. */
+type NotedInForce = 'noted' | 'known' | 'overtaken';
+
+/** What was in force before is not kept fresh any more. */
 export async function noteInForce(
   tx: Tx,
-  { id, workspaceId }: Pick<StoredActivation, 'id' | 'workspaceId'>,
+  { id, workspaceId, epoch }: Pick<StoredActivation, 'id' | 'workspaceId' | 'epoch'>,
   now: Date,
-): Promise<boolean> {
-  const others = { workspaceId, state: 'active', NOT: { id } };
+): Promise<NotedInForce> {
+  const came = { workspaceId, epoch, state: { in: ['active', 'replaced'] } };
+  const first = await tx.policyActivation.findFirst({ where: came, select: { id: true } });
+  if (first !== null) return first.id === id ? 'known' : 'overtaken';
+  const others = { workspaceId, state: 'active', epoch: { lt: epoch } };
   await tx.policyActivation.updateMany({ where: others, data: { state: 'replaced' } });
   const data = { state: 'active', confirmedAt: now };
-  return (await tx.policyActivation.updateMany({ where: { id, state: 'decided' }, data })).count === 1;
+  const noted = await tx.policyActivation.updateMany({ where: { id, state: 'decided' }, data });
+  return noted.count === 1 ? 'noted' : 'known';
+}
+
+/** Both were noted at once, and the other one was first. */
+export function isOvertaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'policy_activations_one_of_an_epoch');
+}
+
+/** Those that the kernel has allowed, and that nobody has noted as in force, of a time. The newest first. */
+export async function listUnnoted(
+  reader: Reader,
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<StoredActivation[]> {
+  const rows = await reader.policyActivation.findMany({
+    where: { state: 'decided', createdAt: { gte: from, lt: to } },
+    orderBy: { createdAt: 'desc' },
+    take: limit,
+  });
+  return rows.map(activationOf);
 }
 
 type Stale = { id: string; workspaceId: WorkspaceId; decisionId: DecisionId };
@@ -102,6 +129,7 @@ function activationOf(row: Row): StoredActivation {
     policyHash: Digest.parse(row.policyHash),
     reportHash: Digest.parse(row.reportHash),
     baseHash: Digest.parse(row.baseHash),
+    askedBy: UserId.parse(row.askedBy),
     decided:
       decisionId === null || decisionReceiptId === null
         ? null

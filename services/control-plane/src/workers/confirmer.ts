@@ -2,23 +2,51 @@ import { isAppError } from '@countersign/contracts';
 import { confirmActivation } from '@countersign/contracts/governance-kernel';
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { isInForce, noteActivation } from '../policy/put-into-force.ts';
 import { tenantOf } from '../policy/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
-import { listUnconfirmed, noteConfirmed, noteReplaced } from '../store/policy-activations.ts';
+import {
+  listUnconfirmed,
+  listUnnoted,
+  noteConfirmed,
+  noteReplaced,
+  type StoredActivation,
+} from '../store/policy-activations.ts';
 
-const passMs = 30_000;
+const passMs = 10_000;
 /** A kernel takes a policy for stale when nobody has confirmed it for long: a control plane that is dead confirms nothing. */
 const confirmEveryMs = 600_000;
 const atOnceMax = 100;
+/** Longer than an activation takes that somebody still waits for. */
+const unnotedMinMs = 30_000;
+/** What has not come into force for so long was given up. */
+const unnotedMaxMs = 86_400_000;
 
 /** Keeps the policies fresh that were put into force here. */
 export function startConfirmer(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
-    run: () => confirmAll(context),
+    run: async () => {
+      await takeOver(context);
+      await confirmAll(context);
+    },
     intervalMs: passMs,
     onFailure: (error) => context.log.warn('policy.confirmation_failed', { error }),
   });
   return { stop: passes.close };
+}
+
+/** An activation whose process died after the kernel took it: nobody else would keep it fresh. What is not in force, a person asks for again. */
+async function takeOver(context: Context): Promise<void> {
+  const nowMs = context.now().getTime();
+  const times = { from: new Date(nowMs - unnotedMaxMs), to: new Date(nowMs - unnotedMinMs) };
+  for (const activation of await listUnnoted(context.database.reader, { ...times, limit: atOnceMax }))
+    await noteIfInForce(context, activation).catch((error: unknown) => {
+      context.log.warn('policy.takeover_failed', { workspace_id: activation.workspaceId, error });
+    });
+}
+
+async function noteIfInForce(context: Context, activation: StoredActivation): Promise<void> {
+  if (await isInForce(context, activation)) await noteActivation(context, activation, null);
 }
 
 /** One that cannot be confirmed holds up no other. */

@@ -211,7 +211,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.policy.shadow',
       'cp.policy.lockout',
     ],
-    unproven: ['cp.policy.activate', 'cp.policy.gate', 'cp.policy.lockout'],
+    unproven: [],
   },
   {
     key: 'stops_and_incidents',
@@ -236,7 +236,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'Anybody can check what is made public',
     owner: 'control-plane',
     promises: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.public.browser', 'cp.claim'],
-    unproven: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.public.browser', 'cp.claim'],
+    unproven: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.claim'],
   },
   {
     key: 'connectors_and_channels',

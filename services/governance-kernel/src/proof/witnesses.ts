@@ -1,5 +1,7 @@
-import type { Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Checkpoint, EarlyWitness, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { CryptoProvider, NodeReader } from '@countersign/crypto';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
+import { provenIncluded } from './log-proofs.ts';
 
 /** The checkpoints that an answer rests on, and which of them proves the place of a receipt. */
 export type Witnesses = {
@@ -41,4 +43,27 @@ export async function witnessOf(
   const revoked_at = keys.find(({ key_id }) => key_id === signature.key_id)?.revoked_at ?? null;
   const early = revoked_at === null ? null : await findBefore(revoked_at);
   return early !== null && early.tree_size > log_index ? early : newest;
+}
+
+type EarlyLookup = { provider: CryptoProvider; nodes: NodeReader } & Pick<CheckpointLookup, 'findBefore'>;
+
+/** Of each receipt whose key was revoked, the proof by a checkpoint from before; null where there is none, or the key still counts. */
+export async function findEarlyWitnesses(
+  receipts: readonly StoredReceipt[],
+  keys: readonly TrustKeyRow[],
+  { provider, nodes, findBefore }: EarlyLookup,
+): Promise<(EarlyWitness | null)[]> {
+  const early = new Map<string, Checkpoint | null>();
+  for (const { key_id, revoked_at } of keys)
+    if (revoked_at !== null && receipts.some(({ signature }) => signature.key_id === key_id))
+      early.set(key_id, await findBefore(revoked_at));
+  return Promise.all(
+    receipts.map(async ({ signature, log_index }) => {
+      const checkpoint = early.get(signature.key_id) ?? null;
+      if (checkpoint === null || checkpoint.tree_size <= log_index) return null;
+      const { tree_size, note } = checkpoint;
+      const hashes = await provenIncluded(provider, nodes, { index: log_index, size: tree_size });
+      return { proof: { log_index, tree_size, hashes }, checkpoint: note };
+    }),
+  );
 }

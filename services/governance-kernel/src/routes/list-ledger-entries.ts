@@ -1,12 +1,31 @@
-import { listLedgerEntries } from '@countersign/contracts/governance-kernel';
+import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
+import { createLogReader } from '../proof/log-reader.ts';
+import { findEarlyWitnesses } from '../proof/witnesses.ts';
+import { findCheckpointBefore } from '../store/checkpoint-store.ts';
+import { logSource } from '../store/log-source.ts';
 import { listEntries, listEntriesFrom } from '../store/record-store.ts';
+import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const listLedgerEntriesRoute = ({ reader }: Context) =>
+export const listLedgerEntriesRoute = (context: Context) =>
   handleSystem(listLedgerEntries)(async ({ params: { tenant }, query: { below = null, from, limit } }) => ({
-    data:
+    data: await witnessed(
+      context,
       from === undefined
-        ? await listEntries(reader, tenant, { limit, before: below })
-        : await listEntriesFrom(reader, tenant, { from, below, limit }),
+        ? await listEntries(context.reader, tenant, { limit, before: below })
+        : await listEntriesFrom(context.reader, tenant, { from, below, limit }),
+    ),
   }));
+
+async function witnessed(
+  { reader, provider }: Context,
+  entries: readonly Omit<LedgerEntry, 'witness'>[],
+): Promise<LedgerEntry[]> {
+  const receipts = entries.map(({ receipt }) => receipt);
+  const witnesses = await findEarlyWitnesses(receipts, await listTrustKeys(reader), {
+    ...{ provider, nodes: createLogReader(provider, logSource(reader)) },
+    findBefore: (at) => findCheckpointBefore(reader, at),
+  });
+  return entries.map((entry, nth) => ({ ...entry, witness: witnesses[nth] ?? null }));
+}

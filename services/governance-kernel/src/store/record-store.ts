@@ -1,5 +1,5 @@
 import { ReceiptId, type RecordId, type SessionId, type TenantId } from '@countersign/contracts';
-import type { BoundaryRecord, LedgerEntry, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { ulidOf } from '@countersign/receipts';
 import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
@@ -43,8 +43,10 @@ async function decisionOf(reader: Reader, tenant: TenantId, receiptId: ReceiptId
 
 const PlacedRows = z.array(z.object({ log_index: WholeNumber, record: z.string() }));
 
+type RecordedReceipt = { receipt: StoredReceipt; record: BoundaryRecord | null };
+
 /** All receipts below a place in the log, each with the record of its own row. */
-export async function listEntries(reader: Reader, tenant: TenantId, page: LedgerPage): Promise<LedgerEntry[]> {
+export async function listEntries(reader: Reader, tenant: TenantId, page: LedgerPage): Promise<RecordedReceipt[]> {
   const statement = ledgerList(Sql.sql`${receiptColumnsSql}, record`, tenant, { filter: {}, page });
   if (statement === null) return [];
   return entriesOf(await reader.$queryRaw(statement));
@@ -55,7 +57,7 @@ export async function listEntriesFrom(
   reader: Reader,
   tenant: TenantId,
   { from, below, limit }: { from: number; below: number | null; limit: number },
-): Promise<LedgerEntry[]> {
+): Promise<RecordedReceipt[]> {
   const isBelow = below === null ? Sql.empty : Sql.sql`AND log_index < ${below}`;
   return entriesOf(
     await reader.$queryRaw(Sql.sql`SELECT ${receiptColumnsSql}, record FROM ledger
@@ -64,7 +66,7 @@ export async function listEntriesFrom(
   );
 }
 
-function entriesOf(found: unknown): LedgerEntry[] {
+function entriesOf(found: unknown): RecordedReceipt[] {
   return EntryRows.parse(found).map((row) => ({
     receipt: receiptOf(row),
     record: row.record === null ? null : recordOf(row.record),
