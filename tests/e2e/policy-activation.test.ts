@@ -61,18 +61,15 @@ async function tracesOf(hash: string) {
 }
 const once = { decisions: 1, activations: 1, audited: 1, active: 1 };
 
-const steps: (HaltAt & { step: string })[] = [
-  {
-    step: 'decided, and not yet noted',
-    ...{ schema: 'control_plane', table: 'policy_activations', when: `NEW.state = 'decided'` },
-  },
-  { step: 'noted, and being signed', schema: 'kernel', table: 'activation_signatures', when: 'true' },
-  { step: 'signed, and being put into force', schema: 'kernel', table: 'policy_heads', when: `NEW.tenant_id <> '*'` },
-  {
-    step: 'in force, and not yet noted',
-    ...{ schema: 'control_plane', table: 'policy_activations', when: `NEW.state = 'active'` },
-  },
-];
+const ofOurs = { schema: 'control_plane', table: 'policy_activations' };
+const notedAsDecided: HaltAt = { ...ofOurs, when: `NEW.state = 'decided'` };
+const notedAsActive: HaltAt = { ...ofOurs, when: `NEW.state = 'active'` };
+const steps: Record<string, HaltAt> = {
+  'decided, and not yet noted': notedAsDecided,
+  'noted, and being signed': { schema: 'kernel', table: 'activation_signatures', when: 'true' },
+  'signed, and being put into force': { schema: 'kernel', table: 'policy_heads', when: `NEW.tenant_id <> '*'` },
+  'in force, and not yet noted': notedAsActive,
+};
 
 /** The control plane dies at that step, and is there again. */
 async function killedAt(at: HaltAt, asks: () => Promise<Told>): Promise<void> {
@@ -90,7 +87,7 @@ describe('an activation that its process does not survive', () => {
     'cp.policy.activate',
     'is taken over at any step by whoever asks again, once, and holds for the next decision of every kernel',
     async () => {
-      for (const [nth, { step, ...at }] of steps.entries()) {
+      for (const [nth, [step, at]] of Object.entries(steps).entries()) {
         const hash = await drafted(step);
         const reported = await desk.report(hash);
         const tag = await base();
@@ -113,8 +110,7 @@ describe('an activation that its process does not survive', () => {
     async () => {
       const hash = await drafted('nobody asks');
       const reported = await desk.report(hash);
-      const [, , , inForce] = steps as [HaltAt, HaltAt, HaltAt, HaltAt]; // there are four
-      await killedAt(inForce, () => desk.activate(hash, reported));
+      await killedAt(notedAsActive, () => desk.activate(hash, reported));
       expect(await tracesOf(hash)).toEqual({ ...once, audited: 0, active: 0 });
       await site.inControlPlane(
         `UPDATE policy_activations SET created_at = created_at - interval '1 minute' WHERE policy_hash = $1`,
@@ -137,7 +133,6 @@ describe('two activations from one base', () => {
     await halt.release();
     return (await Promise.all(asked)).sort((one, other) => one.status - other.status);
   };
-  const [decided] = steps as [HaltAt]; // there are four
 
   verifies(
     'cp.policy.activate',
@@ -147,7 +142,7 @@ describe('two activations from one base', () => {
       const [one, other, tag] = [await desk.report(hash), await desk.report(hash), await base()];
       expect(one.id).not.toBe(other.id);
       const asks = (reported: Reported) => () => desk.activate(hash, reported, { base: tag });
-      const [won, lost] = await together(decided, [asks(one), asks(other)]);
+      const [won, lost] = await together(notedAsDecided, [asks(one), asks(other)]);
       expect([won?.status, lost && codeOf(lost)]).toEqual([200, [412, 'PRECONDITION_FAILED']]);
       expect(await tracesOf(hash)).toMatchObject({ activations: 1, audited: 1, active: 1 });
     },
@@ -166,7 +161,10 @@ describe('two activations from one base', () => {
         hashes.push(await drafted('other'));
         return desk.activate(hashes[1] ?? '', await desk.report(hashes[1] ?? ''), { base: tag });
       };
-      const answers = await together(decided, [() => desk.activate(hashes[0] ?? '', one, { base: tag }), ofOther]);
+      const answers = await together(notedAsDecided, [
+        () => desk.activate(hashes[0] ?? '', one, { base: tag }),
+        ofOther,
+      ]);
       const [won, lost] = answers;
       expect([won?.status, lost && codeOf(lost)]).toEqual([200, [412, 'PRECONDITION_FAILED']]);
       const inForce = await desk.inForce();
