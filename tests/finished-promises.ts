@@ -88,4 +88,5 @@ export const finished: readonly PromiseId[] = [
   'cp.bootstrap',
   'cp.tenancy',
   'cp.hints',
+  'ui.approve',
 ];

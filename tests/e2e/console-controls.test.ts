@@ -31,9 +31,9 @@ afterAll(async () => {
 type Person = SignedIn & Visitor;
 
 /** The owner of a workspace, at a page of it. */
-async function personAt(path: string): Promise<Person> {
+async function personAt(path: string, width?: number): Promise<Person> {
   const email = `person-${(people += 1)}@example.org`;
-  const visitor = await openVisitor(browser, site.gateway.url);
+  const visitor = await openVisitor(browser, site.gateway.url, width === undefined ? {} : { width });
   await visitor.page.goto(path);
   await signInByKeyboard(visitor.page, email);
   await visitor.page.getByRole('heading', { level: 1 }).waitFor();
@@ -72,6 +72,41 @@ describe('the page of stops', () => {
       await fence.getByText('the vault leaks <b>⟨U+202E⟩').waitFor();
       await page.getByText('are all denied').waitFor();
       expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'resumes on a phone what was typed and given a reason for, once the kernel has allowed that change, and nothing before',
+    async () => {
+      const person = await personAt('/console/stops', 390);
+      const { page, context, faults, workspaceId } = person;
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      await giveStop(page, 'f', 'the vault leaks, and so does whatever reads it overnight');
+      await page.keyboard.press('Enter');
+      await page.getByText('freeze effective, epoch 1').waitFor();
+      const fences = page.getByRole('region', { name: 'Fences' });
+      await fences.getByText('somebody resumes it').waitFor();
+      expect(await fences.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await fences.getByRole('button', { name: 'Resume' }).press('Enter');
+      await page.getByRole('dialog').getByLabel('Why it may go on').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      const resume = page.getByRole('button', { name: 'Resume it' });
+      const typed = page.getByLabel(`Type workspace:${workspaceId} to go on`);
+      await typed.fill(`workspace:${workspaceId}`);
+      expect(await resume.isDisabled()).toBe(true);
+      await page.getByLabel('Why it may go on').fill('the vault is mended');
+      await typed.fill('workspace:another');
+      expect(await resume.isDisabled()).toBe(true);
+      expect(await said(person)).toBe('SYSTEM_FROZEN');
+      await typed.fill(`workspace:${workspaceId}`);
+      await typed.press('Enter');
+      await page.getByRole('heading', { name: `resume effective, epoch 2: workspace:${workspaceId}` }).waitFor();
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      expect(await said(person)).toBe('ALLOWED');
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
-import { scratchDataDir, startIn } from './_system.ts';
+import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 180_000;
@@ -24,8 +26,10 @@ afterAll(async () => {
 }, timeoutMs);
 
 /** A browser whose device keeps passkeys. */
-async function visitorWithDevice(): Promise<Visitor & { setVerified: (isUserVerified: boolean) => Promise<unknown> }> {
-  const visitor = await openVisitor(browser, system.consoleUrl);
+async function visitorWithDevice(
+  width = 1280,
+): Promise<Visitor & { setVerified: (isUserVerified: boolean) => Promise<unknown> }> {
+  const visitor = await openVisitor(browser, system.consoleUrl, { width });
   const cdp = await visitor.context.newCDPSession(visitor.page);
   await cdp.send('WebAuthn.enable', { enableUI: false });
   const options = {
@@ -114,6 +118,71 @@ describe('a passkey at the console', () => {
       await page.getByRole('button', { name: 'Use your passkey' }).press('Enter');
       await page.getByText('You have no passkey').waitFor();
       expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
+
+/** A colleague of hers who may vote, at the inbox of her workspace on a phone, with a passkey there. */
+async function approverOnPhone({ client, workspaceId: id }: SignedIn) {
+  const phone = await visitorWithDevice(phoneWidth);
+  const { page } = phone;
+  const email = 'carol@example.org';
+  const body = { email, role: 'partner' } as never; // branded by the schema
+  const { inviteToken: token } = (await client.createInvite({ params: { id }, body })).body;
+  await (await signIn(system, email)).client.acceptInvite({ params: { token }, body: { email } });
+  await page.goto(`/console/you?workspace=${id}`);
+  await signInByKeyboard(page, email);
+  await enrol(phone);
+  await page.goto(`/console/inbox?workspace=${id}`);
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+  return phone;
+}
+
+const phoneWidth = 390;
+const fileName = 'letter-of-the-phone.md';
+
+describe('an approver on a phone', () => {
+  verifies(
+    'ui.approve',
+    'sees the exact arguments, the rule and the radius, approves with a passkey, and the agent does that and nothing else',
+    async () => {
+      const ada = await signIn(system, 'ada-of-agents@example.org');
+      const { page, context, faults } = await approverOnPhone(ada);
+      const { key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body; // plain names
+      const requestInit = { headers: { authorization: `Bearer ${key}`, 'x-gov-session-id': 'crawl-1' } };
+      const agent = new Client({ name: 'agent', version: '1' });
+      await agent.connect(new StreamableHTTPClientTransport(new URL(`${system.gatewayUrl}/mcp`), { requestInit }));
+      const args = { path: join(system.filesDir, fileName), content: 'Dear <b>customer</b>, 12.50 EUR' };
+      const call = (changed: object = {}) =>
+        agent.callTool({ name: 'files.write_file', arguments: { ...args, ...changed } });
+      expect((await call()).isError).toBe(true);
+
+      const card = page.getByRole('article', { name: 'files.write_file, pending' });
+      const shown = JSON.parse((await card.getByRole('region', { name: 'Arguments' }).textContent()) ?? '') as object;
+      expect(shown).toEqual(args);
+      const [record] = (await kernelClient(system, ada.workspaceId).listRecords({ query: { verdict: 'ESCALATE' } }))
+        .body.data;
+      expect(record?.matched_rules).toHaveLength(1);
+      await card.getByText(`${record?.matched_rules[0]}, by the gate`).waitFor();
+      await card.getByText(`key:${keyId}`).first().waitFor();
+      await card.getByText(/expires in \d+:\d\d/).waitFor();
+      const radius = card.getByRole('region', { name: 'What this agent reached in seven days' });
+      await radius.getByLabel('Sessions: 1').click();
+      await radius.getByText('crawl-1').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phoneWidth);
+
+      await card.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+      await page.getByText('files.write_file: approved').waitFor();
+      expect((await call({ content: 'something else' })).isError).toBe(true);
+      expect(existsSync(args.path)).toBe(false);
+      expect((await call()).isError).not.toBe(true);
+      expect({ ...shown, content: readFileSync(args.path, 'utf8') }).toEqual(shown);
+      expect(faults).toEqual([]);
+      await agent.close();
       await context.close();
     },
     timeoutMs,

@@ -1,5 +1,6 @@
 import { windowStartMs } from '@countersign/contracts';
 import type { Budget } from '@countersign/contracts/governance-kernel';
+import { inMoney } from '../parts/in-money.ts';
 
 /** One ceiling of a budget with its use, counted in what it limits. */
 type Ceiling = { what: string; limit: number; used: number; reserved: number; show: (amount: number) => string };
@@ -28,12 +29,6 @@ export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceil
     { what: 'writes', limit: terms.write_limit, used: used.writes, reserved: reserved.writes, show: count },
   ];
   return all.flatMap(({ limit, ...use }) => (limit === null ? [] : [{ ...use, limit }]));
-}
-
-function inMoney(minor: number, currency: string | null): string {
-  if (currency === null) return `${minor} minor units`;
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
 }
 
 /** Of a window that has just begun nothing is told by what was used of it. */

@@ -6,6 +6,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
 import { Countdown } from '../parts/countdown.tsx';
+import { AgentReach } from './agent-reach.tsx';
 
 const tones: Readonly<Record<Approval['state'], Tone>> = {
   pending: 'wait',
@@ -50,6 +51,7 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
           <ShownJson value={approval.args} label="Arguments" />
         </>
       )}
+      {approval.state === 'pending' && <AgentReach approval={approval} />}
       {approval.rejection_reason !== null && (
         <p>
           Said: <Shown text={approval.rejection_reason} />

@@ -1,16 +1,23 @@
 import { minorTaken } from '@countersign/contracts';
-import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { Approval, BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { CopyText } from '../parts/copy-text.tsx';
+import { inMoney } from '../parts/in-money.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
+import { useCallRecord } from './call-record.ts';
 
 /** Who asks for what, and why somebody has to say yes. */
 export function AskedFacts({ approval }: { approval: Approval }) {
+  const record = useCallRecord(approval);
   return (
     <dl className="facts">
       <dt>Why it is asked</dt>
       <dd>
         <Shown text={approval.reason} />
+      </dd>
+      <dt>Rule</dt>
+      <dd>
+        <Shown text={record.data === undefined ? waitingFor(record) : ruleInWords(record.data)} />
       </dd>
       <dt>Asked by</dt>
       <dd>
@@ -25,7 +32,9 @@ export function AskedFacts({ approval }: { approval: Approval }) {
         </>
       )}
       <dt>Takes</dt>
-      <dd>{demandInWords(approval.demand)}</dd>
+      <dd>
+        {demandInWords(approval.demand, record.data?.budgets.find(({ currency }) => currency !== null)?.currency)}
+      </dd>
       <dt>Votes</dt>
       <dd>
         {approval.approved_by.length} of {approval.quorum}
@@ -35,9 +44,23 @@ export function AskedFacts({ approval }: { approval: Approval }) {
   );
 }
 
-function demandInWords({ tool_calls, spend_micros, egress_bytes, writes }: Approval['demand']): string {
+function waitingFor({ error }: { error: Error | null }): string {
+  return error === null ? 'Loading…' : 'not known: the record cannot be read';
+}
+
+/** By what the kernel's record says: the rules that matched, or the gate that asks without one. */
+function ruleInWords(record: BoundaryRecord | null): string {
+  if (record === null) return 'none: it was asked for beforehand';
+  const { matched_rules: rules, gates } = record;
+  const asking = gates.find(({ outcome }) => outcome === 'escalate');
+  const gate = asking === undefined ? '' : `gate ${asking.gate}`;
+  return [rules.join(', '), gate].filter((words) => words !== '').join(', by the ');
+}
+
+function demandInWords(demand: Approval['demand'], currency: string | null = null): string {
+  const { tool_calls, spend_micros, egress_bytes, writes } = demand;
   const spend =
-    spend_micros === null ? 'nobody can say' : `at most ${minorTaken(BigInt(spend_micros))} minor units of money`;
+    spend_micros === null ? 'nobody can say' : `at most ${inMoney(Number(minorTaken(BigInt(spend_micros))), currency)}`;
   return `tool calls: ${tool_calls}, writes: ${writes}, bytes out: ${egress_bytes}, spend: ${spend}`;
 }
 

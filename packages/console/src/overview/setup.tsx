@@ -6,7 +6,7 @@ import { Mark } from '../parts/mark.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { FoundOrg } from './found-org.tsx';
 
-type Step = { says: string; why: string; page?: '/you' | '/runs' | '/members' };
+type Step = { says: string; why: string; page?: '/you' | '/runs' | '/members' | '/policy' };
 
 const steps: Readonly<Record<SetupStep, Step>> = {
   org: { says: 'Name your organisation', why: 'It owns this workspace, and every other one that you make.' },
@@ -29,6 +29,7 @@ const steps: Readonly<Record<SetupStep, Step>> = {
   policy: {
     says: 'Put a policy of your own into force',
     why: 'Until then the starter policy decides: reading is allowed, what cannot be undone waits for a person.',
+    page: '/policy',
   },
 };
 

@@ -10,6 +10,8 @@ type Question = {
   act: string;
   /** What has to be typed first, so that nobody does it by mistake. */
   typed?: string;
+  /** False: what `says` asks for is not all there. */
+  isReady?: boolean;
   run: () => Promise<unknown>;
 };
 
@@ -32,10 +34,11 @@ export function ConfirmDialog({ question, onClose, onDone }: Props) {
   );
 }
 
-function ConfirmForm({ question: { says, act, typed, run }, onDone }: { question: Question; onDone: () => void }) {
+function ConfirmForm({ question, onDone }: { question: Question; onDone: () => void }) {
+  const { says, act, typed, isReady = true, run } = question;
   const [text, setText] = useState('');
   const acting = useMutation({ mutationFn: run, onSuccess: onDone });
-  const mayGoOn = typed === undefined || text.trim() === typed;
+  const mayGoOn = isReady && (typed === undefined || text.trim() === typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (mayGoOn) acting.mutate();

@@ -6,40 +6,48 @@ import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { OpenCalls } from './open-calls.tsx';
 import { stopKinds } from './kinds.ts';
+import type { Liftable } from './resume-dialog.tsx';
 import { Terms } from './terms.tsx';
 
-type Props = { ops: OpsOverview; onStop: (() => void) | null };
+type Props = { ops: OpsOverview; onStop: (() => void) | null; onResume: ((fence: Liftable) => void) | null };
 
 /** The fences that the kernel holds to. */
-export function Fences({ ops: { kernel, fences, more_fences }, onStop }: Props) {
+export function Fences({ ops: { kernel, fences, more_fences }, onStop, onResume }: Props) {
   if (kernel === 'unreachable') return null;
   return (
     <section aria-label="In force">
       <h2>In force</h2>
-      {fences.length === 0 ? <NothingStopped onStop={onStop} /> : <Standing fences={fences} />}
+      {fences.length === 0 ? <NothingStopped onStop={onStop} /> : <Standing fences={fences} onResume={onResume} />}
       {more_fences && <p className="quiet">There are more than are shown.</p>}
     </section>
   );
 }
 
-function Standing({ fences }: { fences: StandingFence[] }) {
+type StandingProps = Pick<Props, 'onResume'> & { fences: StandingFence[] };
+
+function Standing({ fences, onResume }: StandingProps) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Fences">
-      <table>
+      <table className="cards">
         <thead>
           <tr>
             <th>Stop</th>
             <th>Around</th>
             <th>Why</th>
-            <th className="wide number">Epoch</th>
-            <th className="wide">Since</th>
+            <th className="number">Epoch</th>
+            <th>Since</th>
             <th>Until</th>
             <th>On their way</th>
+            {onResume !== null && (
+              <th>
+                <span className="hidden">Act</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {fences.map((fence) => (
-            <Row key={fence.scope} fence={fence} />
+            <Row key={fence.scope} fence={fence} onResume={onResume} />
           ))}
         </tbody>
       </table>
@@ -47,29 +55,40 @@ function Standing({ fences }: { fences: StandingFence[] }) {
   );
 }
 
-function Row({ fence }: { fence: StandingFence }) {
+function Row({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFence }) {
   const { target, scope, kind, epoch, reason, effective_at, expires_at } = fence;
   return (
     <tr>
-      <td className="tight">
+      <td className="tight" data-name="Stop">
         <Mark tone={stopKinds[kind].tone}>{kind}</Mark>
         <Terms of={fence} />
       </td>
-      <td>
+      <td data-name="Around">
         <Shown text={target ?? scope} />
         {target === null && <p className="quiet">More than this workspace: who runs the installation lifts it.</p>}
       </td>
-      <td>
+      <td data-name="Why">
         <Shown text={reason} />
       </td>
-      <td className="wide number">{epoch}</td>
-      <td className="tight wide">
+      <td className="number" data-name="Epoch">
+        {epoch}
+      </td>
+      <td className="tight" data-name="Since">
         <Moment at={effective_at} />
       </td>
-      <td className="tight">{expires_at === null ? 'somebody resumes it' : <Moment at={expires_at} />}</td>
-      <td>
+      <td data-name="Until">{expires_at === null ? 'somebody resumes it' : <Moment at={expires_at} />}</td>
+      <td data-name="On their way">
         <OpenCalls calls={fence.open_dispatches} hasMore={fence.more_open_dispatches} />
       </td>
+      {onResume !== null && (
+        <td className="tight">
+          {target !== null && (
+            <Button size="compact-xs" variant="default" onClick={() => onResume({ target, kind, reason })}>
+              Resume
+            </Button>
+          )}
+        </td>
+      )}
     </tr>
   );
 }

@@ -9,6 +9,7 @@ import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts'
 import { Fences } from './fences.tsx';
 import { GivenStop } from './given-stop.tsx';
 import { stopKinds } from './kinds.ts';
+import { ResumeDialog, type Liftable } from './resume-dialog.tsx';
 import { Standing } from './standing.tsx';
 import { StopForm } from './stop-form.tsx';
 import { Unconfirmed } from './unconfirmed.tsx';
@@ -20,8 +21,14 @@ export function StopsPage() {
   const { role, id } = useWorkspace();
   const queries = useQueryClient();
   const [kind, setKind] = useState<StopKind | null>(null);
+  const [lifting, setLifting] = useState<Liftable | null>(null);
   const [given, setGiven] = useState<GivenCommand | null>(null);
   const mayStop = role !== 'member';
+  const take = (command: GivenCommand) => {
+    setKind(null);
+    setGiven(command);
+    void queries.invalidateQueries({ queryKey: [id, 'ops'] });
+  };
   const ops = useWorkspaceQuery(['ops'], (client, signal) => client.getOps({ signal }), { everyMs: askAgainMs });
   return (
     <Page
@@ -35,19 +42,16 @@ export function StopsPage() {
           <>
             <Standing ops={shown} />
             <Unconfirmed commands={shown.unconfirmed} />
-            <Fences ops={shown} onStop={mayStop ? () => setKind('throttle') : null} />
+            <Fences
+              ops={shown}
+              onStop={mayStop ? () => setKind('throttle') : null}
+              onResume={role === 'owner' ? setLifting : null}
+            />
           </>
         )}
       </Loaded>
-      <StopForm
-        kind={kind}
-        onClose={() => setKind(null)}
-        onGiven={(command) => {
-          setKind(null);
-          setGiven(command);
-          void queries.invalidateQueries({ queryKey: [id, 'ops'] });
-        }}
-      />
+      <StopForm kind={kind} onClose={() => setKind(null)} onGiven={take} />
+      <ResumeDialog fence={lifting} onClose={() => setLifting(null)} onGiven={take} />
     </Page>
   );
 }

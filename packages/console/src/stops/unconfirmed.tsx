@@ -12,7 +12,7 @@ export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
       <h2>Given, not confirmed</h2>
       <p className="quiet">They are told to the kernel, in this order, until it says that they hold.</p>
       <div className="table-box" tabIndex={0} role="region" aria-label="Commands">
-        <table>
+        <table className="cards">
           <thead>
             <tr>
               <th>Stop</th>
@@ -37,18 +37,20 @@ function Row({ command }: { command: OpsCommand }) {
   const { kind, target, reason, epoch, given_at, given_by } = command;
   return (
     <tr>
-      <td className="tight">
+      <td className="tight" data-name="Stop">
         <Mark tone="wait">{`${kind} unconfirmed`}</Mark>
         <Terms of={command} />
       </td>
-      <td>
+      <td data-name="Around">
         <Shown text={target} />
       </td>
-      <td>
+      <td data-name="Why">
         <Shown text={reason} />
       </td>
-      <td className="number">{epoch}</td>
-      <td>
+      <td className="number" data-name="Epoch">
+        {epoch}
+      </td>
+      <td data-name="Given">
         <Moment at={given_at} /> by <Shown text={given_by} />
       </td>
     </tr>

@@ -1,0 +1,6 @@
+/** An amount as people write it; without a currency, as it is counted. */
+export function inMoney(minor: number, currency: string | null): string {
+  if (currency === null) return `${minor} minor units`;
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
+}

@@ -1,0 +1,76 @@
+import type { BlastRadius } from '@countersign/contracts/control-plane';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Shown } from '../parts/shown.tsx';
+
+type Affected = BlastRadius['affected'];
+
+const kinds = {
+  agents: 'Agents',
+  tools: 'Tools',
+  connectors: 'MCP servers',
+  sessions: 'Sessions',
+  runs: 'Runs under way',
+  approvals: 'Approvals that wait',
+  dispatches: 'Calls on their way',
+} as const satisfies Partial<Record<keyof Affected, string>>;
+
+/** What somebody has reached in seven days, a count each that opens to its list. Nothing of it is guessed: it is read from the sealed log. */
+export function RadiusFacts({ radius }: { radius: BlastRadius }) {
+  const { affected, more_relations: hasMoreRelations } = radius;
+  const lists = Object.entries(kinds).map(([kind, name]) => ({
+    name,
+    items: affected[kind as keyof typeof kinds], // the keys of the table above
+  }));
+  const relations = affected.relations.map(({ object, relation, subject }) => `${subject} ${relation} ${object}`);
+  return (
+    <>
+      <dl className="facts">
+        {[...lists, { name: 'Relations', items: relations }].map(({ name, items }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Counted name={name} items={items} hasMore={name === 'Relations' && hasMoreRelations} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Ground radius={radius} />
+    </>
+  );
+}
+
+type CountedProps = { name: string; items: readonly string[]; hasMore: boolean };
+
+function Counted({ name, items, hasMore }: CountedProps) {
+  if (items.length === 0) return <>{hasMore ? 'not known' : 'none'}</>;
+  return (
+    <details>
+      <summary aria-label={`${name}: ${items.length}`}>{hasMore ? `${items.length} or more` : items.length}</summary>
+      <ul>
+        {items.map((item) => (
+          <li key={item}>
+            <CopyText text={item} whole />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What it was read from, and what of it could not be. */
+function Ground({ radius: { receipts, tree_size, is_whole, unverifiable } }: { radius: BlastRadius }) {
+  if (tree_size === 0) return <p className="quiet">No receipt is sealed here yet.</p>;
+  return (
+    <>
+      <p className="quiet">
+        Of {receipts} receipts of seven days, in the signed log of {tree_size}
+        {is_whole ? '.' : '; there were more than are looked at, so it may reach further.'}
+      </p>
+      {unverifiable > 0 && (
+        <p className="note note-problem" role="alert">
+          <Shown text={`${unverifiable} receipts do not verify and are left out.`} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { GivenCommand, OpsTarget } from '@countersign/contracts/control-plane';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+/** A fence that an owner of this workspace may lift. */
+export type Liftable = { target: OpsTarget; kind: string; reason: string };
+type Props = { fence: Liftable | null; onClose: () => void; onGiven: (command: GivenCommand) => void };
+
+/** To lift a stop is a change: the kernel decides it first, and asks for a fresh proof of who is there. */
+export function ResumeDialog({ fence, onClose, onGiven }: Props) {
+  const { client } = useWorkspace();
+  const [reason, setReason] = useState('');
+  return (
+    <ConfirmDialog
+      question={
+        fence && {
+          title: 'Resume',
+          says: <Consequence fence={fence} reason={reason} onReason={setReason} />,
+          act: 'Resume it',
+          typed: fence.target,
+          isReady: reason.trim() !== '',
+          run: async () => {
+            const body = { target: fence.target, reason: reason.trim() };
+            onGiven((await client.resumeTarget({ body })).body);
+          },
+        }
+      }
+      onClose={() => {
+        setReason('');
+        onClose();
+      }}
+    />
+  );
+}
+
+type ConsequenceProps = { fence: Liftable; reason: string; onReason: (reason: string) => void };
+
+function Consequence({ fence: { target, kind, reason: why }, reason, onReason }: ConsequenceProps) {
+  return (
+    <div className="stacked">
+      <p>
+        The {kind} around <Shown text={target} /> is lifted, which stands because: <Shown text={why} />. From then on
+        its calls are decided by the policy again, and go out where it allows them. What is wider, or was stopped
+        meanwhile, stands.
+      </p>
+      <TextInput
+        data-autofocus
+        label="Why it may go on"
+        required
+        maxLength={500}
+        value={reason}
+        onChange={({ target: field }) => onReason(field.value)}
+      />
+    </div>
+  );
+}
