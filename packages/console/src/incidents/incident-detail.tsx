@@ -1,0 +1,91 @@
+import { Link } from '@tanstack/react-router';
+import { visibleText } from '@countersign/contracts';
+import type { Incident } from '@countersign/contracts/control-plane';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { IncidentStops } from './incident-stops.tsx';
+import { Moves } from './moves.tsx';
+import { Plans } from './plans.tsx';
+import { severityTones, stateTones } from './states.ts';
+import { Timeline } from './timeline.tsx';
+
+const askAgainMs = 5_000;
+
+export function IncidentDetail({ id }: { id: string }) {
+  const read = useWorkspaceQuery(
+    ['incident', id],
+    async (client, signal) => {
+      const { body, headers } = await client.getIncident({ params: { incident_id: id }, signal });
+      return { body: { incident: body, etag: headers.get('etag') ?? '' } };
+    },
+    { everyMs: askAgainMs },
+  );
+  return (
+    <Page
+      title={read.data === undefined ? 'Incident' : visibleText(read.data.incident.title)}
+      about={<Link to="/incidents">All incidents</Link>}
+      actions={read.data !== undefined && <Moves incident={read.data.incident} etag={read.data.etag} />}
+    >
+      <Loaded query={read}>
+        {({ incident }) => (
+          <>
+            <Facts incident={incident} />
+            <IncidentStops incident={incident} />
+            <Plans incident={incident} />
+            <Timeline entries={incident.timeline} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ incident }: { incident: Incident }) {
+  const { incident_id, state, severity, category, recurrence, owner, opened_at, last_seen_at, receipts } = incident;
+  return (
+    <section aria-label="Facts">
+      <dl className="facts">
+        <dt>State</dt>
+        <dd>
+          <Mark tone={stateTones[state]}>{state}</Mark> <Mark tone={severityTones[severity]}>{severity}</Mark>{' '}
+          {category.replaceAll('_', ' ')}
+        </dd>
+        <dt>Whose</dt>
+        <dd>{owner === null ? 'nobody has taken it' : <CopyText text={owner} whole />}</dd>
+        <dt>Opened</dt>
+        <dd>
+          <Moment at={opened_at} />
+        </dd>
+        <dt>Seen</dt>
+        <dd>
+          {recurrence === 1 ? 'once' : `${recurrence} times`}, last <Moment at={last_seen_at} />
+        </dd>
+        <dt>Receipts</dt>
+        <dd>{receipts.length === 0 ? 'none is named' : <Receipts ids={receipts} />}</dd>
+        <dt>Id</dt>
+        <dd>
+          <CopyText text={incident_id} whole />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Receipts({ ids }: { ids: Incident['receipts'] }) {
+  return (
+    <ul>
+      {ids.map((id) => (
+        <li key={id}>
+          <Link to={`/receipts/${id}`}>
+            <Shown text={id} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { z } from 'zod';
+import { IncidentState, type IncidentSummary } from '@countersign/contracts/control-plane';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Facet } from '../parts/facet.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { More } from '../parts/more.tsx';
+import { Page } from '../parts/page.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { usePageSearch } from '../workspace/page-search.ts';
+import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { ReportIncident } from './report-incident.tsx';
+import { severityTones, stateTones } from './states.ts';
+
+const Search = z.object({ state: IncidentState.optional().catch(undefined) });
+
+export function IncidentList() {
+  const { role } = useWorkspace();
+  const [{ state }, change] = usePageSearch(Search);
+  const [isOpen, form] = useDisclosure();
+  const mayReport = role !== 'member';
+  const list = useWorkspaceList(['incidents', state], (client, { cursor, signal }) =>
+    client.listIncidents({ query: { state, cursor }, signal }),
+  );
+  return (
+    <Page
+      title="Incidents"
+      about="What went wrong, or looks like it, with what was done. Drift, receipts that do not verify and silent services open one by themselves."
+      actions={mayReport ? <ReportButton onOpen={form.open} /> : <p className="quiet">Partners and owners act here.</p>}
+    >
+      <section className="facets" aria-label="Find">
+        <Facet label="State" value={state} options={IncidentState.options} onChange={(next) => change({ state: next })} />
+      </section>
+      <Loaded query={list}>
+        {(incidents) =>
+          incidents.length === 0 ? (
+            <NoIncident state={state} onDrill={mayReport ? form.open : null} />
+          ) : (
+            <Incidents incidents={incidents} />
+          )
+        }
+      </Loaded>
+      <More list={list} />
+      <ReportIncident isOpen={isOpen} onClose={form.close} />
+    </Page>
+  );
+}
+
+function ReportButton({ onOpen }: { onOpen: () => void }) {
+  useShortcuts([{ keys: 'n', says: 'Report an incident', run: onOpen }]);
+  return <Button onClick={onOpen}>Report an incident</Button>;
+}
+
+function Incidents({ incidents }: { incidents: IncidentSummary[] }) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Incidents">
+      <table className="cards">
+        <thead>
+          <tr>
+            <th>Incident</th>
+            <th>State</th>
+            <th>Severity</th>
+            <th>Category</th>
+            <th className="number">Seen</th>
+            <th>Last seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {incidents.map((incident) => (
+            <Row key={incident.incident_id} incident={incident} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ incident }: { incident: IncidentSummary }) {
+  const { incident_id, title, state, severity, category, recurrence, last_seen_at } = incident;
+  return (
+    <tr data-id={incident_id}>
+      <td data-name="Incident">
+        <Link to={`/incidents/${incident_id}`}>
+          <Shown text={title} />
+        </Link>
+      </td>
+      <td className="tight" data-name="State">
+        <Mark tone={stateTones[state]}>{state}</Mark>
+      </td>
+      <td className="tight" data-name="Severity">
+        <Mark tone={severityTones[severity]}>{severity}</Mark>
+      </td>
+      <td data-name="Category">{category.replaceAll('_', ' ')}</td>
+      <td className="number" data-name="Seen">
+        {recurrence}
+      </td>
+      <td className="tight" data-name="Last seen">
+        <Moment at={last_seen_at} />
+      </td>
+    </tr>
+  );
+}
+
+type NoneProps = { state: IncidentState | undefined; onDrill: (() => void) | null };
+
+function NoIncident({ state, onDrill }: NoneProps) {
+  if (state !== undefined) return <p className="quiet">No incident is {state}.</p>;
+  return (
+    <EmptyState
+      title="No incident"
+      action={
+        onDrill !== null && (
+          <Button variant="default" onClick={onDrill}>
+            Practise with a drill
+          </Button>
+        )
+      }
+    >
+      When something goes wrong, it is found here, with the stops that were given for it. A drill shows the way while
+      nothing burns: report it, plan a stop, see what it would reach, and close it.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Modal, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { incidentMoves, type Incident, type IncidentState } from '@countersign/contracts/control-plane';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { moveWords } from './states.ts';
+
+type Props = { incident: Incident; etag: string };
+
+/** The moves that its state has, each with a note. */
+export function Moves({ incident, etag }: Props) {
+  const { role } = useWorkspace();
+  const [to, setTo] = useState<IncidentState | null>(null);
+  const moves = role === 'member' ? [] : incidentMoves[incident.state];
+  const [first] = moves;
+  useShortcuts([{ keys: 'm', says: 'Move the incident on', run: () => first !== undefined && setTo(first) }]);
+  return (
+    <>
+      {moves.map((state) => (
+        <Button key={state} variant={state === first ? 'filled' : 'default'} onClick={() => setTo(state)}>
+          {moveWords[state].act}
+        </Button>
+      ))}
+      <Modal opened={to !== null} onClose={() => setTo(null)} title={to === null ? '' : moveWords[to].act}>
+        {to !== null && <MoveForm incident={incident} etag={etag} to={to} onMoved={() => setTo(null)} />}
+      </Modal>
+    </>
+  );
+}
+
+function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; onMoved: () => void }) {
+  const { id, client } = useWorkspace();
+  const queries = useQueryClient();
+  // What was read when the form opened: whoever moves it meanwhile is not overwritten.
+  const [base] = useState(etag);
+  const [note, setNote] = useState('');
+  const [staying, setStaying] = useState<readonly string[]>([]);
+  const toName = to === 'resolved' ? incident.standing : [];
+  const move = useMutation({
+    mutationFn: () =>
+      client.transitionIncident({
+        params: { incident_id: incident.incident_id },
+        body: { to, note: note.trim(), standing: toName.map(({ target }) => target).filter((t) => staying.includes(t)) },
+        headers: { 'if-match': base },
+      }),
+    onSuccess: onMoved,
+    onSettled: () => queries.invalidateQueries({ queryKey: [id] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    move.mutate();
+  };
+  return (
+    <form className="stacked" onSubmit={submit}>
+      <p>{moveWords[to].says}</p>
+      <Textarea
+        data-autofocus
+        label="Note"
+        required
+        withAsterisk={false}
+        maxLength={2_000}
+        rows={3}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+      {toName.length > 0 && <Standing standing={toName} staying={staying} onChange={setStaying} />}
+      {move.error !== null && <ProblemNote error={move.error} />}
+      <Button type="submit" loading={move.isPending}>
+        {moveWords[to].act}
+      </Button>
+    </form>
+  );
+}
+
+type StandingProps = {
+  standing: Incident['standing'];
+  staying: readonly string[];
+  onChange: (targets: readonly string[]) => void;
+};
+
+/** Stops that were given for it and stand: each is lifted on the page of stops, or stays because somebody says so. */
+function Standing({ standing, staying, onChange }: StandingProps) {
+  const toggle = (target: string) =>
+    onChange(staying.includes(target) ? staying.filter((each) => each !== target) : [...staying, target]);
+  return (
+    <fieldset>
+      <legend>These stand and shall stay</legend>
+      {standing.map(({ target, kind, command_id }) => (
+        <label key={command_id} className="check">
+          <input type="checkbox" checked={staying.includes(target)} onChange={() => toggle(target)} /> {kind}{' '}
+          <Shown text={target} />
+        </label>
+      ))}
+    </fieldset>
+  );
+}

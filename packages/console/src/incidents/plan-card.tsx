@@ -1,0 +1,138 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Plan, PlanState } from '@countersign/contracts/control-plane';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Mark, type Tone } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { RadiusFacts } from '../radius/radius-facts.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+const tones: Readonly<Record<PlanState, Tone>> = {
+  draft: 'plain',
+  pending: 'wait',
+  approved: 'good',
+  rejected: 'bad',
+  expired: 'plain',
+  committed: 'live',
+};
+
+/** One plan: its stops, what they would reach, and the way from its draft to its commit. */
+export function PlanCard({ plan }: { plan: Plan }) {
+  const { plan_id, state, steps, plan_hash, expires_at, dry_run } = plan;
+  return (
+    <article className="card" aria-label={`Plan, ${state}`} data-id={plan_id}>
+      <header className="card-head">
+        <h3>{inStops(plan)}</h3>
+        <Mark tone={tones[state]}>{state}</Mark>
+        <span className="card-time quiet">
+          ends <Moment at={expires_at} />
+        </span>
+      </header>
+      <ul>
+        {steps.map(({ kind, target, reason }) => (
+          <li key={target}>
+            {kind} <Shown text={target} /> <span className="quiet">because: </span>
+            <Shown text={reason} />
+          </li>
+        ))}
+      </ul>
+      <h4>What it would have reached in seven days</h4>
+      <RadiusFacts radius={dry_run} />
+      <p>
+        {dry_run.denials.count} calls of that time would have been denied.{' '}
+        {dry_run.reversibility === 'whole'
+          ? 'When it is lifted, all goes on as before.'
+          : 'Approvals may run out meanwhile, and have to be asked for again.'}
+      </p>
+      <p className="quiet">
+        Hash of the plan: <CopyText text={plan_hash} />
+      </p>
+      <PlanActions plan={plan} />
+    </article>
+  );
+}
+
+function inStops({ steps }: Plan): string {
+  return steps.length === 1 ? '1 stop' : `${steps.length} stops`;
+}
+
+function PlanActions({ plan }: { plan: Plan }) {
+  const { role } = useWorkspace();
+  switch (plan.state) {
+    case 'draft':
+    case 'pending':
+      return role === 'owner' ? <Approve plan={plan} /> : <p className="quiet">Owners approve it.</p>;
+    case 'approved':
+      return role === 'owner' ? <Commit plan={plan} /> : <p className="quiet">Owners commit it.</p>;
+    case 'rejected':
+    case 'expired':
+    case 'committed':
+      return null;
+    default:
+      return plan.state satisfies never;
+  }
+}
+
+function Approve({ plan: { plan_id, plan_hash, state } }: { plan: Plan }) {
+  const { id, client } = useWorkspace();
+  const queries = useQueryClient();
+  const approve = useMutation({
+    mutationFn: () => client.approvePlan({ params: { plan_id }, body: { plan_hash } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [id, 'incident'] }),
+  });
+  return (
+    <footer className="card-actions">
+      <Button size="xs" loading={approve.isPending} onClick={() => approve.mutate()}>
+        {state === 'pending' ? 'Ask again' : 'Approve'}
+      </Button>
+      {state === 'pending' && (
+        <span>
+          Somebody has to vote on it first: <Link to="/inbox">open the inbox</Link>
+        </span>
+      )}
+      {approve.error !== null && <ProblemNote error={approve.error} />}
+    </footer>
+  );
+}
+
+function Commit({ plan }: { plan: Plan }) {
+  const { id, client } = useWorkspace();
+  const queries = useQueryClient();
+  const [isAsked, setAsked] = useState(false);
+  const { plan_id, plan_hash, steps } = plan;
+  const commit = async () => {
+    try {
+      await client.commitPlan({ params: { plan_id }, body: { plan_hash } });
+    } finally {
+      await queries.invalidateQueries({ queryKey: [id] });
+    }
+  };
+  const says = (
+    <>
+      <p>All of these take effect at once, or none does where they would reach further than what was approved:</p>
+      <ul>
+        {steps.map(({ kind, target }) => (
+          <li key={target}>
+            {kind} <Shown text={target} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+  return (
+    <footer className="card-actions">
+      <Button size="xs" color="red" onClick={() => setAsked(true)}>
+        Commit
+      </Button>
+      <ConfirmDialog
+        question={isAsked ? { title: 'Commit the plan', says, act: 'Commit', typed: inStops(plan), run: commit } : null}
+        onClose={() => setAsked(false)}
+      />
+    </footer>
+  );
+}

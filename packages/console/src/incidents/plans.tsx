@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { Incident } from '@countersign/contracts/control-plane';
+import { useShortcuts } from '../keys/shortcuts.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { PlanCard } from './plan-card.tsx';
+import { PlanForm } from './plan-form.tsx';
+
+/** Several stops, given together or not at all, after it was seen what they reach. */
+export function Plans({ incident: { incident_id, state, plans } }: { incident: Incident }) {
+  const { role } = useWorkspace();
+  const [isOpen, form] = useDisclosure();
+  const mayPlan = role !== 'member' && state !== 'closed';
+  useShortcuts([{ keys: 'p', says: 'Plan stops', run: () => mayPlan && form.open() }]);
+  return (
+    <section aria-label="Plans">
+      <h2>Plans</h2>
+      <p className="quiet">
+        A plan says what its stops would have reached of the last seven days before anybody gives them.
+      </p>
+      {plans.map((plan) => (
+        <PlanCard key={plan.plan_id} plan={plan} />
+      ))}
+      {mayPlan && (
+        <p className="after-table">
+          <Button size="xs" variant="default" onClick={form.open}>
+            Plan stops
+          </Button>
+        </p>
+      )}
+      <PlanForm incidentId={incident_id} isOpen={isOpen} onClose={form.close} />
+    </section>
+  );
+}

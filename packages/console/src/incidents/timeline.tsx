@@ -1,0 +1,52 @@
+import type { IncidentEntry } from '@countersign/contracts/control-plane';
+import { Moment } from '../parts/moment.tsx';
+import { Shown } from '../parts/shown.tsx';
+
+/** What happened and what was said of it, oldest first. */
+export function Timeline({ entries }: { entries: IncidentEntry[] }) {
+  return (
+    <section aria-label="Timeline">
+      <h2>Timeline</h2>
+      <ol className="steps">
+        {entries.map((entry, place) => (
+          // Entries are only ever added.
+          <li key={place} className="step">
+            <p className="setup-head">
+              <strong>{inWords(entry)}</strong>
+              <span className="quiet">
+                by <Shown text={entry.by ?? 'the control plane'} />
+              </span>
+              <span className="step-time quiet">
+                <Moment at={entry.at} />
+              </span>
+            </p>
+            {entry.note !== '' && (
+              <p>
+                <Shown text={entry.note} />
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function inWords(entry: IncidentEntry): string {
+  switch (entry.kind) {
+    case 'opened':
+      return 'opened';
+    case 'seen_again':
+      return `seen again, ${entry.recurrence} times`;
+    case 'moved': {
+      const stays = entry.standing.length === 0 ? '' : `; these stay: ${entry.standing.join(', ')}`;
+      return `${entry.from} → ${entry.to}${stays}`;
+    }
+    case 'commanded':
+      return 'a stop was given';
+    case 'planned':
+      return 'stops were planned';
+    default:
+      return entry satisfies never;
+  }
+}
