@@ -89,7 +89,11 @@ describe('the page of stops', () => {
       await page.getByText('freeze effective, epoch 1').waitFor();
       const fences = page.getByRole('region', { name: 'Fences' });
       await fences.getByText('somebody resumes it').waitFor();
-      expect(await fences.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      expect(
+        await page.evaluate(
+          `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[aria-label=Fences]'))`,
+        ),
+      ).toBe(0);
       expect(await axeFindings(page)).toEqual([]);
       await fences.getByRole('button', { name: 'Resume' }).press('Enter');
       await page.getByRole('dialog').getByLabel('Why it may go on').waitFor();
@@ -225,6 +229,67 @@ describe('the page of tools', () => {
       expect(now).toContain(`<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`);
       expect(await changed.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['description']);
       expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
+
+describe('the page of incidents', () => {
+  it(
+    'leads by keyboard from the report over a plan that was seen and committed to the end, and resolves past no stop of its own',
+    async () => {
+      const person = await personAt('/console/incidents');
+      const { page, context, faults } = person;
+      const dialog = page.getByRole('dialog');
+      const note = async (move: string, text: string) => {
+        await page.getByRole('button', { name: move }).first().press('Enter');
+        await dialog.getByLabel('Note').waitFor();
+        await page.keyboard.type(text);
+        await dialog.getByRole('button', { name: move }).press('Enter');
+      };
+      await page.getByRole('heading', { name: 'No incident' }).waitFor();
+      expect(await said(person)).toBe('ALLOWED');
+      await page.keyboard.press('n');
+      await dialog.getByLabel('Title').waitFor();
+      await page.keyboard.type('It reads <b>everything');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Seen by night');
+      expect(await axeFindings(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Report it' }).press('Enter');
+      await page.getByRole('heading', { name: 'It reads <b>everything', level: 1 }).waitFor();
+      await page.getByRole('region', { name: 'Timeline' }).getByText('Seen by night').waitFor();
+
+      await page.keyboard.press('p');
+      await dialog.getByLabel('Why').waitFor();
+      await page.keyboard.type('it reads too much');
+      await dialog.getByLabel('Name of the tool').fill('crm.read');
+      await dialog.getByRole('button', { name: 'See what it would reach' }).press('Enter');
+      const plan = page.getByRole('article', { name: /^Plan/ });
+      await plan.getByLabel('Agents: 1').press('Enter');
+      await plan.getByText('carol').waitFor();
+      await plan.getByText('1 calls of that time').waitFor();
+      expect(await said(person)).toBe('ALLOWED');
+      await plan.getByRole('button', { name: 'Approve' }).press('Enter');
+      await plan.getByRole('button', { name: 'Commit' }).press('Enter');
+      await dialog.getByLabel('Type 1 stop to go on').fill('1 stop');
+      await page.keyboard.press('Enter');
+      await page.getByRole('article', { name: 'Plan, committed' }).waitFor();
+      expect(await said(person)).toBe('SYSTEM_FROZEN');
+      await page.getByRole('region', { name: 'Commands of the incident' }).getByText('tool:crm.read').waitFor();
+
+      await note('Acknowledge', 'mine');
+      await note('Begin to mitigate', 'on it');
+      await note('Resolve', 'over');
+      await page.getByText('It has changed in the meantime').waitFor();
+      await dialog.getByRole('checkbox', { name: 'freeze tool:crm.read' }).press('Space');
+      await dialog.getByRole('button', { name: 'Resolve' }).press('Enter');
+      await page.getByText('mitigating → resolved; these stay: tool:crm.read').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 800 });
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -124,3 +124,40 @@ describe('the policy page', () => {
     timeoutMs,
   );
 });
+
+describe('a receipt', () => {
+  it(
+    'is kept as a test of the draft, and published under an address that leads nowhere once it was taken back',
+    async () => {
+      await page.goto('/console/receipts?kind=decision&tool=shell.run');
+      await page.getByRole('link', { name: 'shell.run' }).press('Enter');
+      const drawer = page.getByRole('dialog');
+      await drawer.getByRole('button', { name: 'Keep DENY of shell.run as a test' }).press('Enter');
+      await drawer.getByText('the draft says otherwise now').waitFor();
+      await drawer.getByRole('button', { name: 'Publish a proof' }).press('Enter');
+      const typed = page.getByLabel('Type publish to go on');
+      await typed.waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await typed.fill('publish');
+      await typed.press('Enter');
+      const address = drawer.getByRole('button', { name: /\/p\/hdl_/ });
+      await address.waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      const url = (await address.textContent()) ?? '';
+      const stranger = await openVisitor(browser, system.consoleUrl);
+      await stranger.page.goto(url);
+      await stranger.page.getByRole('button', { name: 'Verify here' }).waitFor();
+      await page.goto('/console/receipts');
+      await page.getByText('Take a public proof back').press('Enter');
+      await page.getByLabel('Address or handle').fill(url);
+      await page.getByRole('button', { name: 'Take it back' }).press('Enter');
+      await page.getByText('It leads nowhere any more').waitFor();
+      await stranger.page.reload();
+      await stranger.page.getByText('There is no such thing here').waitFor();
+      expect(await stranger.page.getByRole('button', { name: 'Verify here' }).count()).toBe(0);
+      expect(visitor.faults).toEqual([]);
+      await stranger.context.close();
+    },
+    timeoutMs,
+  );
+});

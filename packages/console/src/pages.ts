@@ -48,6 +48,12 @@ export const pages: readonly PageEntry[] = [
     component: lazyRouteComponent(() => import('./stops/stops-page.tsx'), 'StopsPage'),
   },
   {
+    path: 'incidents',
+    title: 'Incidents',
+    goKey: 'e',
+    component: lazyRouteComponent(() => import('./incidents/incidents-page.tsx'), 'IncidentsPage'),
+  },
+  {
     path: 'budgets',
     title: 'Budgets',
     goKey: 'b',

@@ -35,7 +35,12 @@ export function IncidentList() {
       actions={mayReport ? <ReportButton onOpen={form.open} /> : <p className="quiet">Partners and owners act here.</p>}
     >
       <section className="facets" aria-label="Find">
-        <Facet label="State" value={state} options={IncidentState.options} onChange={(next) => change({ state: next })} />
+        <Facet
+          label="State"
+          value={state}
+          options={IncidentState.options}
+          onChange={(next) => change({ state: next })}
+        />
       </section>
       <Loaded query={list}>
         {(incidents) =>

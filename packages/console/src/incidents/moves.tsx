@@ -43,7 +43,11 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
     mutationFn: () =>
       client.transitionIncident({
         params: { incident_id: incident.incident_id },
-        body: { to, note: note.trim(), standing: toName.map(({ target }) => target).filter((t) => staying.includes(t)) },
+        body: {
+          to,
+          note: note.trim(),
+          standing: toName.map(({ target }) => target).filter((t) => staying.includes(t)),
+        },
         headers: { 'if-match': base },
       }),
     onSuccess: onMoved,

@@ -26,6 +26,8 @@ const stepKinds = [
 ] as const;
 const newStep: Step = { kind: 'freeze', around: 'tool', name: '' };
 const stepsMax = 20;
+/** An hour: what was seen grows old. */
+const ttlSeconds = 3_600;
 
 function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPlanned: () => void }) {
   const { id, client } = useWorkspace();
@@ -37,7 +39,7 @@ function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPl
     return target === null ? [] : [{ kind, target, reason: reason.trim() }];
   });
   const draft = useMutation({
-    mutationFn: () => client.createPlan({ body: { incident_id: incidentId, steps: wanted } }),
+    mutationFn: () => client.createPlan({ body: { incident_id: incidentId, steps: wanted, ttl_seconds: ttlSeconds } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [id, 'incident'] });
       onPlanned();

@@ -28,7 +28,7 @@ function Form() {
   const [told, setTold] = useState<Told>(untold);
   const change = (changed: Partial<Told>) => setTold((before) => ({ ...before, ...changed }));
   const report = useMutation({
-    mutationFn: async () => (await client.createIncident({ body: told })).body,
+    mutationFn: async () => (await client.createIncident({ body: { ...told, receipts: [] } })).body,
     onSuccess: ({ incident_id }) => {
       void queries.invalidateQueries({ queryKey: [id, 'incidents'] });
       void navigate({ to: `/incidents/${incident_id}` });

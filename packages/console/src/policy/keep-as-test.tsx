@@ -1,23 +1,21 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { visibleText } from '@countersign/contracts';
-import type { Changed, PolicyDraft } from '@countersign/contracts/control-plane';
+import { visibleText, type Verdict } from '@countersign/contracts';
+import type { PolicyDraft } from '@countersign/contracts/control-plane';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
+type Decided = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
+
 /** Keeps what was decided as a test of the draft: from then on the draft has to decide the same. */
-export function KeepAsTest({ changed, draft }: { changed: Changed; draft: PolicyDraft }) {
+export function KeepAsTest({ decided, draft }: { decided: Decided; draft: PolicyDraft }) {
   const { client, id } = useWorkspace();
   const queries = useQueryClient();
-  const { receipt_id, before } = changed;
-  const what = visibleText(changed.tool ?? changed.action);
+  const { receipt_id, verdict } = decided;
+  const what = visibleText(decided.tool ?? decided.action);
   const keep = useMutation({
     mutationFn: async () => {
-      const body = {
-        receipt_id,
-        expect: { verdict: before },
-        name: `${before} of ${what}, ${receipt_id}`.slice(0, 256),
-      };
+      const body = { receipt_id, expect: { verdict }, name: `${verdict} of ${what}, ${receipt_id}`.slice(0, 256) };
       const headers = { 'if-match': `"${draft.version}"` };
       return (await client.createPolicyTest({ params: { id }, body, headers })).body;
     },
@@ -29,11 +27,18 @@ export function KeepAsTest({ changed, draft }: { changed: Changed; draft: Policy
         size="compact-xs"
         variant="default"
         loading={keep.isPending}
-        aria-label={`Keep ${before} of ${what} as a test`}
+        aria-label={`Keep ${verdict} of ${what} as a test`}
         onClick={() => keep.mutate()}
       >
-        Keep {before}
+        Keep {verdict}
       </Button>
+      {keep.data !== undefined && (
+        <span role="status" className="quiet">
+          {keep.data.passes
+            ? 'Kept: the draft says so now.'
+            : 'Kept: the draft says otherwise now, so this test fails.'}
+        </span>
+      )}
       {keep.error !== null && <ProblemNote error={keep.error} />}
     </>
   );

@@ -6,6 +6,8 @@ import { Loaded } from '../parts/loaded.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { KeepInDraft } from './keep-in-draft.tsx';
+import { PublicLink } from './public-link.tsx';
 import type { Verified } from './verification.ts';
 import { verifyInWorker } from './verify-in-worker.ts';
 
@@ -29,6 +31,8 @@ function Whole({ id }: { id: string }) {
         <div className="stacked">
           <Members receipt={found} />
           <Verification receipt={found} />
+          <KeepInDraft receipt={found} />
+          <PublicLink receipt={found} />
           <ShownJson value={found} label="The receipt as it is served" />
         </div>
       )}

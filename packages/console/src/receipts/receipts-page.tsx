@@ -12,6 +12,7 @@ import { Facets } from './facets.tsx';
 import { ReceiptDrawer } from './receipt-drawer.tsx';
 import { ReceiptSearch } from './receipt-search.ts';
 import { ReceiptTable } from './receipt-table.tsx';
+import { TakeBack } from './take-back.tsx';
 
 const askAgainMs = 3_000;
 
@@ -35,6 +36,7 @@ export function ReceiptsPage() {
       <Loaded query={list}>{(receipts) => <Receipts receipts={receipts} />}</Loaded>
       <More list={list} />
       <CopyCommand words="receipts ls" filters={search} count={list.data?.length ?? 0} />
+      <TakeBack />
       <ReceiptDrawer id={id ?? null} onClose={() => void navigate({ to: '/receipts' })} />
     </Page>
   );

@@ -1,6 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import type { IncidentId } from '@countersign/contracts';
 import type { GivenCommand, OpsTarget, StopKind } from '@countersign/contracts/control-plane';
 import { Choice } from '../parts/choice.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -8,13 +9,19 @@ import { useWorkspace, type OpenWorkspace } from '../workspace/open-workspace.ts
 import { stopKinds } from './kinds.ts';
 import { targetKinds, targetOf, type TargetKind } from './target.ts';
 
-type Props = { kind: StopKind | null; onClose: () => void; onGiven: (command: GivenCommand) => void };
+type Props = {
+  kind: StopKind | null;
+  /** For which it is given. */
+  incidentId?: IncidentId;
+  onClose: () => void;
+  onGiven: (command: GivenCommand) => void;
+};
 
 /** One confirmation: what would be stopped is said here, and one key does it. */
-export function StopForm({ kind, onClose, onGiven }: Props) {
+export function StopForm({ kind, onClose, ...rest }: Props) {
   return (
     <Modal opened={kind !== null} onClose={onClose} title={kind === null ? '' : stopKinds[kind].title}>
-      {kind !== null && <Form kind={kind} onGiven={onGiven} />}
+      {kind !== null && <Form kind={kind} {...rest} />}
     </Modal>
   );
 }
@@ -32,7 +39,9 @@ const throttleSeconds = 60;
 
 type Asked = { around: TargetKind; name: string; reason: string; seconds: number; limit: string };
 
-function Form({ kind, onGiven }: { kind: StopKind; onGiven: Props['onGiven'] }) {
+type FormProps = Omit<Props, 'kind' | 'onClose'> & { kind: StopKind };
+
+function Form({ kind, incidentId, onGiven }: FormProps) {
   const workspace = useWorkspace();
   const [asked, setAsked] = useState<Asked>({
     around: kind === 'freeze' ? 'workspace' : 'tool',
@@ -44,7 +53,7 @@ function Form({ kind, onGiven }: { kind: StopKind; onGiven: Props['onGiven'] }) 
   const change = (changed: Partial<Asked>) => setAsked((before) => ({ ...before, ...changed }));
   const target = targetOf(asked.around, asked.around === 'workspace' ? workspace.id : asked.name.trim());
   const give = useMutation({
-    mutationFn: (around: OpsTarget) => giveStop(workspace, kind, { ...asked, target: around }),
+    mutationFn: (around: OpsTarget) => giveStop(workspace, kind, { ...asked, target: around, incidentId }),
     onSuccess: ({ body }) => onGiven(body),
   });
   const submit = (event: FormEvent) => {
@@ -112,9 +121,17 @@ function Around({ asked: { around, name, reason }, isName, onChange }: AroundPro
   );
 }
 
-function giveStop({ client }: OpenWorkspace, kind: StopKind, asked: Asked & { target: OpsTarget }) {
-  const { target, seconds } = asked;
-  const body = { target, reason: asked.reason.trim(), ...(seconds === 0 ? {} : { ttl_seconds: seconds }) };
+function giveStop(
+  { client }: OpenWorkspace,
+  kind: StopKind,
+  asked: Asked & { target: OpsTarget; incidentId: IncidentId | undefined },
+) {
+  const { target, seconds, incidentId } = asked;
+  const body = {
+    ...{ target, reason: asked.reason.trim() },
+    ...(seconds === 0 ? {} : { ttl_seconds: seconds }),
+    ...(incidentId === undefined ? {} : { incident_id: incidentId }),
+  };
   switch (kind) {
     case 'freeze':
       return client.freezeTarget({ body });

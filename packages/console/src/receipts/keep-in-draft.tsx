@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { Loaded } from '../parts/loaded.tsx';
+import { KeepAsTest } from '../policy/keep-as-test.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+
+/** Has the draft decide from now on as was decided here. */
+export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }) {
+  const { id } = useWorkspace();
+  const draft = useWorkspaceQuery(['policy', 'draft'], (client, signal) =>
+    client.getPolicyDraft({ params: { id }, signal }),
+  );
+  if (payload.kind !== 'decision') return null;
+  return (
+    <section aria-label="Test of the draft">
+      <h3>Test of the draft</h3>
+      <Loaded query={draft}>
+        {({ draft: written }) =>
+          written === null ? (
+            <p className="quiet">
+              There is no draft of the policy yet. <Link to="/policy">Begin one</Link>
+            </p>
+          ) : (
+            <KeepAsTest decided={payload} draft={written} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

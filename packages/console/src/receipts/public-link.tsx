@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { hasRole } from '@countersign/contracts';
+import type { EvidenceHandle } from '@countersign/contracts/control-plane';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import { RevokeHandle } from './revoke-handle.tsx';
+
+const daySeconds = 86_400;
+const lifetimeDays = 30;
+
+/** An address at which strangers see that a receipt is in the signed log. The kernel decides first whether it may be published. */
+export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt }) {
+  const { role, client } = useWorkspace();
+  const [isAsked, setAsked] = useState(false);
+  const [made, setMade] = useState<EvidenceHandle | null>(null);
+  if (!hasRole(role, 'owner')) return null;
+  const publish = async () => {
+    const body = { object_id: payload.receipt_id, public: true, expires_in_seconds: lifetimeDays * daySeconds };
+    setMade((await client.createEvidenceHandle({ body })).body);
+  };
+  const question = {
+    title: 'Publish a proof',
+    says: `Whoever has the address sees, for ${lifetimeDays} days, that this decision was sealed: verdict, reason, time to the minute and hashes. No argument, no name. It can be taken back.`,
+    act: 'Publish it',
+    typed: 'publish',
+    run: publish,
+  };
+  return (
+    <section aria-label="Public proof">
+      <h3>Public proof</h3>
+      {made === null ? (
+        <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+          Publish a proof
+        </Button>
+      ) : (
+        <Made handle={made} onRevoked={() => setMade(null)} />
+      )}
+      <ConfirmDialog question={isAsked ? question : null} onClose={() => setAsked(false)} />
+    </section>
+  );
+}
+
+function Made({ handle, onRevoked }: { handle: EvidenceHandle; onRevoked: () => void }) {
+  const { url, expires_at } = handle;
+  return (
+    <div className="note note-good" role="status">
+      <p>
+        Open until <Moment at={expires_at} />. Keep the address: it is listed nowhere.
+      </p>
+      <p>
+        <CopyText text={url ?? handle.handle} whole />
+      </p>
+      <RevokeHandle handle={handle.handle} onRevoked={onRevoked} />
+    </div>
+  );
+}
