@@ -296,3 +296,49 @@ describe('the page of incidents', () => {
     timeoutMs,
   );
 });
+
+describe('keys of agents', () => {
+  it(
+    'are made by an owner under a name of their own, call the tools that they were made for, and end',
+    async () => {
+      const { page, context, faults } = await personAt('/console/members');
+      const section = page.getByRole('region', { name: 'Keys of agents', exact: true });
+      await section.getByRole('button', { name: 'Make an agent’s key' }).press('Enter');
+      await page.getByRole('dialog').getByLabel('Principal').waitFor();
+      await page.keyboard.type('usr_01ARZ3NDEKTSV4RRFFQ69G5FAV');
+      await page.keyboard.press('Enter');
+      await page.getByText('This name is not an agent’s own').waitFor();
+      await page.getByLabel('Principal').fill('researcher');
+      await page.getByLabel('Tools (optional)').fill('crm.read');
+      await page.keyboard.press('Enter');
+      const key = (await page.getByRole('region', { name: 'The agent’s key' }).textContent()) ?? '';
+      expect(await axeFindings(page)).toEqual([]);
+      const evaluate = async (tool: string) => {
+        const response = await fetch(new URL('/api/v1/evaluate', site.gateway.url), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ action: 'tool.call', tool, effect_level: 'E1', session_id: `by-${tool}` }),
+        });
+        const { verdict } = (await response.json()) as { verdict?: string };
+        return [response.status, verdict];
+      };
+      expect([await evaluate('crm.read'), await evaluate('crm.write')]).toEqual([
+        [200, 'ALLOW'],
+        [200, 'DENY'],
+      ]);
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await section.getByRole('row', { name: 'researcher' }).waitFor();
+      expect(await page.content()).not.toContain(key);
+      expect(await axeFindings(page)).toEqual([]);
+      await section.getByRole('button', { name: 'End the key of researcher' }).press('Enter');
+      await page.getByRole('button', { name: 'End it' }).waitFor();
+      await page.keyboard.press('Enter');
+      await section.getByText('ended').waitFor();
+      expect(await evaluate('crm.read')).not.toEqual([200, 'ALLOW']);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

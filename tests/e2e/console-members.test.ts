@@ -154,3 +154,22 @@ describe('keys', () => {
     timeoutMs,
   );
 });
+
+describe('the page of settings', () => {
+  it(
+    'renames the workspace',
+    async () => {
+      const { page, context, faults } = await atMembers(system.newAddress());
+      await page.keyboard.press('g');
+      await page.keyboard.press(',');
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+      await page.getByLabel('New name').fill('Vault <b>');
+      await page.keyboard.press('Enter');
+      await page.getByRole('definition').getByText('Vault <b>').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});

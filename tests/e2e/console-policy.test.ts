@@ -153,7 +153,7 @@ describe('a receipt', () => {
       await page.getByRole('button', { name: 'Take it back' }).press('Enter');
       await page.getByText('It leads nowhere any more').waitFor();
       await stranger.page.reload();
-      await stranger.page.getByText('There is no such thing here').waitFor();
+      await stranger.page.getByText('Nothing is public here').waitFor();
       expect(await stranger.page.getByRole('button', { name: 'Verify here' }).count()).toBe(0);
       expect(visitor.faults).toEqual([]);
       await stranger.context.close();

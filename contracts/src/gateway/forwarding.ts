@@ -40,6 +40,7 @@ import { createBlastRadius } from '../control-plane/blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from '../control-plane/plans.ts';
 import { createIncident, getIncident, listIncidents, transitionIncident } from '../control-plane/incidents.ts';
 import { createSupportReport } from '../control-plane/support.ts';
+import { createAccessKey, listAccessKeys, revokeAccessKey } from '../governance-kernel/access-keys.ts';
 import { challengeApproval } from '../governance-kernel/approval-ceremony.ts';
 import { listApprovals } from '../governance-kernel/approvals.ts';
 import { getRecord, listCheckpoints, listRecords } from '../governance-kernel/boundary.ts';
@@ -132,6 +133,14 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
     opensTo: 'partner',
     sessionOnly: true,
     routes: [challengeApproval],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'keys of agents',
+    opensTo: 'owner',
+    sessionOnly: true,
+    routes: [listAccessKeys, createAccessKey, revokeAccessKey],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

@@ -50,16 +50,19 @@ export type AccessKey = z.infer<typeof AccessKey>;
 
 export const createAccessKey = defineRoute({
   operation: 'create-access-key',
-  summary: 'Make a key for an agent or an approver. The secret is in this answer and nowhere else.',
+  summary:
+    'Make a key for an agent or an approver; an owner, by the gateway, for an agent alone. The secret is in this answer and nowhere else.',
   method: 'POST',
   path: '/api/v1/access-keys',
   auth: 'tenant_scoped',
+  assertedBy: ['owner'],
   // A kept answer would keep the secret.
   idempotent: false,
   query: z.strictObject(TenantQuery),
   body: NewAccessKey,
   status: 201,
   reply: z.strictObject({ ...AccessKey.shape, key: z.string() }),
+  errors: ['PERMISSION_DENIED'],
 });
 
 export const listAccessKeys = defineRoute({
@@ -68,6 +71,7 @@ export const listAccessKeys = defineRoute({
   method: 'GET',
   path: '/api/v1/access-keys',
   auth: 'tenant_scoped',
+  assertedBy: ['owner'],
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(AccessKey),
 });
@@ -78,6 +82,7 @@ export const revokeAccessKey = defineRoute({
   method: 'DELETE',
   path: '/api/v1/access-keys/{key_id}',
   auth: 'tenant_scoped',
+  assertedBy: ['owner'],
   params: z.strictObject({ key_id: AccessKeyId }),
   query: z.strictObject(TenantQuery),
   reply: AccessKey,

@@ -78,6 +78,12 @@ export const pages: readonly PageEntry[] = [
     component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
   },
   {
+    path: 'settings',
+    title: 'Settings',
+    goKey: ',',
+    component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+  },
+  {
     path: 'you',
     title: 'You',
     goKey: 'y',

@@ -26,6 +26,9 @@ export const theme = createTheme({
   components: {
     Modal: { defaultProps: overPage },
     Drawer: { defaultProps: overPage },
+    // A dialog over a dialog would make two banners of one page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+    DrawerHeader: { defaultProps: { role: 'none' } },
     Menu: { defaultProps: { transitionProps: still } },
   },
 });

@@ -94,6 +94,8 @@ describe('an assertion of the gateway', () => {
     'list-models',
   ];
 
+  const keysOfAgents = ['create-access-key', 'list-access-keys', 'revoke-access-key'];
+
   const readByAll = [
     'export-receipts',
     'get-consistency-proof',
@@ -117,7 +119,7 @@ describe('an assertion of the gateway', () => {
       agent: [...ofAgents, ...readByAll].sort(),
       member: readByPeople.sort(),
       partner: [...ofApprovers, ...readByPeople].sort(),
-      owner: [...ofApprovers, ...readByPeople, 'evaluate'].sort(),
+      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, 'evaluate'].sort(),
     });
   });
 
@@ -263,4 +265,36 @@ describe('a governed change', () => {
       expect(await told(byKey.evaluate({ body: change() }))).toBe('PERMISSION_DENIED');
     },
   );
+});
+
+describe('keys of agents', () => {
+  const make = (principal_id: string, speaking: object = { role: 'owner', principal: owner }, kind = 'agent') =>
+    as(speaking).createAccessKey({ body: { kind, principal_id } as never }); // plain names
+
+  it('are made by an owner, who is named in what was sealed, and ended by one', async () => {
+    const { key, ...made } = (await make('researcher')).body;
+    expect(made).toMatchObject({ kind: 'agent', principal_id: 'researcher', created_by: owner });
+    const byKey = createClient(
+      { evaluate: kernelRoutes.evaluate },
+      { baseUrl: site.test.kernel.url, headers: () => ({ authorization: `Bearer ${key}` }) },
+    );
+    expect((await byKey.evaluate({ body: read() })).body.receipt.payload.principal_id).toBe('researcher');
+    const speaking = as({ role: 'owner', principal: owner });
+    expect((await speaking.listAccessKeys({})).body.data.map(({ key_id }) => key_id)).toContain(made.key_id);
+    await speaking.revokeAccessKey({ params: { key_id: made.key_id } });
+    expect((await byKey.evaluate({ body: read() })).body).toMatchObject({ allow: false });
+  });
+
+  it.each([
+    ['a key of an approver', 'someone', {}, 'approver'],
+    ['an agent under the name of a person', owner, {}, 'agent'],
+    ['an agent under the name of a key', 'key:apk_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
+    ['an agent under the name of an agent of a workspace', 'agent:wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV', {}, 'agent'],
+    ['one as a partner', 'someone', { role: 'partner', principal: member }, 'agent'],
+  ])('refuses %s, and makes none', async (_what, principal, speaking, kind) => {
+    const before = (await site.test.as(acme).listAccessKeys({})).body.data.length;
+    const asked = make(principal, { role: 'owner', principal: owner, ...speaking }, kind);
+    await expect(asked).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect((await site.test.as(acme).listAccessKeys({})).body.data).toHaveLength(before);
+  });
 });

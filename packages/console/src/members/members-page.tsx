@@ -1,6 +1,7 @@
 import { hasRole } from '@countersign/contracts';
 import { Page } from '../parts/page.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { AgentKeys } from './agent-keys.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { Invites } from './invites.tsx';
 import { Members } from './members.tsx';
@@ -18,6 +19,7 @@ export function MembersPage() {
       <Members isOwner={isOwner} />
       {isOwner && <Invites />}
       <ApiKeys isOwner={isOwner} />
+      {isOwner && <AgentKeys />}
     </Page>
   );
 }

@@ -35,7 +35,7 @@ type TopBarProps = { onMenu: () => void; onPalette: () => void };
 
 export function TopBar({ onMenu, onPalette }: TopBarProps) {
   return (
-    <section className="top-bar" aria-label="Top bar">
+    <header className="top-bar">
       <button type="button" className="plain-button" onClick={onMenu}>
         Menu
       </button>
@@ -43,7 +43,7 @@ export function TopBar({ onMenu, onPalette }: TopBarProps) {
       <button type="button" className="plain-button" onClick={onPalette}>
         Search
       </button>
-    </section>
+    </header>
   );
 }
 

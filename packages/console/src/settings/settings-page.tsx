@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { hasRole } from '@countersign/contracts';
+import { providersQuery } from '../api/queries.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { Rename } from './rename.tsx';
+
+/** What the workspace is called and whose it is, and how people come in. */
+export function SettingsPage() {
+  const { id, role } = useWorkspace();
+  const workspace = useWorkspaceQuery(['workspace'], async (client, signal) => {
+    const { body, headers } = await client.getConsoleWorkspace({ params: { id }, signal });
+    return { body: { ...body, etag: headers.get('etag') ?? '' } };
+  });
+  return (
+    <Page title="Settings" about="Of the workspace. Sessions, programs and passkeys of your own stand under You.">
+      <Loaded query={workspace}>
+        {({ name, org_id, created_at, etag }) => (
+          <section aria-label="Workspace">
+            <h2>Workspace</h2>
+            <dl className="facts">
+              <dt>Name</dt>
+              <dd>
+                <Shown text={name} />
+              </dd>
+              <dt>Id, and the tenant in its receipts</dt>
+              <dd>
+                <CopyText text={id} whole />
+              </dd>
+              <dt>Organisation</dt>
+              <dd>{org_id === null ? 'none yet' : <CopyText text={org_id} whole />}</dd>
+              <dt>Since</dt>
+              <dd>
+                <Moment at={created_at} />
+              </dd>
+            </dl>
+            {hasRole(role, 'owner') ? <Rename name={name} etag={etag} /> : <p className="quiet">Owners rename it.</p>}
+          </section>
+        )}
+      </Loaded>
+      <Providers />
+      <PublicProof />
+    </Page>
+  );
+}
+
+function Providers() {
+  const providers = useQuery(providersQuery);
+  return (
+    <section aria-label="Sign-in">
+      <h2>Sign-in</h2>
+      <p>By passkey, by a code to one’s own address, and by these identity providers:</p>
+      <Loaded query={providers}>
+        {(found) =>
+          found.length === 0 ? (
+            <p className="quiet">None is connected. Whoever runs this installation connects them.</p>
+          ) : (
+            <ul>
+              {found.map(({ connection_id, name }) => (
+                <li key={connection_id}>
+                  <Shown text={name} /> <code className="quiet">{connection_id}</code>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function PublicProof() {
+  return (
+    <section aria-label="Public proof">
+      <h2>Public proof</h2>
+      <p>
+        Nothing of this workspace is public but what an owner has published by itself, under an address that ends and
+        can be taken back: <Link to="/receipts">choose a receipt</Link>.
+      </p>
+    </section>
+  );
+}
