@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { clientSecret, TestProvider, type Lie } from './_oidc-provider.ts';
 import { SignInSystem } from './_sign-in-system.ts';
+import { until } from './_system.ts';
+import { axeFindings, openChromium, openVisitor } from './_console.ts';
 import type { Tab } from './_tab.ts';
 
 const timeoutMs = 120_000;
@@ -239,4 +241,51 @@ describe('connections', () => {
     expect(codeOf(await begin(tab, 'none'))).toEqual([404, 'NOT_FOUND']);
     expect((await tab.visit('/api/auth/oidc/none/callback?state=x')).status).toBe(404);
   });
+});
+
+describe('the sign-in page', () => {
+  it(
+    'leads to each provider and back, asks once for the code that links, and then signs in',
+    async () => {
+      const { email } = await system.signedIn();
+      const browser = await openChromium();
+      const visitor = await openVisitor(browser, system.gateway.url);
+      const { page, context } = visitor;
+      provider.is({ subject: 'in-a-browser', email });
+      // The provider knows the console under one address; these tests have it under another, which the browser goes on to.
+      const returned: string[] = [];
+      await context.route(`${consoleUrl}/**`, (route) => {
+        returned.push(route.request().url());
+        return route.abort();
+      });
+      const goThere = async () => {
+        await page.goto('/console/sign-in');
+        await page.getByRole('button', { name: 'Continue with Acme' }).first().press('Enter');
+        const back = await until(() => Promise.resolve(returned.pop()));
+        const { pathname, search } = new URL(back);
+        await page.goto(pathname + search);
+      };
+      await page.goto('/console/sign-in');
+      expect(await page.getByRole('button', { name: 'Continue with' }).allTextContents()).toEqual([
+        'Continue with Acme',
+        'Continue with Acme',
+        'Continue with Away',
+      ]);
+      expect(await axeFindings(page)).toEqual([]);
+      await goThere();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Send the code' }).press('Enter');
+      const code = (await page.getByLabel('Code for development').textContent()) ?? '';
+      await page.keyboard.type(code);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await context.clearCookies();
+      await goThere();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.goto('/console/settings');
+      await page.getByText('Away').waitFor();
+      await browser.close();
+    },
+    timeoutMs,
+  );
 });

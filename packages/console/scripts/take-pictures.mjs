@@ -60,6 +60,35 @@ await press('j');
 await page.locator('[data-chosen]').waitFor();
 await take('inbox');
 
+/** Somebody who was called out of bed, at a phone. */
+await page.setViewportSize({ width: 390, height: 844 });
+await take('inbox-phone');
+await page.setViewportSize({ width: 1100, height: 680 });
+
+await press('g', 'e');
+await page.getByRole('button', { name: 'Report an incident' }).waitFor();
+await press('n');
+await page.getByRole('dialog').getByLabel('Title').fill('An agent writes letters at night');
+await page.getByLabel('What is known').fill('Customers ask about letters that nobody here has sent.');
+await page.getByRole('button', { name: 'Report it' }).press('Enter');
+await page.getByRole('heading', { name: 'An agent writes letters at night' }).waitFor();
+await press('p');
+await page.getByRole('dialog').getByLabel('Why').fill('until it is known who asked for the letters');
+await page.getByLabel('Name of the tool').fill('files.write_file');
+await page.getByRole('button', { name: 'See what it would reach' }).press('Enter');
+await page.getByRole('article', { name: 'Plan, draft' }).scrollIntoViewIfNeeded();
+await take('incident');
+await press('g', 'f');
+await page.getByRole('heading', { name: 'Stops' }).waitFor();
+await press('t');
+await page.getByRole('dialog').getByLabel('Why').fill('it reads faster than anybody needs');
+await page.getByLabel('Name of the tool').fill('crm.read');
+await press('Enter');
+await page.getByText('throttle effective').waitFor();
+await page.reload();
+await page.getByRole('region', { name: 'Fences' }).waitFor();
+await take('stops');
+
 await press('g', 'm');
 await page.getByRole('button', { name: 'Invite somebody' }).waitFor();
 await press('n');
@@ -80,6 +109,13 @@ await page.getByRole('button', { name: 'Let it in' }).waitFor();
 await take('device');
 await page.getByRole('button', { name: 'Let it in' }).press('Enter');
 await page.getByText('may act in').waitFor();
+
+for (const path of ['runs', 'tools', 'budgets', 'policy', 'audit', 'settings']) {
+  await page.goto(`/console/${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+  await take(path);
+}
 
 await page.emulateMedia({ colorScheme: 'dark' });
 await page.goto('/console/receipts');
