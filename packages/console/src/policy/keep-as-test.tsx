@@ -5,14 +5,14 @@ import type { PolicyDraft } from '@countersign/contracts/control-plane';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-type Decided = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
+type Example = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
 
 /** Keeps what was decided as a test of the draft: from then on the draft has to decide the same. */
-export function KeepAsTest({ decided, draft }: { decided: Decided; draft: PolicyDraft }) {
+export function KeepAsTest({ decided, draft }: { example: Example; draft: PolicyDraft }) {
   const { client, id } = useWorkspace();
   const queries = useQueryClient();
-  const { receipt_id, verdict } = decided;
-  const what = visibleText(decided.tool ?? decided.action);
+  const { receipt_id, verdict } = example;
+  const what = visibleText(example.tool ?? example.action);
   const keep = useMutation({
     mutationFn: async () => {
       const body = { receipt_id, expect: { verdict }, name: `${verdict} of ${what}, ${receipt_id}`.slice(0, 256) };

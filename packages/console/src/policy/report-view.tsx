@@ -95,7 +95,7 @@ function ChangedTable({ title, changed, draft }: { title: string; changed: Chang
                   <CopyText text={each.receipt_id} />
                 </td>
                 <td>
-                  <KeepAsTest decided={{ ...each, verdict: each.before }} draft={draft} />
+                  <KeepAsTest example={{ ...each, verdict: each.before }} draft={draft} />
                 </td>
               </tr>
             ))}

@@ -21,7 +21,7 @@ export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }
               There is no draft of the policy yet. <Link to="/policy">Begin one</Link>
             </p>
           ) : (
-            <KeepAsTest decided={payload} draft={written} />
+            <KeepAsTest example={payload} draft={written} />
           )
         }
       </Loaded>
