@@ -8,7 +8,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 type Example = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
 
 /** Keeps what was decided as a test of the draft: from then on the draft has to decide the same. */
-export function KeepAsTest({ decided, draft }: { example: Example; draft: PolicyDraft }) {
+export function KeepAsTest({ example, draft }: { example: Example; draft: PolicyDraft }) {
   const { client, id } = useWorkspace();
   const queries = useQueryClient();
   const { receipt_id, verdict } = example;
