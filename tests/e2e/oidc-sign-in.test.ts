@@ -266,6 +266,7 @@ describe('the sign-in page', () => {
         await page.goto(pathname + search);
       };
       await page.goto('/console/sign-in');
+      await page.getByRole('button', { name: 'Continue with Away' }).waitFor();
       expect(await page.getByRole('button', { name: 'Continue with' }).allTextContents()).toEqual([
         'Continue with Acme',
         'Continue with Acme',
