@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { clientSecret, TestProvider, type Lie } from './_oidc-provider.ts';
 import { SignInSystem } from './_sign-in-system.ts';
-import { until } from './_system.ts';
 import { axeFindings, openChromium, openVisitor } from './_console.ts';
 import type { Tab } from './_tab.ts';
 
@@ -253,16 +252,12 @@ describe('the sign-in page', () => {
       const { page, context } = visitor;
       provider.is({ subject: 'in-a-browser', email });
       // The provider knows the console under one address; these tests have it under another, which the browser goes on to.
-      const returned: string[] = [];
-      await context.route(`${consoleUrl}/**`, (route) => {
-        returned.push(route.request().url());
-        return route.abort();
-      });
+      await context.route(`${consoleUrl}/**`, (route) => route.fulfill({ body: '' }));
       const goThere = async () => {
         await page.goto('/console/sign-in');
         await page.getByRole('button', { name: 'Continue with Acme' }).first().press('Enter');
-        const back = await until(() => Promise.resolve(returned.pop()));
-        const { pathname, search } = new URL(back);
+        await page.waitForURL(`${consoleUrl}/**`);
+        const { pathname, search } = new URL(page.url());
         await page.goto(pathname + search);
       };
       await page.goto('/console/sign-in');
