@@ -99,6 +99,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
     const { target, reason } = stop;
     return (await published.ask(controlPlane.resumeTarget, { headers, body: { target, reason } })).status === 200;
   });
+  await published.ask(controlPlane.resyncTarget, { headers, body: { what: 'fences', reason: 'A drill' } });
   await published.ask(controlPlane.getSnapshot, { headers });
 }
 

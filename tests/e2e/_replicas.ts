@@ -49,11 +49,12 @@ export type Replicas = {
   stop(): Promise<void>;
 };
 
-/** `variables` and `clock` are those of the kernels. */
+/** Beside what each of them is given anyway; `clock` is that of the kernels. */
+type Variables = { ofKernels?: Record<string, string>; ofAll?: Record<string, string>; clock?: () => Date };
+
 export async function startReplicas(
   policy: string,
-  variables: Record<string, string> = {},
-  clock = () => new Date(),
+  { ofKernels = {}, ofAll = {}, clock = () => new Date() }: Variables = {},
 ): Promise<Replicas> {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-replicas-'));
   const policyFile = join(scratch, 'policy.yaml');
@@ -69,7 +70,8 @@ export async function startReplicas(
     ...ofKernel({ keys, databaseUrl: own.kernel.url, model, notes }),
     GOV_POLICY_FILE: policyFile,
     GOV_MCP_TIMEOUT: '60s',
-    ...variables,
+    ...ofKernels,
+    ...ofAll,
   };
   const kernels = [
     await startKernel(kernelConfigFrom(forKernels), { clock }),
@@ -81,7 +83,7 @@ export async function startReplicas(
   const url = `http://127.0.0.1:${port}`;
   const forGateway = ofGateway({ keys, databaseUrl: own.gateway.url, kernelUrl: first.url });
   const gateway = await startGateway(
-    gatewayConfigFrom({ ...forGateway, GOV_CONTROL_PLANE_URL: url, GOV_RUN_WORKERS: '0' }),
+    gatewayConfigFrom({ ...forGateway, ...ofAll, GOV_CONTROL_PLANE_URL: url, GOV_RUN_WORKERS: '0' }),
   );
   const kernelUrl = throughProxy(first.url, toKernel);
   const controlPlaneAt = (at: number) =>
@@ -92,6 +94,7 @@ export async function startReplicas(
       logFile: join(scratch, `control-plane-${at}.log`),
       env: {
         ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
+        ...ofAll,
         GOV_CONTROL_PLANE_PORT: String(at),
       },
     });

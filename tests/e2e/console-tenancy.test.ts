@@ -62,6 +62,7 @@ const bodies: Record<string, Members> = {
   'quarantine-target': {},
   'throttle-target': {},
   'resume-target': {},
+  'resync-target': { what: 'fences', reason: 'x' },
   'create-blast-radius': { steps: [] },
   'create-plan': { steps: [{ kind: 'freeze', target: 'agent:taken', reason: 'x' }] },
   'approve-plan': { plan_hash: `sha256:${'0'.repeat(64)}` },

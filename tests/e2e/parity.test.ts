@@ -18,7 +18,7 @@ import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
 import { askSignedIn } from './_signed-in-probes.ts';
-import { scratchDataDir } from './_system.ts';
+import { scratchDataDir, signIn } from './_system.ts';
 import { askGovernance, askNotifications, askTasks, askWorkspace } from './_workspace-probes.ts';
 
 const dataDir = scratchDataDir();
@@ -232,6 +232,8 @@ async function askDirectory(published: Published): Promise<void> {
   const params = { user_id: members(members(proven.body)['user'])['id'] ?? '' };
   const again = await published.ask(gateway.sendUserCode, { params, body: { isLocal: true }, ...sibling() });
   await published.ask(gateway.proveUser, { params, body: { code: members(again.body)['code'] }, ...sibling() });
+  const { workspaceId: workspace_id } = await signIn(system, email);
+  await published.ask(gateway.tellMembers, { params: { workspace_id }, ...sibling() });
 }
 
 /** Browsers come through the gateway, siblings do not. */

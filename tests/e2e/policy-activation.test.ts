@@ -20,7 +20,7 @@ let site: Replicas;
 let desk: PolicyDesk;
 
 beforeAll(async () => {
-  site = await startReplicas(policy, {}, () => new Date(Date.now() + kernelsAheadMs));
+  site = await startReplicas(policy, { clock: () => new Date(Date.now() + kernelsAheadMs) });
   desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
   for (const tool of ['crm.read', 'mail.send']) await desk.call({ tool, effect_level: 'E2' });
 }, timeoutMs);

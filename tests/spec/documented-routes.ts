@@ -138,6 +138,7 @@ export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane
     ['POST', '/api/ops/plans/{plan_id}/commit', 'session_reauth'],
     ['POST', '/api/ops/quarantine', 'session'],
     ['POST', '/api/ops/resume', 'session_reauth'],
+    ['POST', '/api/ops/resync', 'session_reauth'],
     ['POST', '/api/session/ticket', 'session'],
     ['GET', '/ws/console', 'session'],
     ['GET', '/ws/telemetry', 'session'],

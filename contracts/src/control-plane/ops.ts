@@ -209,3 +209,57 @@ export const getOps = defineRoute({
   }),
 });
 export type OpsOverview = z.infer<typeof getOps.reply>;
+
+/** What is held against what the control plane and the gateway hold: `connector:<server_id>` is one server with its tools. */
+const ResyncTarget = z.union([
+  z.enum(['policy', 'fences', 'relations']),
+  z
+    .string()
+    .regex(/^connector:[a-z0-9][a-z0-9_-]{0,62}$/, 'must be policy, fences, relations or connector:<server_id>'),
+]);
+
+/** In the order in which they become worse. */
+export const ResyncState = z.enum([
+  'in_sync',
+  /** The kernel holds it again. */
+  'repaired',
+  /** The kernel was told, and has not said that it holds it. */
+  'unconfirmed',
+  /** The kernel holds something else, which people have to change. */
+  'differs',
+]);
+export type ResyncState = z.infer<typeof ResyncState>;
+
+const resyncFoundMax = 200;
+
+export const Resynced = z.strictObject({
+  what: ResyncTarget,
+  /** The worst of what was found. */
+  state: ResyncState,
+  /** So many things were looked at. */
+  checked: z.int().min(0),
+  /** Those that are not in sync, or were not. */
+  found: z
+    .array(z.strictObject({ ref: z.string(), state: ResyncState.exclude(['in_sync']), note: z.string() }))
+    .max(resyncFoundMax),
+  /** False: there is more than was looked at. */
+  is_whole: z.boolean(),
+  at: Instant,
+});
+export type Resynced = z.infer<typeof Resynced>;
+
+export const resyncTarget = defineRoute({
+  operation: 'resync-target',
+  summary:
+    'Have the kernel hold again what it should: the policy is confirmed, stops that it has lost are given again, members are told anew, and the ' +
+    'server of a connector is asked what it shows. It changes nothing that nobody has decided.',
+  method: 'POST',
+  path: '/api/ops/resync',
+  auth: 'session_reauth',
+  leastRole: 'owner',
+  idempotent: false, // it is looked at anew
+  bodyBytesMax: 10_000,
+  body: z.strictObject({ what: ResyncTarget, reason: Command.reason }),
+  reply: Resynced,
+  errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE', 'GATEWAY_UNAVAILABLE'],
+});

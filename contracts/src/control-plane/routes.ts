@@ -38,7 +38,7 @@ import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocke
 import { deletePolicyShadow, putPolicyShadow } from './policy-shadows.ts';
 import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from './evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from './public-proof.ts';
-import { freezeTarget, getOps, quarantineTarget, resumeTarget, throttleTarget } from './ops.ts';
+import { freezeTarget, getOps, quarantineTarget, resumeTarget, resyncTarget, throttleTarget } from './ops.ts';
 import { createBlastRadius } from './blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from './plans.ts';
 import { createIncident, getIncident, listIncidents, transitionIncident } from './incidents.ts';
@@ -107,6 +107,7 @@ export const controlPlaneRoutes = {
   throttleTarget,
   quarantineTarget,
   resumeTarget,
+  resyncTarget,
   listIncidents,
   createIncident,
   getIncident,

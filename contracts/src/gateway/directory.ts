@@ -75,3 +75,16 @@ export const proveUser = defineRoute({
   reply: z.strictObject({ user: User }),
   errors: ['NOT_FOUND', 'CODE_INVALID'],
 });
+
+export const tellMembers = defineRoute({
+  operation: 'tell-members',
+  summary:
+    'Tell everybody anew who is in a workspace, whole and under the next version, for whoever may have missed it.',
+  method: 'POST',
+  path: '/internal/workspaces/{workspace_id}/members/told',
+  auth: 'service_internal',
+  idempotent: false, // told twice it is known twice
+  params: z.strictObject({ workspace_id: z.string().min(1).max(128) }),
+  reply: z.strictObject({ ok: z.literal(true) }),
+  errors: ['NOT_FOUND'],
+});

@@ -35,7 +35,14 @@ import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocke
 import { deletePolicyShadow, putPolicyShadow } from '../control-plane/policy-shadows.ts';
 import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from '../control-plane/evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from '../control-plane/public-proof.ts';
-import { freezeTarget, getOps, quarantineTarget, resumeTarget, throttleTarget } from '../control-plane/ops.ts';
+import {
+  freezeTarget,
+  getOps,
+  quarantineTarget,
+  resumeTarget,
+  resyncTarget,
+  throttleTarget,
+} from '../control-plane/ops.ts';
 import { createBlastRadius } from '../control-plane/blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from '../control-plane/plans.ts';
 import { createIncident, getIncident, listIncidents, transitionIncident } from '../control-plane/incidents.ts';
@@ -260,7 +267,7 @@ const ofControlPlane: Terms[] = [
   },
   {
     family: 'stops of a workspace',
-    routes: [getOps, freezeTarget, throttleTarget, quarantineTarget, resumeTarget],
+    routes: [getOps, freezeTarget, throttleTarget, quarantineTarget, resumeTarget, resyncTarget],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

@@ -10,7 +10,7 @@ export {
   listSessions,
   revokeSession,
 } from './identity.ts';
-export { sendSignInCode, proveAddress, sendUserCode, proveUser } from './directory.ts';
+export { sendSignInCode, proveAddress, sendUserCode, proveUser, tellMembers } from './directory.ts';
 export { ApiKeyRole, ApiKeyScope, ApiKey, createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 export {
   Role,

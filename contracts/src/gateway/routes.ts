@@ -1,6 +1,6 @@
 import { getOpenApi, showDocs, showFrontPage } from '../front-page.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { proveAddress, proveUser, sendSignInCode, sendUserCode } from './directory.ts';
+import { proveAddress, proveUser, sendSignInCode, sendUserCode, tellMembers } from './directory.ts';
 import { followEvents } from './event-stream.ts';
 import {
   exportAudit,
@@ -131,4 +131,5 @@ export const gatewayRoutes = {
   proveAddress,
   sendUserCode,
   proveUser,
+  tellMembers,
 };

@@ -84,6 +84,7 @@ import { listIncidentsRoute } from './routes/list-incidents.ts';
 import { listRunReceiptsRoute } from './routes/list-run-receipts.ts';
 import { listLiveSessionsRoute } from './routes/list-live-sessions.ts';
 import { quarantineTargetRoute } from './routes/quarantine-target.ts';
+import { resyncTargetRoute } from './routes/resync-target.ts';
 import { resumeTargetRoute } from './routes/resume-target.ts';
 import { refreshSessionRoute } from './routes/refresh-session.ts';
 import { resolveApprovalRoute } from './routes/resolve-approval.ts';
@@ -178,6 +179,7 @@ function opsEndpointsOf(context: Context): Endpoint[] {
     throttleTargetRoute(context),
     quarantineTargetRoute(context),
     resumeTargetRoute(context),
+    resyncTargetRoute(context),
     listIncidentsRoute(context),
     createIncidentRoute(context),
     getIncidentRoute(context),

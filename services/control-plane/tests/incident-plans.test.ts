@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { IncidentId, UserId, WorkspaceId } from '@countersign/contracts';
+import { FenceScope } from '@countersign/contracts/governance-kernel';
 import {
   createTestDatabase,
   explainStatements,
@@ -15,6 +16,7 @@ import { openControlPlaneDatabase, type ControlPlaneDatabase } from '../src/stor
 import * as beats from '../src/store/heartbeats.ts';
 import * as entries from '../src/store/incident-entries.ts';
 import * as incidents from '../src/store/incidents.ts';
+import * as activations from '../src/store/policy-activations.ts';
 import * as plans from '../src/store/plans.ts';
 import * as sightings from '../src/store/incident-sightings.ts';
 import * as stops from '../src/store/stops.ts';
@@ -68,6 +70,8 @@ it('no statement reads more than it answers with, however many incidents, comman
     expect(await stops.listCommandsFor(reader, id, 100)).toHaveLength(1);
     expect(await stops.listStandingFor(reader, id, now)).toHaveLength(1);
     expect(await plans.listPlansFor(reader, id, 20)).toEqual([]);
+    expect(await stops.listScopes(reader, workspaceId, 10)).toHaveLength(10);
+    expect(await activations.findActive(reader, workspaceId)).toBeNull();
     expect(await watched.listWatched(reader, { after: workspaceId, limit: 10 })).toHaveLength(10);
     const seen = { dedupKey: 'key', sighting: 'x' };
     expect(await sightings.findSighted(reader, [workspaceId], seen)).toEqual(new Set([workspaceId]));
@@ -86,6 +90,10 @@ it('no statement reads more than it answers with, however many incidents, comman
       await watched.noteChecked(tx, { workspaceId, place: 2 });
       await beats.noteHeard(tx, 'kernel', now);
       expect(await beats.noteMissed(tx, 'kernel', { now, awakeSince: new Date(0) })).toEqual(now);
+      const command = await stops.findLatestCommand(tx, FenceScope.parse(`agent:${workspaceId}/7`));
+      if (command === null) throw new Error('The command that was stored is not found');
+      await stops.deliverAnew(tx, command);
+      expect(await stops.getCommand(tx, command.id)).toMatchObject({ state: 'unconfirmed', effectiveAt: null });
       expect(await stops.listOverdue(tx, { before: now, dedupKey: 'key', limit: 10 })).toHaveLength(1);
     });
   });
@@ -109,6 +117,7 @@ async function fill(): Promise<void> {
       SELECT ${of('cmd')}, '${workspaceId}', 'agent:${workspaceId}/' || n, 1, 'freeze', 'x', 'x', now(), 'effective', now(), ${of('inc')} FROM ${some};
     INSERT INTO stop_commands (id, workspace_id, scope, epoch, kind, reason, given_by, given_at, state)
       VALUES ('${newCommandId()}', '${workspaceId}', 'tenant:${workspaceId}', 1, 'freeze', 'x', 'x', now() - interval '1 hour', 'unconfirmed');
+    INSERT INTO stop_scopes SELECT 'agent:${workspaceId}/' || n, '${workspaceId}', 1 FROM ${some};
     INSERT INTO watched_workspaces SELECT ${of('wsp')}, 1, CASE WHEN n = 7 THEN now() - interval '1 hour' ELSE now() + interval '1 hour' END FROM ${some};
     INSERT INTO incident_sightings SELECT ${of('wsp')}, 'key', 'x', now() FROM ${some};
     ANALYZE`);

@@ -75,6 +75,7 @@ import { revokeSessionRoute } from './routes/revoke-session.ts';
 import { rotateWebhookSecretRoute } from './routes/rotate-webhook-secret.ts';
 import { runTaskRoute } from './routes/run-task.ts';
 import { sendSignInCodeRoute } from './routes/send-sign-in-code.ts';
+import { tellMembersRoute } from './routes/tell-members.ts';
 import { sendUserCodeRoute } from './routes/send-user-code.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
 import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
@@ -193,5 +194,6 @@ function siblingEndpointsOf(context: Context): Endpoint[] {
     proveAddressRoute(context),
     sendUserCodeRoute(context),
     proveUserRoute(context),
+    tellMembersRoute(context),
   ];
 }

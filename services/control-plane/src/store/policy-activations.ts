@@ -113,6 +113,12 @@ export async function listUnconfirmed(reader: Reader, before: Date, limit: numbe
   }));
 }
 
+/** The one of a workspace that was put into force here and is kept fresh. */
+export async function findActive(reader: Reader, workspaceId: WorkspaceId): Promise<StoredActivation | null> {
+  const row = await reader.policyActivation.findFirst({ where: { workspaceId, state: 'active' } });
+  return row === null ? null : activationOf(row);
+}
+
 export async function noteConfirmed(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.policyActivation.updateMany({ where: { id, state: 'active' }, data: { confirmedAt: now } });
 }

@@ -78,6 +78,19 @@ export async function findLatestCommand(reader: Reader, scope: FenceScope): Prom
   return row === null ? null : commandOf(row);
 }
 
+/** What people of the workspace have ever stopped, by scope. */
+export async function listScopes(reader: Reader, workspaceId: WorkspaceId, limit: number): Promise<FenceScope[]> {
+  const rows = await reader.stopScope.findMany({ where: { workspaceId }, orderBy: { scope: 'asc' }, take: limit });
+  return rows.map(({ scope }) => FenceScope.parse(scope));
+}
+
+/** The kernel does not hold any more what it had confirmed: it is to be delivered again, while it is the latest of its scope. */
+export async function deliverAnew(tx: Tx, { id, scope, workspaceId, epoch }: StoredCommand): Promise<void> {
+  if ((await lockScope(tx, { scope, workspaceId })) !== epoch) return;
+  const data = { state: 'unconfirmed', effectiveAt: null };
+  await tx.stopCommand.updateMany({ where: { id, state: 'effective' }, data });
+}
+
 /** What of the scope the kernel has not confirmed, in the order of its epochs. */
 export async function listUndelivered(reader: Reader, scope: FenceScope, limit: number): Promise<StoredCommand[]> {
   const where = { scope, state: 'unconfirmed' };

@@ -1,17 +1,8 @@
-import { isAppError } from '@countersign/contracts';
-import { confirmActivation } from '@countersign/contracts/governance-kernel';
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { confirmInForce } from '../policy/confirm-in-force.ts';
 import { isInForce, noteActivation } from '../policy/put-into-force.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
-import { answerOf } from '../siblings/answer-of.ts';
-import {
-  listUnconfirmed,
-  listUnnoted,
-  noteConfirmed,
-  noteReplaced,
-  type StoredActivation,
-} from '../store/policy-activations.ts';
+import { listUnconfirmed, listUnnoted, type StoredActivation } from '../store/policy-activations.ts';
 
 const passMs = 10_000;
 /** A kernel takes a policy for stale when nobody has confirmed it for long: a control plane that is dead confirms nothing. */
@@ -54,25 +45,7 @@ async function confirmAll(context: Context): Promise<void> {
   const { database, now } = context;
   const before = new Date(now().getTime() - confirmEveryMs);
   for (const stale of await listUnconfirmed(database.reader, before, atOnceMax))
-    await confirmOne(context, stale).catch((error: unknown) => {
+    await confirmInForce(context, stale).catch((error: unknown) => {
       context.log.warn('policy.confirmation_failed', { workspace_id: stale.workspaceId, error });
     });
-}
-
-type Stale = Awaited<ReturnType<typeof listUnconfirmed>>[number];
-
-async function confirmOne(
-  { kernel, transaction, now }: Context,
-  { id, workspaceId, decisionId }: Stale,
-): Promise<void> {
-  const asked = kernel.own({ confirmActivation });
-  const input = { params: { tenant: tenantOf(workspaceId) }, body: { decision_id: decisionId } };
-  try {
-    await answerOf('kernel', () => asked.confirmActivation(input));
-    await transaction((tx) => noteConfirmed(tx, id, now()));
-  } catch (error) {
-    if (!isAppError(error) || error.code !== 'DECISION_MISMATCH') throw error;
-    // Another bundle is in force, which somebody else keeps fresh.
-    await transaction((tx) => noteReplaced(tx, id));
-  }
 }

@@ -1,0 +1,55 @@
+import { isAppError } from '@countersign/contracts';
+import { getFence, type Fence, type FenceScope } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { deliverCommands } from '../ops/deliver-commands.ts';
+import { targetOf } from '../ops/target.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { deliverAnew, findLatestCommand, getCommand, listScopes, type StoredCommand } from '../store/stops.ts';
+import type { Looked } from './resync.ts';
+
+/** Each is asked for by itself, while somebody waits. */
+const scopesMax = 200;
+
+/** Holds the latest command of each scope against the fence of the kernel, and delivers again what it has lost. */
+export async function resyncFences(context: Context, { workspaceId }: WorkspaceCaller): Promise<Looked> {
+  const scopes = await listScopes(context.database.reader, workspaceId, scopesMax + 1);
+  const looked = scopes.slice(0, scopesMax);
+  const found: Looked['found'] = [];
+  for (const scope of looked) found.push(...(await resyncScope(context, scope)));
+  return { checked: looked.length, found, is_whole: scopes.length <= scopesMax };
+}
+
+async function resyncScope(context: Context, scope: FenceScope): Promise<Looked['found']> {
+  const { database, transaction, log } = context;
+  const command = await findLatestCommand(database.reader, scope);
+  if (command === null || isOver(command, context.now())) return [];
+  const isWaiting = command.state === 'unconfirmed';
+  if (!isWaiting && holds(await findFence(context, scope), command)) return [];
+  await transaction((tx) => deliverAnew(tx, command));
+  await deliverCommands(context, scope).catch((error: unknown) => log.warn('stop.undelivered', { scope, error }));
+  const { state } = await getCommand(database.reader, command.id);
+  const ref = targetOf(scope, command.workspaceId) ?? scope;
+  if (state === 'effective') return [{ ref, state: 'repaired', note: `The kernel holds ${command.id} again.` }];
+  if (state === 'unconfirmed') return [{ ref, state, note: `The kernel has not confirmed ${command.id}.` }];
+  return [{ ref, state: 'differs', note: `The kernel holds another fence than ${command.id} commanded.` }];
+}
+
+/** What the kernel never took, or what has ended by its own time, is not to stand. */
+function isOver({ state, expiresAt }: StoredCommand, now: Date): boolean {
+  return state === 'outdated' || state === 'refused' || (expiresAt !== null && expiresAt.getTime() <= now.getTime());
+}
+
+/** A fence under a later epoch was set by somebody who knew of this one. */
+function holds(fence: Fence | null, { epoch, kind }: StoredCommand): boolean {
+  return fence !== null && (fence.epoch > epoch || (fence.epoch === epoch && fence.kind === kind));
+}
+
+async function findFence({ kernel }: Context, scope: FenceScope): Promise<Fence | null> {
+  try {
+    return await answerOf('kernel', () => kernel.own({ getFence }).getFence({ params: { scope } }));
+  } catch (error) {
+    if (isAppError(error) && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Resynced } from '@countersign/contracts/control-plane';
+import { removeTopology } from '@countersign/messaging/testing';
+import { codeOf, PolicyDesk } from './_policy-desk.ts';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { until } from './_system.ts';
+
+const policy = `
+format: countersign/policy.v1
+name: resyncs
+version: '1'
+rules:
+  - { id: all, effect: allow }
+tools:
+  crm.read: { effect_level: E1 }
+`;
+const timeoutMs = 120_000;
+const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
+const exchange = `countersign-test-${randomUUID()}`;
+let site: Replicas;
+let desk: PolicyDesk;
+let people = 0;
+
+beforeAll(async () => {
+  site = await startReplicas(policy, { ofAll: { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange } });
+}, timeoutMs);
+afterAll(async () => {
+  await site?.stop();
+  const queues = [
+    'governance-kernel.fences',
+    'governance-kernel.members',
+    'gateway.runs',
+    'gateway.approvals',
+    'control-plane.hints',
+  ];
+  await removeTopology(amqpUrl, { exchange, queues: queues.map((queue) => `${exchange}.${queue}`) });
+}, timeoutMs);
+
+const newDesk = async () => (desk = await PolicyDesk.open(site.gateway.url, `resync-${(people += 1)}@example.org`));
+const ask = (path: string, body: object, tab = desk.owner.tab) =>
+  tab.send(`/api/ops/${path}`, { method: 'POST', headers: { 'x-workspace-id': desk.owner.workspaceId }, body });
+const reason = 'restored from a copy';
+async function resynced(what: string): Promise<Resynced> {
+  const { status, body } = await ask('resync', { what, reason });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body as Resynced;
+}
+async function saidBy(principal: string): Promise<string[]> {
+  const body = { action: 'tool.call', tool: 'crm.read', session_id: `resync-${(people += 1)}` } as never; // plain names
+  const asking = site.agents(desk.owner.workspaceId, principal).map((agent) => agent.evaluate({ body }));
+  return (await Promise.all(asking)).map((told) => told.body.reason_code);
+}
+const both = (code: string) => [code, code];
+
+it('gives again the stops that the kernel has lost, under their epochs, and lifts none that stands', async () => {
+  await newDesk();
+  const { workspaceId } = desk.owner;
+  for (const who of ['carol', 'dave', 'erin']) await ask('freeze', { target: `agent:${who}`, reason });
+  await until(async () => (await ask('resume', { target: 'agent:erin', reason })).status === 200);
+  expect(await resynced('fences')).toMatchObject({ state: 'in_sync', checked: 3, found: [], is_whole: true });
+  await site.inKernels(`DELETE FROM fences WHERE scope LIKE 'agent:${workspaceId}/%'`);
+  // Somebody else has stopped him since, and knew why.
+  const scope = `agent:${workspaceId}/dave`;
+  const later = { kind: 'quarantine', epoch: 9, reason: 'operator', set_by: 'olga' };
+  await site.system.putFence({ params: { scope }, body: later } as never); // plain names
+  await until(async () => (await saidBy('carol')).every((told) => told === 'ALLOWED'));
+  const again = await resynced('fences');
+  expect([again.state, again.found.map(({ ref, state }) => [ref, state])]).toEqual([
+    'repaired',
+    [
+      ['agent:carol', 'repaired'],
+      ['agent:erin', 'repaired'],
+    ],
+  ]);
+  expect([await saidBy('carol'), await saidBy('dave'), await saidBy('erin')]).toEqual(
+    ['SYSTEM_FROZEN', 'AGENT_QUARANTINED', 'ALLOWED'].map(both),
+  );
+  expect(await resynced('fences')).toMatchObject({ state: 'in_sync', found: [] });
+  site.toKernel.cut();
+  expect(codeOf(await ask('resync', { what: 'fences', reason }))).toEqual([503, 'GOVERNANCE_UNAVAILABLE']);
+  site.toKernel.restore();
+});
+
+it('confirms the policy that was put into force here, and says where another one is', async () => {
+  await newDesk();
+  expect(await resynced('policy')).toMatchObject({ state: 'in_sync', found: [] });
+  const { bundle } = await desk.inForce();
+  const { policy_hash } = await desk.draft({ ...bundle, name: 'mine' });
+  expect((await desk.activate(policy_hash, await desk.report(policy_hash))).status).toBe(200);
+  const { workspaceId } = desk.owner;
+  const confirmed = async () =>
+    (
+      await site.inControlPlane('SELECT confirmed_at, state FROM policy_activations WHERE workspace_id = $1', [
+        workspaceId,
+      ])
+    )[0];
+  const before = await confirmed();
+  expect(await resynced('policy')).toMatchObject({ state: 'in_sync', found: [] });
+  expect(Number((await confirmed())?.['confirmed_at'])).toBeGreaterThan(Number(before?.['confirmed_at']));
+  await site.inKernels(`DELETE FROM policy_heads WHERE tenant_id = '${workspaceId}'`);
+  await until(async () => (await desk.inForce()).policy_hash !== policy_hash);
+  expect(await resynced('policy')).toMatchObject({ state: 'repaired', found: [{ ref: policy_hash }] });
+  expect(await desk.inForce()).toMatchObject({ policy_hash, epoch: 1 });
+  await site.inControlPlane('UPDATE policy_activations SET epoch = 7 WHERE workspace_id = $1', [workspaceId]);
+  expect(await resynced('policy')).toMatchObject({ state: 'differs', found: [{ ref: policy_hash }] });
+});
+
+it('has the members told anew, and the server of a connector asked', async () => {
+  await newDesk();
+  const { workspaceId, tab } = desk.owner;
+  const subject = `user:${String((await tab.send('/api/session')).body['user_id'])}` as never; // plain names
+  const known = async () =>
+    (await site.system.listSubjectRelations({ params: { tenant: workspaceId }, query: { subject } })).body.data;
+  await until(async () => (await known()).length > 0);
+  const deletes = await known();
+  expect(await resynced('relations')).toMatchObject({ state: 'in_sync', found: [] });
+  await site.system.writeRelationships({ body: { tenant_id: workspaceId, deletes } as never });
+  expect(await known()).toEqual([]);
+  expect(await resynced('relations')).toMatchObject({ state: 'repaired', found: [{ ref: workspaceId }] });
+  expect(await known()).toEqual(deletes);
+
+  expect(await resynced('connector:notes')).toMatchObject({ state: 'in_sync', checked: 6, found: [] });
+  site.notes.redefine('pay', { description: 'Pays twice.' });
+  const { state, found } = await resynced('connector:notes');
+  expect([state, found.map(({ ref }) => ref)]).toEqual(['differs', ['notes.pay']]);
+  expect(codeOf(await ask('resync', { what: 'connector:nobody', reason }))).toEqual([404, 'NOT_FOUND']);
+  expect(codeOf(await ask('resync', { what: 'everything', reason }))).toEqual([400, 'INVALID_REQUEST']);
+  const partner = await desk.colleague('partner@example.org', 'partner');
+  expect(codeOf(await ask('resync', { what: 'relations', reason }, partner.tab))).toEqual([403, 'PERMISSION_DENIED']);
+  const entries = await tab.send(`/api/audit/entries?workspace_id=${workspaceId}&action=ops.resynced`);
+  expect((entries.body['data'] as object[]).length).toBe(4);
+});
