@@ -71,6 +71,7 @@ export const finished: readonly PromiseId[] = [
   'cp.session',
   'cp.reauth',
   'cp.device',
+  'cp.approval',
   'cp.policy.activate',
   'cp.policy.gate',
   'cp.policy.lockout',

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BoundaryRecord, ExportedReceipt } from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, digestOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
 import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
-import { scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+import { verifies } from '@countersign/testkit/verifies';
+import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
+import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
 import { Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
@@ -89,40 +94,73 @@ async function vote(
 const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 
 describe('in the console', () => {
-  it('a partner sees the exact call that is asked for, approves it, and the agent makes it once', async () => {
-    const { session, id, shown } = await question();
-    expect(shown).toMatchObject({
-      ...{ state: 'pending', tool: 'mail.send', effect_level: 'E3', tenant_id: ada.workspaceId },
-      args: { path: `/tmp/letter-${session}` },
-    });
-    expect((await vote(bob, { id, shown }, { decision: 'approve' })).body).toMatchObject({
-      ...{
-        approval_id: id,
-        state: 'approved',
-        approved_by: [String((await bob.tab.send('/api/session')).body['user_id'])],
-      },
-    });
-    expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
-    expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
-  });
+  verifies(
+    'cp.approval',
+    'a partner sees the exact call that is asked for, approves it, and the agent makes it once',
+    async () => {
+      const { session, id, shown } = await question();
+      expect(shown).toMatchObject({
+        ...{ state: 'pending', tool: 'mail.send', effect_level: 'E3', tenant_id: ada.workspaceId },
+        args: { path: `/tmp/letter-${session}` },
+      });
+      expect((await vote(bob, { id, shown }, { decision: 'approve' })).body).toMatchObject({
+        ...{
+          approval_id: id,
+          state: 'approved',
+          approved_by: [String((await bob.tab.send('/api/session')).body['user_id'])],
+        },
+      });
+      expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
+      expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
+    },
+  );
 
-  it('nobody approves what they do not see, whose key asks, who is no partner, or a stranger', async () => {
-    const { id, shown } = await question();
-    const approve = { decision: 'approve' };
-    expect(codeOf(await vote(bob, { id, shown }, approve, {}))).toEqual([428, 'PRECONDITION_REQUIRED']);
-    const stale = { 'if-match': `"sha256:${'0'.repeat(64)}"` };
-    expect((await resolve(bob, id, approve, stale)).status).toBe(412);
-    expect(codeOf(await vote(ada, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
-    expect(codeOf(await vote(max, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
-    const eve = await person('eve@example.org');
-    const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
-    const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
-    expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));
-    expect(codeOf(await vote(eve, { id, shown }, approve))).toEqual([404, 'NOT_FOUND']);
-    expect(codeOf(await byKey(`${placeOf(ada)}`))).toEqual([403, 'PERMISSION_DENIED']);
-    const { body } = await inbox(bob, `?approval_id=${id}`);
-    expect((body['data'] as Members[])[0]).toMatchObject({ state: 'pending', approved_by: [] });
-  });
+  verifies(
+    'cp.approval',
+    'nobody approves what they do not see, whose key asks, who is no partner, or a stranger',
+    async () => {
+      const { id, shown } = await question();
+      const approve = { decision: 'approve' };
+      expect(codeOf(await vote(bob, { id, shown }, approve, {}))).toEqual([428, 'PRECONDITION_REQUIRED']);
+      const stale = { 'if-match': `"sha256:${'0'.repeat(64)}"` };
+      expect((await resolve(bob, id, approve, stale)).status).toBe(412);
+      const principal = String((await bob.tab.send('/api/session')).body['user_id']);
+      const late = doors(id, { ceremony_hash: `sha256:${'0'.repeat(64)}` as never }); // any text
+      expect((await late.kernel(asPrincipal(system.adminApiKey, principal))).status).toBe(412);
+      expect(codeOf(await vote(ada, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
+      expect(codeOf(await vote(max, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
+      const eve = await person('eve@example.org');
+      const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+      const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
+      expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));
+      expect(codeOf(await vote(eve, { id, shown }, approve))).toEqual([404, 'NOT_FOUND']);
+      expect(codeOf(await byKey(`${placeOf(ada)}`))).toEqual([403, 'PERMISSION_DENIED']);
+      const { body } = await inbox(bob, `?approval_id=${id}`);
+      expect((body['data'] as Members[])[0]).toMatchObject({ state: 'pending', approved_by: [] });
+    },
+  );
+
+  verifies(
+    'cp.approval',
+    'no door takes the approval of whose key asks, of a key, or of a service without a person, as a message of a channel comes',
+    async () => {
+      const { session, id, shown } = await question();
+      await heardOf(id);
+      for (const [who, credential] of Object.entries(credentials()))
+        for (const [door, opens] of Object.entries(doors(id, shown))) {
+          const { status } = await opens(credential);
+          expect([who, door, status]).toEqual([who, door, expect.any(Number)]);
+          expect([401, 403, 404]).toContain(status);
+          expect([who, door, await standingOf(id)]).toEqual([who, door, { state: 'pending', approved_by: [] }]);
+        }
+      expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
+      // The same doors are open to a person who may.
+      const mayApprove = { authorization: `Bearer ${bob.token}`, 'x-workspace-id': ada.workspaceId };
+      expect((await doors(id, shown)['document 1'](mayApprove)).status).toBe(200);
+      expect(await standingOf(id)).toMatchObject({ state: 'approved' });
+    },
+    timeoutMs,
+  );
 
   it('a denial says why, also to whoever asked, and whose key asks may deny', async () => {
     const { session, id, shown } = await question();
@@ -134,30 +172,142 @@ describe('in the console', () => {
     expect(await call(session)).toMatchObject({ verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' });
   });
 
-  it('from the first passkey on, a passkey decides and nothing else does, and only what it signed', async () => {
-    const authenticator = new Authenticator(kernelOrigin);
-    await enrol(bob, authenticator);
-    const { session, id, shown } = await question();
-    expect(codeOf(await vote(bob, { id, shown }, { decision: 'approve' }))).toEqual([403, 'PASSKEY_REQUIRED']);
-    const challenge = async (decision: string, origin = consoleOrigin()) => {
-      const headers = { 'x-workspace-id': ada.workspaceId };
-      const told = await bob.tab.send(`/api/v1/approvals/${id}/webauthn/challenge`, {
-        ...{ method: 'POST', headers, body: { decision, expected_ceremony_hash: shown['ceremony_hash'] } },
-      });
-      expect(told.status).toBe(201);
-      const { challenge_id, challenge: text } = told.body as Members;
-      return { challenge_id, assertion: authenticator.get(String(text), { origin }) };
-    };
-    const denied = { ...(await challenge('approve')), decision: 'deny', reason: 'no' };
-    expect(codeOf(await resolve(bob, id, denied))).toEqual([412, 'PRECONDITION_FAILED']);
-    const elsewhere = { ...(await challenge('approve', kernelOrigin)), decision: 'approve' };
-    expect(codeOf(await resolve(bob, id, elsewhere))).toEqual([403, 'PASSKEY_REFUSED']);
-    const signed = { ...(await challenge('approve')), decision: 'approve' };
-    expect((await vote(bob, { id, shown }, signed)).body).toMatchObject({ state: 'approved' });
-    expect((await resolve(bob, id, signed)).status).not.toBe(200);
-    expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
-  });
+  verifies(
+    'cp.approval',
+    'from the first passkey on, a passkey decides and nothing else does, at any door, and only what it signed',
+    async () => {
+      const authenticator = new Authenticator(kernelOrigin);
+      await enrol(bob, authenticator);
+      const { session, id, shown } = await question();
+      expect(codeOf(await vote(bob, { id, shown }, { decision: 'approve' }))).toEqual([403, 'PASSKEY_REQUIRED']);
+      await heardOf(id);
+      const bearers = {
+        'document 1': { authorization: `Bearer ${bob.token}`, 'x-workspace-id': ada.workspaceId },
+        kernel: asPrincipal(system.adminApiKey, String((await bob.tab.send('/api/session')).body['user_id'])),
+      };
+      for (const door of ['document 1', 'kernel'] as const) {
+        const { status, text } = await doors(id, shown)[door](bearers[door]);
+        expect([door, status, (JSON.parse(text) as { error: Members }).error['code']]).toEqual([
+          ...[door, 403, 'PASSKEY_REQUIRED'],
+        ]);
+      }
+      expect(await standingOf(id)).toEqual({ state: 'pending', approved_by: [] });
+      const challenge = async (decision: string, origin = consoleOrigin()) => {
+        const headers = { 'x-workspace-id': ada.workspaceId };
+        const told = await bob.tab.send(`/api/v1/approvals/${id}/webauthn/challenge`, {
+          ...{ method: 'POST', headers, body: { decision, expected_ceremony_hash: shown['ceremony_hash'] } },
+        });
+        expect(told.status).toBe(201);
+        const { challenge_id, challenge: text } = told.body as Members;
+        return { challenge_id, assertion: authenticator.get(String(text), { origin }) };
+      };
+      const denied = { ...(await challenge('approve')), decision: 'deny', reason: 'no' };
+      expect(codeOf(await resolve(bob, id, denied))).toEqual([412, 'PRECONDITION_FAILED']);
+      const elsewhere = { ...(await challenge('approve', kernelOrigin)), decision: 'approve' };
+      expect(codeOf(await resolve(bob, id, elsewhere))).toEqual([403, 'PASSKEY_REFUSED']);
+      const signed = { ...(await challenge('approve')), decision: 'approve' };
+      expect((await vote(bob, { id, shown }, signed)).body).toMatchObject({ state: 'approved' });
+      expect((await resolve(bob, id, signed)).status).not.toBe(200);
+      expect(await call(session)).toMatchObject({ verdict: 'ALLOW' });
+      expect(await call(session)).toMatchObject({ verdict: 'ESCALATE' });
+
+      const lines = await exported(session);
+      const isVote = (line: string) => line.includes('"action":"approval.approve"') && line.includes('"record"');
+      const signature = String(signed.assertion.response.signature);
+      expect(lines.filter(isVote)).toEqual([expect.stringContaining(signature)]);
+      expect(await judged(lines)).toEqual({ verdict: 'VERIFIED', code: null });
+      // A kernel that lies hashes its record again; what the passkey signed it cannot make.
+      const { receipt, record } = JSON.parse(lines.find(isVote) ?? '') as ExportedReceipt & { record: BoundaryRecord };
+      const told = (from: string, to: string) => () => {
+        const { record_hash: _, ...hashed } = JSON.parse(JSON.stringify(record).replace(from, to)) as BoundaryRecord;
+        const record_hash = digestOf(nodeProvider, canonicalBytes(hashed)) as typeof _; // in its form
+        const payload = { ...receipt.payload, record_hash };
+        return verifyRecord({ ...hashed, record_hash }, { ...receipt, payload }, nodeProvider);
+      };
+      expect(told('', '')).not.toThrow();
+      const flipped = signature.slice(0, 20) + (signature[20] === 'A' ? 'B' : 'A') + signature.slice(21);
+      expect(told(signature, flipped)).toThrow(expect.objectContaining({ code: 'ASSERTION_INVALID' }));
+    },
+  );
 });
+
+/** What somebody who is no approver can present; whom they name beside it is claimed and not proven. */
+function credentials(): Record<string, Record<string, string>> {
+  const claims = {
+    'x-gov-tenant-id': ada.workspaceId,
+    'x-gov-principal-id': 'usr_claimed',
+    'x-workspace-id': ada.workspaceId,
+  };
+  return {
+    'whose key asks': { authorization: `Bearer ${ada.token}`, 'x-workspace-id': ada.workspaceId },
+    'an API key': { authorization: `Bearer ${key}`, ...claims },
+    'a message of a channel, which a service brings without a session': {
+      ...{ authorization: `Bearer ${system.serviceApiKey}`, ...claims },
+    },
+    nobody: claims,
+  };
+}
+
+type Door = (headers: Record<string, string>) => Promise<{ status: number; text: string }>;
+
+/** Each way in which a vote can reach the kernel. */
+function doors(id: string, { ceremony_hash: hash }: Members) {
+  const post =
+    (origin: string, path: string, body: object, method = 'POST'): Door =>
+    async (headers) => {
+      const response = await fetch(new URL(path, origin), {
+        ...{ method, headers: { 'content-type': 'application/json', 'if-match': `"${String(hash)}"`, ...headers } },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, text: await response.text() };
+    };
+  const [approve, challenge] = [{ decision: 'approve' }, { decision: 'approve', expected_ceremony_hash: hash }];
+  const ceremony = `/api/v1/approvals/${id}/webauthn/challenge`;
+  const resolution = `${placeOf(ada)}/${id}/resolve`;
+  return {
+    console: post(system.gatewayUrl, resolution, approve),
+    'control plane': post(system.controlPlaneUrl, resolution, approve),
+    'document 1': post(system.gatewayUrl, `/api/audit/approvals/${id}`, { status: 'approved' }, 'PUT'),
+    'ceremony by the gateway': post(system.gatewayUrl, ceremony, challenge),
+    ceremony: post(system.kernelUrl, ceremony, challenge),
+    kernel: post(system.kernelUrl, `/api/v1/approvals/${id}/approve`, {}),
+  } satisfies Record<string, Door>;
+}
+
+const asPrincipal = (operatorKey: string, principal: string) => ({
+  authorization: `Bearer ${operatorKey}`,
+  'x-gov-tenant-id': ada.workspaceId,
+  'x-gov-principal-id': principal,
+});
+
+/** The gateway hears of a question by an event. */
+const heardOf = (id: string) =>
+  until(async () => {
+    const { body } = await bob.client.listWorkspaceApprovals({
+      query: {},
+      headers: { 'x-workspace-id': ada.workspaceId },
+    });
+    return body.data.some((approval) => approval.id === id);
+  });
+
+async function standingOf(id: string) {
+  const { body } = await inbox(bob, `?approval_id=${id}`);
+  const [shown = {}] = body['data'] as Members[];
+  return { state: shown['state'], approved_by: shown['approved_by'] };
+}
+
+async function exported(session: string): Promise<string[]> {
+  const kernel = kernelClient(system, ada.workspaceId);
+  const lines = (await kernel.exportReceipts({ query: { session_id: session } })).body as object[]; // lines of JSON
+  return lines.map((line) => JSON.stringify(line));
+}
+
+/** As a stranger with the published keys says, without any service. */
+async function judged(lines: string[]) {
+  const trust = parseKeySet((await kernelClient(system, ada.workspaceId).listTrustKeys()).body);
+  const { verdict, fault } = verifyExport(lines, { trust, provider: nodeProvider });
+  return { verdict, code: fault?.code ?? null };
+}
 
 async function byKey(path: string): Promise<Told> {
   const response = await fetch(new URL(path, system.gatewayUrl), { headers: { authorization: `Bearer ${key}` } });

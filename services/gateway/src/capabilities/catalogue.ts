@@ -229,7 +229,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.hints',
       'cp.runtime',
     ],
-    unproven: ['cp.approval', 'cp.runtime'],
+    unproven: ['cp.runtime'],
   },
   {
     key: 'public_proof',
