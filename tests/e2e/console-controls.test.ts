@@ -269,7 +269,7 @@ describe('the page of incidents', () => {
       const plan = page.getByRole('article', { name: /^Plan/ });
       await plan.getByLabel('Agents: 1').press('Enter');
       await plan.getByText('carol').waitFor();
-      await plan.getByText('1 calls of that time').waitFor();
+      await plan.getByText('1 call of that time').waitFor();
       expect(await said(person)).toBe('ALLOWED');
       await plan.getByRole('button', { name: 'Approve' }).press('Enter');
       await plan.getByRole('button', { name: 'Commit' }).press('Enter');

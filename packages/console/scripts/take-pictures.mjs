@@ -58,6 +58,7 @@ await press('g', 'i');
 await page.getByRole('article', { name: 'files.write_file, pending' }).waitFor();
 await press('j');
 await page.locator('[data-chosen]').waitFor();
+await page.getByText('receipts of seven days').waitFor();
 await take('inbox');
 
 /** Somebody who was called out of bed, at a phone. */
@@ -118,11 +119,12 @@ for (const path of ['runs', 'tools', 'budgets', 'policy', 'audit', 'settings']) 
 }
 
 await page.emulateMedia({ colorScheme: 'dark' });
-await page.goto('/console/receipts');
+await page.goto('/console/receipts?kind=decision');
 await page.getByRole('table').waitFor();
 await press('v');
 await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
 await page.getByText('Verified here').waitFor();
+await page.locator('[data-loading=true]').waitFor({ state: 'detached' });
 await take('receipt-dark');
 await plugInDevice();
 await page.goto('/console/you');

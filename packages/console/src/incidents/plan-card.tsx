@@ -44,7 +44,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
       <h4>What it would have reached in seven days</h4>
       <RadiusFacts radius={dry_run} />
       <p>
-        {dry_run.denials.count} calls of that time would have been denied.{' '}
+        {dry_run.denials.count === 1 ? '1 call' : `${dry_run.denials.count} calls`} of that time would have been denied.{' '}
         {dry_run.reversibility === 'whole'
           ? 'When it is lifted, all goes on as before.'
           : 'Approvals may run out meanwhile, and have to be asked for again.'}
