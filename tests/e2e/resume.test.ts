@@ -198,4 +198,35 @@ describe('to lift a stop', () => {
     },
     timeoutMs,
   );
+
+  it(
+    'stands when its control plane is killed between the decision and its command, and is lifted by asking again',
+    async () => {
+      await newWorkspace();
+      await ask('freeze', 'agent:erin');
+      const scope = `agent:${ada.workspaceId}/erin`;
+      const standing = await fenceAt(scope);
+      // The database is slow where the command is written that the kernel has just allowed.
+      await site.inControlPlane(`
+        CREATE FUNCTION wait_at_erin() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN IF NEW.scope LIKE '%/erin' AND NEW.kind = 'open' THEN PERFORM pg_sleep(3); END IF; RETURN NEW; END $$;
+        CREATE TRIGGER wait_at_erin BEFORE INSERT ON stop_commands FOR EACH ROW EXECUTE FUNCTION wait_at_erin()`);
+      const killed = resume('agent:erin').catch(() => null);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+      await until(async () => (await site.inControlPlane(waiting)).length > 0);
+      await site.controlPlane.kill();
+      await killed;
+      await until(async () => (await site.inControlPlane(waiting)).length === 0);
+      await site.inControlPlane('DROP TRIGGER wait_at_erin ON stop_commands');
+      expect((await sealed('fence.lift')).map(({ verdict }) => verdict)).toEqual(['ALLOW']);
+      expect(await fenceAt(scope)).toEqual(standing);
+      expect(await saidBy('erin')).toEqual(both('SYSTEM_FROZEN'));
+      await site.controlPlane.start();
+      expect(await fenceAt(scope)).toEqual(standing);
+      expect((await resume('agent:erin')).body).toMatchObject({ kind: 'open', epoch: 2, state: 'effective' });
+      expect(await saidBy('erin')).toEqual(both('ALLOWED'));
+      expect((await sealed('fence.lift')).map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ALLOW']);
+    },
+    timeoutMs,
+  );
 });
