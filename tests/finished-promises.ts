@@ -90,4 +90,5 @@ export const finished: readonly PromiseId[] = [
   'cp.tenancy',
   'cp.hints',
   'ui.approve',
+  'ui.truth',
 ];

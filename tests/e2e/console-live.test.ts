@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
 import { scratchDataDir, signIn, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
-const timeoutMs = 180_000;
+const timeoutMs = 400_000;
 const ofConsole = '**/ws/console';
 const cutNotice = 'The live connection is cut';
+/** A socket is tried again after up to 15 seconds, and a page without one asks as seldom: a busy machine may take several of them. */
+const unhurried = { timeout: 90_000 };
 let system: StartedSystem;
 let browser: Browser;
 let people = 0;
@@ -95,12 +97,19 @@ describe('a page that is open', () => {
         else socket.connectToServer();
       });
       await page.reload();
-      await page.getByText(cutNotice).waitFor();
+      await page.getByText(cutNotice).waitFor(unhurried);
+      await page.getByText('Nothing waits').first().waitFor(unhurried);
       expect(await axeFindings(page)).toEqual([]);
       await ask('polled');
-      await page.getByRole('article', { name: 'mail.send, pending' }).waitFor();
+      await page.getByRole('article', { name: 'mail.send, pending' }).waitFor(unhurried);
+      // Nothing changes any more, so only the clock has the list read again, and once more.
+      const isOfList = (request: Request) => /\/approvals\?/.test(request.url());
+      await page.waitForRequest(isOfList, unhurried);
+      const before = Date.now();
+      await page.waitForRequest(isOfList, unhurried);
+      expect(Date.now() - before).toBeGreaterThan(10_000);
       isCut = false;
-      await page.getByText(cutNotice).waitFor({ state: 'detached' });
+      await page.getByText(cutNotice).waitFor({ state: 'detached', ...unhurried });
       expect(faults.filter((fault) => !fault.includes('WebSocket'))).toEqual([]);
       await context.close();
     },

@@ -59,6 +59,12 @@ describe('while the kernel is away', () => {
       const inbox = await context.newPage();
       await inbox.goto('/console/inbox');
       await inbox.getByRole('article', { name: 'mail.send, pending' }).waitFor();
+      const policyPage = await context.newPage();
+      await policyPage.goto('/console/policy');
+      await policyPage.getByRole('heading', { name: 'In force' }).waitFor();
+      const stops = await context.newPage();
+      await stops.goto('/console/stops');
+      await stops.getByRole('region', { name: 'Fences' }).getByText('a leak').waitFor();
       site.toKernel.cut();
       await page.getByText(away).waitFor();
       for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'not known']);
@@ -68,6 +74,12 @@ describe('while the kernel is away', () => {
       await inbox.reload();
       await inbox.getByText(away).waitFor();
       expect(await inbox.getByRole('article').count()).toBe(0);
+      await policyPage.getByText('may no longer hold').first().waitFor();
+      await policyPage.reload();
+      await policyPage.getByText(away).waitFor();
+      await stops.getByRole('region', { name: 'Fences' }).waitFor({ state: 'detached' });
+      for (const shown of [policyPage, stops])
+        expect(await shown.getByRole('heading', { name: 'In force' }).count()).toBe(0);
       site.toKernel.restore();
       await page.getByText(away).waitFor({ state: 'detached' });
       await page.getByText('all denied').waitFor();
