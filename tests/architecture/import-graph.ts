@@ -65,7 +65,7 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   return names.elements.length > 0 && names.elements.every((element) => element.isTypeOnly);
 }
 
-/** Folders whose package is called `@countersign/<last segment>`, except infra/local, which is `@countersign/local`. */
+/** Folders whose package is called `@countersign/<last segment>`, except the profiles: infra/local is `@countersign/local`. */
 function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalise(`${from.slice(0, from.lastIndexOf('/'))}/${specifier}`);
   const [scope, name = '', ...rest] = specifier.split('/');
@@ -75,10 +75,11 @@ function resolve(from: string, specifier: string): string | null {
 }
 
 const services = new Set(['gateway', 'governance-kernel', 'control-plane', 'commercial-gateway']);
+const profiles = new Set(['deploy', 'local']);
 
 function unitFolder(name: string): string {
   if (name === 'contracts') return 'contracts';
-  if (name === 'local') return 'infra/local';
+  if (profiles.has(name)) return `infra/${name}`;
   return services.has(name) ? `services/${name}` : `packages/${name}`;
 }
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, provisionRoles } from '@countersign/database';
+import { serviceRoles } from '@countersign/deploy';
 import type { Lifecycle, Log } from '@countersign/service-kit';
 import type { LocalSettings } from './config.ts';
 import type { DataDir } from './data-dir.ts';
@@ -17,16 +18,12 @@ export async function prepareDatabase(
 ): Promise<ServiceUrls> {
   const adminUrl = settings.databaseUrl ?? (await startEmbedded(dataDir, lifecycle, log));
   const { kernelDatabasePassword, gatewayDatabasePassword, controlPlaneDatabasePassword } = dataDir.secrets;
-  const kernel = { schema: 'kernel', role: 'countersign_kernel', password: kernelDatabasePassword };
-  const gateway = { schema: 'gateway', role: 'countersign_gateway', password: gatewayDatabasePassword };
-  const controlPlane = {
-    schema: 'control_plane',
-    role: 'countersign_control_plane',
-    password: controlPlaneDatabasePassword,
-  };
-  const owners = { 'governance-kernel': kernel, gateway, 'control-plane': controlPlane };
-  await provisionRoles({ adminUrl, services: Object.values(owners) });
-  for (const [service, { schema, role }] of Object.entries(owners))
+  const kernel = { ...serviceRoles['governance-kernel'], password: kernelDatabasePassword };
+  const gateway = { ...serviceRoles.gateway, password: gatewayDatabasePassword };
+  const controlPlane = { ...serviceRoles['control-plane'], password: controlPlaneDatabasePassword };
+  const logins = { 'governance-kernel': kernel, gateway, 'control-plane': controlPlane };
+  await provisionRoles({ adminUrl, services: Object.values(logins) });
+  for (const [service, { schema, role }] of Object.entries(logins))
     await migrate({ url: adminUrl, schema, role, serviceDir: `${servicesDir}/${service}` });
   return {
     kernel: loginUrl(adminUrl, kernel),

@@ -8,9 +8,11 @@ const attemptsMax = 5;
 
 interface ServiceRole {
   schema: string;
-  /** The role the service logs in with. `<role>_owner` (no login) owns the schema. */
+  /** The role the service logs in with. `<role>_owner` owns the schema. */
   role: string;
   password: string;
+  /** With it the owner logs in too, so that migrations need no administrator. Without it nobody does. */
+  ownerPassword?: string;
 }
 
 interface ProvisionRolesOptions {
@@ -54,7 +56,7 @@ async function provisionAll(client: pg.Client, services: readonly ServiceRole[])
   await client.query('COMMIT');
 }
 
-async function createRoles(client: pg.Client, { role, password }: ServiceRole): Promise<void> {
+async function createRoles(client: pg.Client, { role, password, ownerPassword }: ServiceRole): Promise<void> {
   const owner = ownerOf(role);
   const { rows } = await client.query<{ rolname: string }>('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [
     [role, owner],
@@ -63,6 +65,8 @@ async function createRoles(client: pg.Client, { role, password }: ServiceRole): 
   if (!existing.has(owner)) await client.query(`CREATE ROLE ${quoteIdentifier(owner)} NOLOGIN`);
   if (!existing.has(role)) await client.query(`CREATE ROLE ${quoteIdentifier(role)} NOLOGIN`);
   await client.query(`ALTER ROLE ${quoteIdentifier(role)} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
+  const ownerLogin = ownerPassword === undefined ? 'NOLOGIN' : `LOGIN PASSWORD ${pg.escapeLiteral(ownerPassword)}`;
+  await client.query(`ALTER ROLE ${quoteIdentifier(owner)} ${ownerLogin}`);
   // An administrator who is not a superuser must be a member to act for the owner.
   await client.query(`GRANT ${quoteIdentifier(owner)} TO CURRENT_USER`);
 }

@@ -68,6 +68,18 @@ describe('a service role', () => {
     await expect(gateway.ping()).resolves.toBeUndefined();
     await gateway.close();
   });
+
+  it('is migrated by its owner alone where that has a password, and by nobody who only serves', async () => {
+    const ownerPassword = randomBytes(16).toString('hex');
+    const asOwner = { role: `${neighbour.role}_owner`, password: ownerPassword };
+    const migrateAs = (login: { role: string; password: string }) =>
+      migrate({ url: withLogin(scratch.adminUrl, login), serviceDir: fixtureServiceDir, ...neighbour });
+    await provisionRoles({ adminUrl: scratch.adminUrl, services: [{ ...neighbour, ownerPassword }] });
+    await expect(migrateAs(asOwner)).resolves.toEqual([]);
+    await expect(migrateAs(neighbour)).rejects.toMatchObject({ code: '42501' });
+    await provisionRoles({ adminUrl: scratch.adminUrl, services: [neighbour] });
+    await expect(migrateAs(asOwner)).rejects.toMatchObject({ code: '28000' });
+  });
 });
 
 async function mayUpdateReceipts({ pool }: Database): Promise<unknown> {

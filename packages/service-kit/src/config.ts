@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 import { fieldLayers } from './field-layers.ts';
 import { nearestName } from './nearest-name.ts';
@@ -37,7 +37,7 @@ type SecretRule = { lengthMin: number };
 /**
  * Reads the environment once, by a zod object whose members are variable names. Empty variables count as unset. Each variable
  * made by `secret()` or `secretUrl()` may come as `<NAME>_FILE` instead. Throws ConfigError naming all that is missing,
- * malformed, unknown, given twice or, with NODE_ENV=production, too weak. Takes the secrets out of the process's own environment.
+ * malformed, unknown, given twice or, with NODE_ENV=production, too weak or in a file that others can read. Takes the secrets out of the process's own environment.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -49,7 +49,8 @@ export function readConfig<Shape extends z.ZodRawShape>(
   const values = Object.fromEntries(
     Object.keys(schema.shape).map((name) => [name, readVariable(name, secrets.has(name), env, problems)]),
   );
-  if (env['NODE_ENV'] === 'production') problems.push(...weakSecrets(secrets, values));
+  if (env['NODE_ENV'] === 'production')
+    problems.push(...weakSecrets(secrets, values), ...openSecretFiles(secrets, env));
   const parsed = schema.safeParse(values);
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, values)));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
@@ -115,6 +116,26 @@ function secretRules(schema: z.ZodObject): Map<string, SecretRule> {
 function secretRule(field: unknown): SecretRule | null {
   const meta = fieldLayers(field).find(({ meta: each }) => each['secret'] === true)?.meta;
   return meta === undefined ? null : { lengthMin: Number(meta['lengthMin']) };
+}
+
+const groupAndOthers = 0o077;
+const others = 0o007;
+
+/**
+ * A secret that more accounts can read than its service. Of a file of our own the group counts too; another's file reaches us through
+ * our group, which is how Kubernetes hands it over.
+ */
+function openSecretFiles(secrets: Map<string, SecretRule>, env: Environment): string[] {
+  return [...secrets.keys()]
+    .map((name) => `${name}_FILE`)
+    .filter((name) => isOpenToOthers(env[name] ?? ''))
+    .map((name) => `${name} names a file that others can read, which production refuses; give it mode 0400`);
+}
+
+function isOpenToOthers(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  return (found.mode & (found.uid === process.getuid?.() ? groupAndOthers : others)) !== 0;
 }
 
 const placeholder =

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -94,6 +94,24 @@ describe('readConfig', () => {
     expect(problemsOf({ ...sound, GOV_SECOND_KEY_FILE: '/does/not/exist' })).toEqual([
       'GOV_SECOND_KEY_FILE names a file that cannot be read',
     ]);
+  });
+
+  it('refuses in production a file that others can read, and takes one that came through a group', () => {
+    const { GOV_ADMIN_API_KEY: _, ...rest } = sound;
+    const file = secretFile(strong);
+    const problems = (mode: number, NODE_ENV = 'production') => {
+      chmodSync(file, mode);
+      return problemsOf({ ...rest, NODE_ENV, GOV_ADMIN_API_KEY_FILE: file });
+    };
+    const refused = [
+      'GOV_ADMIN_API_KEY_FILE names a file that others can read, which production refuses; give it mode 0400',
+    ];
+    expect([0o400, 0o600].map((mode) => problems(mode))).toEqual([[], []]);
+    expect([0o404, 0o440, 0o640, 0o604].map((mode) => problems(mode))).toEqual(Array(4).fill(refused));
+    expect(problems(0o644, 'development')).toEqual([]);
+    if (process.getuid?.() !== 0) return; // only root gives files away
+    chownSync(file, 1, 1);
+    expect([problems(0o440), problems(0o444)]).toEqual([[], refused]);
   });
 
   it("takes the secrets out of the process's own environment, and leaves others alone", () => {

@@ -49,7 +49,15 @@ const mayImport: Record<string, string[]> = {
   'services/governance-kernel': ofServices,
   'services/control-plane': ofServices,
   'services/commercial-gateway': ofServices,
-  'infra/local': [...ofServices, testkit, 'services/gateway', 'services/governance-kernel', 'services/control-plane'],
+  'infra/deploy': [database, serviceKit],
+  'infra/local': [
+    ...ofServices,
+    testkit,
+    'infra/deploy',
+    'services/gateway',
+    'services/governance-kernel',
+    'services/control-plane',
+  ],
 };
 
 /** Units whose dependencies from outside are closed, because others run them in the browser or trust them with proof. */

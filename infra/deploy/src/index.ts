@@ -1,0 +1,1 @@
+export { serviceRoles } from './service-roles.ts';

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { environmentIn, ofImage, readers, withSecretsIn, type Deployed } from './_environment.ts';
+
+type ComposeService = {
+  image: string;
+  env_file?: string[];
+  environment?: Record<string, string>;
+  secrets?: string[];
+  ports?: string[];
+  networks?: string[];
+  user?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+};
+type ComposeFile = {
+  services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean }>;
+  secrets: Record<string, unknown>;
+};
+
+const shipped = fileURLToPath(new URL('../../infra/compose', import.meta.url));
+const compose = parse(readFileSync(join(shipped, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeFile; // our own file
+const ours = Object.entries(compose.services).filter(([, { image }]) => image.includes('COUNTERSIGN_IMAGES'));
+const mail = { GOV_SMTP_URL: 'smtp://mail.example.net:587' };
+let folder: string;
+
+beforeAll(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'compose-')), 'compose');
+  cpSync(shipped, folder, { recursive: true });
+  init();
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const init = () => execFileSync('sh', [join(folder, 'init')], { encoding: 'utf8' });
+const secretsFolder = () => join(folder, 'secrets');
+const serviceOf = ({ image }: ComposeService) => image.split('/').at(-1) as Deployed;
+
+function environmentOf(service: ComposeService): Record<string, string> {
+  const files = (service.env_file ?? []).map((file) => environmentIn(readFileSync(join(folder, file), 'utf8')));
+  const given = Object.assign({}, ofImage, ...files, service.environment) as Record<string, string>;
+  return withSecretsIn(secretsFolder(), '/run/secrets', given);
+}
+
+const read = (name: string, more: Record<string, string> = {}) => {
+  const service = compose.services[name];
+  if (service === undefined) throw new Error(`compose.yaml has no ${name}`);
+  return readers[serviceOf(service)]({ ...environmentOf(service), ...more });
+};
+
+describe('what compose.yaml and init give a service', () => {
+  it('is taken by its own reader in production, once a mail server is named', () => {
+    expect(read('kernel')).toMatchObject({ policyFile: '/app/policy/starter.yaml' });
+    expect(read('control-plane')).toMatchObject({ gatewayUrl: 'http://gateway:3100' });
+    expect(read('gateway', mail)).toMatchObject({ failClosed: true });
+    expect(() => read('gateway')).toThrow('GOV_SMTP_URL');
+  });
+
+  it.each(['signing_key', 'service_api_key', 'kernel_database_url'])(
+    'stops the start with one sentence when the file %s is missing, short, a placeholder or open to others',
+    (secret) => {
+      const file = join(secretsFolder(), secret);
+      const text = readFileSync(file, 'utf8');
+      const problemsWith = (change: () => void) => {
+        change();
+        try {
+          read('kernel');
+          return '';
+        } catch (error) {
+          return error instanceof Error ? error.message : String(error);
+        } finally {
+          rmSync(file, { force: true });
+          writeFileSync(file, text, { mode: 0o600 });
+        }
+      };
+      const named = new RegExp(`${secret.toUpperCase().replace('KERNEL_', '')}(_FILE)? `);
+      expect(problemsWith(() => writeFileSync(file, text, { mode: 0o600 }))).toBe('');
+      expect(problemsWith(() => rmSync(file))).toMatch(named);
+      expect(problemsWith(() => writeFileSync(file, 'changeme'))).toMatch(named);
+      expect(problemsWith(() => execFileSync('chmod', ['0644', file]))).toMatch(named);
+    },
+  );
+
+  it('is made once: a second run changes no byte, and what is secret is for its owner alone', () => {
+    const snapshot = () =>
+      readdirSync(secretsFolder()).map((name) => [name, readFileSync(join(secretsFolder(), name), 'utf8')]);
+    const before = snapshot();
+    expect(init()).toContain('0 files made');
+    expect(snapshot()).toEqual(before);
+    const modes = readdirSync(secretsFolder()).map((name) => statSync(join(secretsFolder(), name)).mode & 0o777);
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    expect(new Set(before.map(([, text]) => text)).size).toBe(before.length);
+  });
+});
+
+describe('compose.yaml', () => {
+  it('gives every secret that it mounts a file of init, and each service the ones that it reads', () => {
+    const mounted = Object.values(compose.services).flatMap(({ secrets = [] }) => secrets);
+    expect([...new Set(mounted)].sort()).toEqual(Object.keys(compose.secrets).sort());
+    expect(mounted.filter((name) => !readdirSync(secretsFolder()).includes(name))).toEqual([]);
+    for (const [name, { secrets = [], environment = {} }] of ours) {
+      const files = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+      expect([name, files.map((file) => file.slice('/run/secrets/'.length)).sort()]).toEqual([
+        name,
+        [...secrets].sort(),
+      ]);
+    }
+  });
+
+  it('opens one port, keeps database and broker inside, and lets no image of ours write, or run as root', () => {
+    const opened = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
+    expect(opened.map(([name]) => name)).toEqual(['gateway']);
+    expect(compose.networks['inside']).toEqual({ internal: true });
+    for (const name of ['postgres', 'rabbitmq']) expect(compose.services[name]?.networks).toEqual(['inside']);
+    for (const [name, { user, read_only: isReadOnly, cap_drop: dropped }] of ours)
+      expect([name, user, isReadOnly, dropped]).toEqual([name, '${COUNTERSIGN_USER}', true, ['ALL']]);
+  });
+});

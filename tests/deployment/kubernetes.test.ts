@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { environmentIn, ofImage, readers, withSecretsIn, type Deployed } from './_environment.ts';
+
+type Variable = { name: string; value: string };
+type Container = {
+  name: string;
+  image: string;
+  env?: Variable[];
+  envFrom?: { configMapRef: { name: string } }[];
+  securityContext?: Record<string, unknown>;
+  resources?: { limits?: Record<string, string>; requests?: Record<string, string> };
+  volumeMounts?: { name: string; mountPath: string }[];
+  livenessProbe?: { httpGet: { path: string } };
+  readinessProbe?: { httpGet: { path: string } };
+};
+type PodSpec = {
+  containers: Container[];
+  securityContext?: Record<string, unknown>;
+  automountServiceAccountToken?: boolean;
+  volumes?: { name: string; secret?: { secretName: string; defaultMode: number } }[];
+};
+type Manifest = { kind: string; metadata: { name: string }; spec: { template?: { spec: PodSpec } } };
+type Kustomization = { resources: string[]; configMapGenerator: { name: string; literals: string[] }[] };
+
+const infra = fileURLToPath(new URL('../../infra', import.meta.url));
+const kubernetes = join(infra, 'kubernetes');
+const baseFiles = readdirSync(join(kubernetes, 'base')).filter((file) => file !== 'kustomization.yaml');
+const manifests = baseFiles.flatMap((file) =>
+  parseAllDocuments(readFileSync(join(kubernetes, 'base', file), 'utf8')).map((one) => one.toJS() as Manifest),
+);
+const pods = manifests.flatMap(({ metadata, spec }) => {
+  const pod = spec.template?.spec;
+  return pod === undefined ? [] : [{ name: metadata.name, pod }];
+});
+const containers = pods.flatMap(({ name, pod }) => pod.containers.map((container) => ({ of: name, pod, container })));
+const kustomization = (folder: string) =>
+  parse(readFileSync(join(kubernetes, folder, 'kustomization.yaml'), 'utf8')) as Kustomization;
+const mountedAt = '/run/secrets/countersign';
+let scratch: string;
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+  cpSync(join(infra, 'compose'), join(scratch, 'compose'), { recursive: true });
+  execFileSync('sh', [join(scratch, 'compose/init')]);
+  writeFileSync(join(secretsFolder(), 'smtp_url'), 'smtp://mail.example.net:587', { mode: 0o600 });
+});
+
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const secretsFolder = () => join(scratch, 'compose/secrets');
+
+function settingsOf(names: string[], overlay: string): Record<string, string> {
+  const generators = [...kustomization('base').configMapGenerator, ...kustomization(overlay).configMapGenerator];
+  const literals = generators.filter(({ name }) => names.includes(name)).flatMap(({ literals: given }) => given);
+  return environmentIn(literals.join('\n'));
+}
+
+/** What the container is started with, once somebody wrote their keys into the overlay. */
+function environmentOf({ env = [], envFrom = [] }: Container, overlay: string): Record<string, string> {
+  const settings = settingsOf(
+    envFrom.map(({ configMapRef }) => configMapRef.name),
+    overlay,
+  );
+  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  return withSecretsIn(secretsFolder(), mountedAt, { ...ofImage, ...settings, ...own });
+}
+
+describe('the manifests', () => {
+  const services = containers.filter(({ container }) => Object.hasOwn(readers, container.image.split('/')[1] ?? ''));
+  const overlays = ['overlays/development', 'overlays/production'];
+
+  it.each(overlays)('%s gives each service an environment that its own reader takes in production', (overlay) => {
+    expect(services.map(({ container }) => container.name).sort()).toEqual(['control-plane', 'gateway', 'kernel']);
+    for (const { container } of services) {
+      const read = readers[container.image.split('/')[1] as Deployed];
+      expect(() => read(environmentOf(container, overlay))).not.toThrow();
+    }
+  });
+
+  it('make the kernel a sidecar of the gateway, which does not start without one', () => {
+    const gateway = pods.find(({ name }) => name === 'gateway');
+    expect(gateway?.pod.containers.map(({ name }) => name)).toEqual(['gateway', 'kernel']);
+    const { GOV_FAIL_CLOSED: failClosed, GOV_GOVERNANCE_URL: url } = environmentOf(
+      gateway?.pod.containers[0] as Container,
+      'overlays/production',
+    );
+    expect([failClosed, url]).toEqual(['1', 'http://127.0.0.1:8080']);
+  });
+
+  it('let no container write, gain rights or go without bounds', () => {
+    for (const { of, pod, container } of containers) {
+      const { runAsNonRoot, seccompProfile } = pod.securityContext ?? {};
+      expect([of, runAsNonRoot, seccompProfile, pod.automountServiceAccountToken]).toEqual([
+        of,
+        true,
+        { type: 'RuntimeDefault' },
+        false,
+      ]);
+      expect([container.name, container.securityContext]).toEqual([
+        container.name,
+        { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      ]);
+      expect(container.resources?.limits?.['memory']).toBeDefined();
+      expect(container.resources?.requests?.['cpu']).toBeDefined();
+    }
+  });
+
+  it('ask for life what says that a process lives, and for traffic what says that it can work', () => {
+    for (const { container } of services) {
+      expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
+      expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
+    }
+  });
+
+  it('mount secrets that the command beside them makes, each container those that it reads', () => {
+    const made = secretsMadeBy(join(kubernetes, 'secrets'));
+    for (const { pod, container } of containers) {
+      const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === mountedAt);
+      const { secretName = '' } = pod.volumes?.find(({ name }) => name === mount?.name)?.secret ?? {};
+      const files = (container.env ?? [])
+        .filter(({ value }) => value.startsWith(`${mountedAt}/`))
+        .map(({ value }) => value.slice(mountedAt.length + 1));
+      expect(files.filter((file) => !(made.get(secretName) ?? []).includes(file))).toEqual([]);
+      if (container.image !== 'countersign/migrations') expect(files.sort()).toEqual(made.get(secretName)?.toSorted());
+    }
+  });
+});
+
+/** Runs the command with a kubectl that writes down what it is asked for. */
+function secretsMadeBy(command: string): Map<string, string[]> {
+  const told = join(scratch, 'asked');
+  const kubectl = join(scratch, 'kubectl');
+  writeFileSync(
+    kubectl,
+    `#!/bin/sh\ncase "$*" in *create*) printf '%s\\n' "$*" >>"${told}" ;; *) cat >/dev/null ;; esac\n`,
+  );
+  chmodSync(kubectl, 0o700);
+  cpSync(command, join(scratch, 'kubernetes/secrets'));
+  const env = { ...process.env, PATH: `${scratch}:${process.env['PATH'] ?? ''}` };
+  execFileSync('sh', [join(scratch, 'kubernetes/secrets')], { env });
+  const lines = readFileSync(told, 'utf8').trim().split('\n');
+  return new Map(
+    lines.map((line) => [
+      / generic (\S+)/.exec(line)?.[1] ?? '',
+      [...line.matchAll(/--from-file=([^=\s]+)=/g)].map(([, file = '']) => file),
+    ]),
+  );
+}

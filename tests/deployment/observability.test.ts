@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { ReasonCode } from '@countersign/contracts';
+
+type Alert = { alert: string; expr: string; annotations: { summary: string; action: string } };
+type Panel = { title: string; targets: { expr: string }[] };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const text = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
+const alerts = (parse(text('infra/observability/alerts.yaml')) as { groups: { rules: Alert[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+const { panels } = JSON.parse(text('infra/observability/dashboard.json')) as { panels: Panel[] };
+const expressions = [
+  ...alerts.map(({ expr }) => expr),
+  ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+];
+
+describe('what is watched', () => {
+  it('is measured: each name is in the table of docs/telemetry.md, and each reason code is one', () => {
+    const told = new Set(text('docs/telemetry.md').match(/countersign_\w+/g));
+    const named = expressions.flatMap((expr) => expr.match(/countersign_\w+/g) ?? []);
+    const isTold = (name: string) => told.has(name) || told.has(name.replace(/_(bucket|count|sum)$/, ''));
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => !isTold(name))).toEqual([]);
+    const codes = expressions.flatMap((expr) => /reason_code=~"([^"]+)"/.exec(expr)?.[1]?.split('|') ?? []);
+    expect(codes.filter((code) => !ReasonCode.safeParse(code).success)).toEqual([]);
+  });
+
+  it('tells whoever is woken what to do', () => {
+    expect(alerts.filter(({ annotations }) => annotations.summary === '' || annotations.action === '')).toEqual([]);
+  });
+});
