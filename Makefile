@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo conformance redrive test lint check bench mutate clean
+.PHONY: help install gen build up demo conformance redrive test deploy-test lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -20,7 +20,7 @@ console_sources := $(install_stamp) packages/console/index.html packages/console
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(install_stamp) ## Install the locked dependencies
 $(install_stamp): pnpm-lock.yaml $(manifests)
@@ -59,6 +59,9 @@ redrive: build ## Tell which queues have dead letters, and move them back: url= 
 
 test: build ## Run every test
 	@node tests/runner/run-tests.mjs
+
+deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
+	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose
 
 lint: build ## Formatting, types, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .

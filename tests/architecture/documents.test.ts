@@ -14,7 +14,7 @@ function targetsOf(path: string): string[] {
 }
 
 function makeTargets(): string[] {
-  return [...readText('Makefile').matchAll(/^([a-z]+):.*## /gm)].map((match) => match[1] ?? '');
+  return [...readText('Makefile').matchAll(/^([a-z-]+):.*## /gm)].map((match) => match[1] ?? '');
 }
 
 describe('documents', () => {
@@ -23,7 +23,7 @@ describe('documents', () => {
   });
 
   it.each(documents)('%s names make targets that exist', (path) => {
-    const named = [...readText(path).matchAll(/(?:^|`|; )make ([a-z]+)/gm)].map((match) => match[1] ?? '');
+    const named = [...readText(path).matchAll(/(?:^|`|; )make ([a-z-]+)/gm)].map((match) => match[1] ?? '');
     expect(named.filter((target) => !makeTargets().includes(target))).toEqual([]);
   });
 

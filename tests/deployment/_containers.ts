@@ -1,0 +1,152 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const project = 'countersign-deploy-test';
+export const images = ['governance-kernel', 'gateway', 'control-plane', 'migrations'] as const;
+export const services = ['kernel', 'gateway', 'control-plane'] as const;
+export const servers = ['postgres', 'rabbitmq'] as const;
+const jobs = ['provision', 'migrate-kernel', 'migrate-gateway', 'migrate-control-plane'] as const;
+type Container = (typeof services)[number] | (typeof servers)[number] | (typeof jobs)[number];
+
+/** What the machine must have; says which of it is missing. */
+export function requireTools(): void {
+  const isThere = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+  const missing = [
+    ['podman', isThere('podman', 'info')],
+    ['podman-compose', isThere('podman-compose', '--version')],
+    ['kubectl', isThere('kubectl', 'version', '--client')],
+    ['openssl', isThere('openssl', 'version')],
+  ].flatMap(([name, found]) => (found === true ? [] : [name]));
+  if (missing.length === 0) return;
+  throw new Error(
+    `make deploy-test needs ${missing.join(', ')}: install them, such that this account may run containers.`,
+  );
+}
+
+export function podman(...args: string[]): string {
+  return execFileSync('podman', args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+/** Builds every image; DEPLOY_TEST_BUILD_OPTIONS goes to `podman build`. */
+export function buildImages(): void {
+  const options = (process.env['DEPLOY_TEST_BUILD_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
+  for (const target of images)
+    podman(
+      ...['build', '--format', 'docker', ...options, '--file', `${root}/infra/docker/Dockerfile`, '--target', target],
+      ...['--tag', `localhost/countersign/${target}`, root],
+    );
+}
+
+/** One installation by infra/compose, in a folder and with volumes of its own. */
+export class Installation {
+  readonly folder: string;
+
+  /** `settings`: variables of the services, by the name of their file. */
+  constructor(gatewayPort: number, settings: Record<string, Record<string, string>>) {
+    this.folder = join(mkdtempSync(join(tmpdir(), 'countersign-deploy-')), 'compose');
+    cpSync(`${root}/infra/compose`, this.folder, { recursive: true });
+    this.run('sh', join(this.folder, 'init'));
+    this.#set('.env', {
+      POSTGRES_IMAGE: process.env['POSTGRES_IMAGE'] ?? 'docker.io/library/postgres:17',
+      RABBITMQ_IMAGE: process.env['RABBITMQ_IMAGE'] ?? 'docker.io/library/rabbitmq:4',
+      COUNTERSIGN_IMAGES: 'localhost/countersign',
+      GATEWAY_PORT: String(gatewayPort),
+    });
+    for (const [file, more] of Object.entries(settings)) this.#set(file, more);
+    // Podman gives a network without a way out no names.
+    writeFileSync(join(this.folder, 'podman.yaml'), 'networks: { inside: { internal: false } }\n');
+  }
+
+  /** One after another, each once the one before is healthy or done: older versions of podman-compose do not wait. */
+  async up(): Promise<void> {
+    for (const server of servers) {
+      this.compose('up', '--detach', server);
+      await this.healthy(server);
+    }
+    for (const job of jobs) this.runJob(job);
+    for (const service of services) {
+      this.compose('up', '--detach', '--no-deps', service);
+      if (service !== 'gateway') await this.healthy(service);
+    }
+    await this.healthy('gateway');
+  }
+
+  runJob(job: (typeof jobs)[number]): void {
+    this.compose('up', '--detach', '--no-deps', job);
+    const status = podman('wait', this.idOf(job));
+    if (status !== '0') throw new Error(`${job} ended with ${status}: ${podman('logs', this.idOf(job))}`);
+    podman('rm', this.idOf(job));
+  }
+
+  down(...options: string[]): void {
+    this.compose('down', ...options);
+  }
+
+  remove(): void {
+    this.down('--volumes');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  compose(...args: string[]): string {
+    const files = ['--file', 'compose.yaml', '--file', 'podman.yaml'];
+    return this.run('podman-compose', '--project-name', project, ...files, ...args);
+  }
+
+  /** In the folder of the installation. */
+  run(command: string, ...args: string[]): string {
+    const ran = spawnSync(command, args, { cwd: this.folder, encoding: 'utf8' });
+    if (ran.status !== 0) throw new Error(`${command} ${args.join(' ')}: ${ran.stdout}${ran.stderr}`);
+    return ran.stdout;
+  }
+
+  idOf(container: Container): string {
+    const filters = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${container}`];
+    const id = podman('ps', '--all', '--quiet', ...filters.flatMap((label) => ['--filter', `label=${label}`]));
+    if (id === '') throw new Error(`There is no container of ${container}.`);
+    return id.split('\n')[0] ?? '';
+  }
+
+  isHealthy(container: Container): boolean {
+    return spawnSync('podman', ['healthcheck', 'run', this.idOf(container)]).status === 0;
+  }
+
+  async healthy(container: Container): Promise<void> {
+    const deadline = Date.now() + 120_000;
+    while (!this.isHealthy(container)) {
+      if (Date.now() > deadline) throw new Error(`${container} is not healthy: ${this.logsOf(container)}`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+
+  logsOf(container: Container): string {
+    const { stdout, stderr } = spawnSync('podman', ['logs', '--tail', '20', this.idOf(container)], {
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  }
+
+  /** What this script prints in the container. */
+  script(container: Container, source: string): string {
+    return podman('exec', this.idOf(container), 'node', '--eval', source);
+  }
+
+  secret(name: string): string {
+    return readFileSync(join(this.folder, 'secrets', name), 'utf8').trim();
+  }
+
+  #set(file: string, variables: Record<string, string>): void {
+    const path = join(this.folder, file);
+    const isKept = (line: string) => !Object.keys(variables).some((name) => line.startsWith(`${name}=`));
+    const kept = readFileSync(path, 'utf8').split('\n').filter(isKept);
+    const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    writeFileSync(path, `${[...kept, ...set].join('\n')}\n`, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,23 @@
+# `compose` of docs/operations.md by podman-compose, of which older versions know no --wait.
+healthy() {
+  tries=0
+  until podman healthcheck run "$(podman ps --all --quiet --filter label=com.docker.compose.project=countersign-deploy-test --filter "label=com.docker.compose.service=$1")" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 120 ] || { echo "$1 is not healthy" >&2; return 1; }
+    sleep 1
+  done
+}
+compose() {
+  waits=0
+  kept=''
+  for word in "$@"; do
+    if [ "$word" = --wait ]; then waits=1; else kept="$kept $word"; fi
+  done
+  # shellcheck disable=SC2086 # words of ours
+  podman-compose --project-name countersign-deploy-test --file compose.yaml --file podman.yaml $kept
+  [ "$waits" -eq 1 ] || return 0
+  case "$kept" in
+  *postgres*) healthy postgres && healthy rabbitmq ;;
+  *) healthy postgres && healthy kernel && healthy gateway && healthy control-plane ;;
+  esac
+}

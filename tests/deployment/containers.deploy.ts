@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
+import { buildImages, Installation, podman, requireTools, servers, services } from './_containers.ts';
+import { Mailbox } from './_mailbox.ts';
+import { Outsider, type Acknowledged } from './_outside.ts';
+import { playGatewayPod } from './_pod.ts';
+
+const minutes = 60_000;
+const operations = fileURLToPath(new URL('../../docs/operations.md', import.meta.url));
+const from = new Date().toISOString();
+let mailbox: Mailbox;
+let model: ScriptedModel;
+let installation: Installation;
+let gatewayUrl: string;
+let port: number;
+let ada: Outsider;
+let scratch: string;
+let acknowledged: Acknowledged[] = [];
+
+beforeAll(async () => {
+  requireTools();
+  scratch = mkdtempSync(join(tmpdir(), 'countersign-evidence-'));
+  mailbox = await Mailbox.open();
+  model = await startScriptedModel({ host: '0.0.0.0' });
+  port = await freePort();
+  gatewayUrl = `http://localhost:${port}`;
+  buildImages();
+  const host = 'host.containers.internal';
+  installation = new Installation(port, {
+    'gateway.env': { GOV_SMTP_URL: `smtp://${host}:${mailbox.port}` },
+    'kernel.env': {
+      GOV_UPSTREAM_URL: `http://${host}:${new URL(model.url).port}/v1`,
+      GOV_MODEL_SPEND_LIMIT: '5000 EUR',
+    },
+  });
+  await installation.up();
+  ada = await Outsider.signIn(gatewayUrl, mailbox, 'ada@example.org');
+}, 30 * minutes);
+
+afterAll(async () => {
+  installation?.remove();
+  await model?.close();
+  await mailbox?.close();
+  rmSync(scratch, { recursive: true, force: true });
+}, 2 * minutes);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port is free.');
+  return address.port;
+}
+
+const isOpen = (at: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(at, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+async function expectNothingLost(): Promise<void> {
+  expect(acknowledged.length).toBeGreaterThan(10);
+  for (const { key, receiptId } of acknowledged) {
+    const again = await ada.evaluate('crm.read', key);
+    expect(again?.receipt.payload.receipt_id).toBe(receiptId);
+  }
+}
+
+async function untilAnswered(): Promise<void> {
+  const deadline = Date.now() + minutes;
+  while ((await ada.evaluate('crm.read')) === null)
+    if (Date.now() > deadline) throw new Error('The gateway does not come back.');
+}
+
+describe('an installation by compose', () => {
+  it('decides what comes through its one door: allowed, denied, and held for a person', async () => {
+    const verdicts = await Promise.all(['crm.read', 'crm.drop', 'mail.send'].map((tool) => ada.evaluate(tool)));
+    expect(verdicts.map((decided) => decided?.verdict)).toEqual(['ALLOW', 'DENY', 'ESCALATE']);
+    expect((await fetch(`${gatewayUrl}/console`)).status).toBe(200);
+    const published = podman('ps', '--format', '{{.Ports}}')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(published).toEqual([`0.0.0.0:${port}->3100/tcp`]);
+    expect(await isOpen(port)).toBe(true);
+  });
+
+  it.each(services)('%s writes nothing, is not root, and has the secrets of nobody else', (service) => {
+    const told = installation.script(
+      service,
+      `const { writeFileSync, readdirSync } = require('node:fs');
+       const write = (file) => { try { writeFileSync(file, ''); return 'written'; } catch (error) { return error.code; } };
+       console.log(JSON.stringify({ writes: ['/app/x', '/etc/x', '/run/secrets/x'].map(write), uid: process.getuid(), secrets: readdirSync('/run/secrets') }))`,
+    );
+    const { writes, uid, secrets } = JSON.parse(told) as { writes: string[]; uid: number; secrets: string[] };
+    expect(writes.filter((outcome) => outcome === 'written')).toEqual([]);
+    expect(uid).not.toBe(0);
+    const prefix = service.replace('-', '_');
+    const foreign = services.map((each) => each.replace('-', '_')).filter((each) => each !== prefix);
+    expect(secrets.filter((name) => foreign.some((each) => name.startsWith(each)))).toEqual([]);
+    const ofKernel = ['signing_key', 'policy_key', 'log_key', 'admin_api_key', 'tenant_salt_secret'];
+    if (service !== 'kernel') expect(secrets.filter((name) => ofKernel.includes(name))).toEqual([]);
+  });
+
+  it('keeps no secret in a layer of an image', () => {
+    for (const image of ['governance-kernel', 'gateway', 'control-plane', 'migrations']) {
+      const environment = podman('inspect', '--format', '{{json .Config.Env}}', `localhost/countersign/${image}`);
+      expect(environment).not.toMatch(/KEY|PASSWORD|SECRET|TOKEN/);
+    }
+  });
+
+  it.each([...services, ...servers])(
+    'loses nothing that it acknowledged when %s is killed under load',
+    async (container) => {
+      const calling = ada.startCalling();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      podman('kill', installation.idOf(container));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      podman('start', installation.idOf(container));
+      await installation.healthy(container);
+      await untilAnswered();
+      acknowledged = [...acknowledged, ...(await calling.stop())];
+      await expectNothingLost();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'drains: a gateway and a kernel that are told to stop finish what they took',
+    async () => {
+      for (const service of ['gateway', 'kernel'] as const) {
+        const calling = ada.startCalling();
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        podman('stop', '--time', '60', installation.idOf(service));
+        expect(podman('inspect', '--format', '{{.State.ExitCode}}', installation.idOf(service))).toBe('0');
+        podman('start', installation.idOf(service));
+        await installation.healthy(service);
+        await untilAnswered();
+        acknowledged = [...acknowledged, ...(await calling.stop())];
+      }
+      await expectNothingLost();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'proves what it did to somebody who has the export alone',
+    async () => {
+      const evidence = await ada.keepEvidence(scratch, from);
+      for (const container of [...services, ...servers]) podman('stop', '--time', '60', installation.idOf(container));
+      const { status, said } = evidence.verify();
+      expect([status, said]).toEqual([0, expect.stringContaining('VERIFIED')]);
+      await installation.up();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'comes back from a backup by the commands of docs/operations.md, and decides nothing twice',
+    async () => {
+      const [save = '', restore = ''] = commandsUnder('## Save and restore');
+      inShell(save);
+      const late = await ada.evaluate('crm.read');
+      inShell(restore);
+      await untilAnswered();
+      await expectNothingLost();
+      const evidence = await ada.keepEvidence(scratch, from);
+      expect(evidence.verify()).toMatchObject({ status: 0 });
+      expect(readFileSync(`${scratch}/export.ndjson`, 'utf8')).not.toContain(late?.receipt.payload.receipt_id);
+    },
+    10 * minutes,
+  );
+});
+
+describe('the rendered pod of the gateway', () => {
+  it(
+    'fails closed without the kernel beside it, lives on, and recovers with it',
+    async () => {
+      podman('stop', '--time', '60', installation.idOf('gateway'));
+      podman('stop', '--time', '60', installation.idOf('kernel'));
+      const pod = playGatewayPod(installation, port);
+      try {
+        await untilAnswered();
+        expect(pod.health('ready')).toBe(0);
+        podman('kill', pod.kernel);
+        expect(await ada.evaluate('crm.read')).toBeNull();
+        expect([pod.health('ready'), pod.health('live')]).toEqual([1, 0]);
+        podman('start', pod.kernel);
+        await untilAnswered();
+        expect(pod.health('ready')).toBe(0);
+        await expectNothingLost();
+      } finally {
+        pod.remove();
+      }
+    },
+    5 * minutes,
+  );
+});
+
+/** The blocks of commands in one part of the page. */
+function commandsUnder(heading: string): string[] {
+  const [, part = ''] = readFileSync(operations, 'utf8').split(heading);
+  const [own = ''] = part.split('\n## ');
+  return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
+}
+
+/** As the page says, with `compose` for the one that is installed here, whose `up` waits for nothing. */
+function inShell(commands: string): void {
+  const script = join(installation.folder, 'commands');
+  const inFolder = commands.replaceAll('infra/compose', '.');
+  writeFileSync(script, `set -eu\n${readFileSync(new URL('compose-shim.sh', import.meta.url), 'utf8')}\n${inFolder}`);
+  installation.run('sh', script);
+}
