@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo conformance redrive test deploy-test lint check bench mutate clean
+.PHONY: help install gen build up demo conformance redrive test deploy-test sbom lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -62,6 +62,13 @@ test: build ## Run every test
 
 deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
 	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose
+
+sbom: install ## Tell what each image holds besides Node: CycloneDX, in infra/docker/dist
+	@mkdir -p infra/docker/dist
+	@for unit in governance-kernel gateway control-plane deploy; do \
+	  $(PNPM) --filter "@countersign/$$unit" sbom --prod --lockfile-only --sbom-format cyclonedx --sbom-type application \
+	    --out "infra/docker/dist/$$unit.cdx.json" || exit 1; \
+	done
 
 lint: build ## Formatting, types, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
