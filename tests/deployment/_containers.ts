@@ -35,8 +35,9 @@ export function podman(...args: string[]): string {
   }).trim();
 }
 
-/** Builds every image; DEPLOY_TEST_BUILD_OPTIONS goes to `podman build`. */
+/** Builds every image; DEPLOY_TEST_BUILD_OPTIONS goes to `podman build`. With DEPLOY_TEST_IMAGES=kept the ones that are there are taken. */
 export function buildImages(): void {
+  if (process.env['DEPLOY_TEST_IMAGES'] === 'kept') return;
   const options = (process.env['DEPLOY_TEST_BUILD_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
   for (const target of images)
     podman(
@@ -61,8 +62,10 @@ export class Installation {
       GATEWAY_PORT: String(gatewayPort),
     });
     for (const [file, more] of Object.entries(settings)) this.#set(file, more);
-    // Podman gives a network without a way out no names.
-    writeFileSync(join(this.folder, 'podman.yaml'), 'networks: { inside: { internal: false } }\n');
+    // Podman before version 4.4 gives a network without a way out no names, and asks one network of several for them.
+    const file = join(this.folder, 'compose.yaml');
+    const shipped = readFileSync(file, 'utf8').replace('internal: true', 'internal: false');
+    writeFileSync(file, shipped.replaceAll('[inside, outside]', '[inside]').replace('  outside: {}\n', ''));
   }
 
   /** One after another, each once the one before is healthy or done: older versions of podman-compose do not wait. */
@@ -96,8 +99,7 @@ export class Installation {
   }
 
   compose(...args: string[]): string {
-    const files = ['--file', 'compose.yaml', '--file', 'podman.yaml'];
-    return this.run('podman-compose', '--project-name', project, ...files, ...args);
+    return this.run('podman-compose', '--project-name', project, '--file', 'compose.yaml', ...args);
   }
 
   /** In the folder of the installation. */

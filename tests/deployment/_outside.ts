@@ -13,6 +13,8 @@ export type Acknowledged = { key: string; receiptId: string };
 export class Outsider {
   readonly client: Client<typeof gatewayRoutes>;
   readonly workspaceId: string;
+  /** What was last answered, for the words of a failure. */
+  lastAnswer = '';
   readonly #url: string;
   readonly #token: string;
   readonly #agentKey: string;
@@ -51,6 +53,7 @@ export class Outsider {
     };
     const sent = { method: 'POST', headers, body: JSON.stringify(call), signal: AbortSignal.timeout(10_000) };
     const answered = await fetch(`${this.#url}/api/v1/evaluate`, sent).catch(() => null);
+    this.lastAnswer = answered === null ? 'no answer' : `${answered.status} ${await answered.clone().text()}`;
     if (answered?.status !== 200) return null;
     return (await answered.json()) as Decided; // the test looks
   }

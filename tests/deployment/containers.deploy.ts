@@ -74,8 +74,10 @@ async function expectNothingLost(): Promise<void> {
 
 async function untilAnswered(): Promise<void> {
   const deadline = Date.now() + minutes;
-  while ((await ada.evaluate('crm.read')) === null)
-    if (Date.now() > deadline) throw new Error('The gateway does not come back.');
+  while ((await ada.evaluate('crm.read')) === null) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (Date.now() > deadline) throw new Error(`The gateway does not come back: ${ada.lastAnswer}`);
+  }
 }
 
 describe('an installation by compose', () => {
