@@ -14,7 +14,7 @@ rules:
   - { id: all, effect: allow }
 `;
 const minuteMs = 60_000;
-const timeoutMs = 60_000;
+const timeoutMs = 180_000;
 let kernelsAheadMs = 0;
 let site: Replicas;
 let desk: PolicyDesk;
