@@ -161,11 +161,13 @@ describe('a command that is copied from a list', () => {
       await page.locator('main [data-id]').first().waitFor();
       expect(await shell(await copiedCommand())).toEqual({ status: 0, ids: await shownIds() });
       expect(existsSync(join(bin, 'pwned'))).toBe(false);
+      const offered = page.getByRole('button', { name: 'Copy as a command' });
+      expect(await offered.count()).toBe(1);
 
       await call({ tool: hidden, session_id: 'hidden' });
       await page.goto(`/console/receipts?tool=${encodeURIComponent(hidden)}`);
       await page.locator('main [data-id]').first().waitFor();
-      expect(await page.getByRole('button', { name: 'Copy as a command' }).count()).toBe(0);
+      expect(await offered.count()).toBe(0);
       expect(visitor.faults).toEqual([]);
     },
     timeoutMs,

@@ -26,8 +26,9 @@ export function CopyCommand({ words, filters = {}, count }: Props) {
   return (
     <p className="more">
       <button type="button" className="plain-button" title={command} onClick={take}>
-        <span role="status">{copied ? 'Copied: paste it into a terminal' : 'Copy as a command'}</span>
-      </button>
+        Copy as a command
+      </button>{' '}
+      <span role="status">{copied && 'Copied: paste it into a terminal'}</span>
     </p>
   );
 }
