@@ -60,7 +60,8 @@ describe('an event stream', () => {
     expect(await (await stream).send({ id: '7', event: 'receipt\ninjected: x', data: { a: 'line\nbreak' } })).toBe(
       true,
     );
-    const text = await readUntil(reader, /heartbeat/);
+    // A machine that is busy beats before it sends.
+    const text = await readUntil(reader, /(?=[\s\S]*heartbeat)(?=[\s\S]*data: .*\n\n)/);
     await reader.cancel();
     await server.close();
     expect(response.headers.get('content-type')).toContain('text/event-stream');

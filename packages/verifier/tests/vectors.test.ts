@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { portableProvider } from '@countersign/crypto';
+import { encodeBase64Url, portableProvider, type CryptoProvider } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport } from '../src/index.ts';
 import { makeReceiptVectors } from './receipt-vectors.ts';
@@ -12,11 +12,14 @@ const made = await makeReceiptVectors();
 // Rewrites the committed files: UPDATE_VECTORS=1. Every other run holds them against the generator.
 if (process.env['UPDATE_VECTORS'] === '1') writeVectors();
 
+/** Without a platform's own curve a signature takes milliseconds, and vectors have most of theirs in common. */
+const slow = remembering(portableProvider);
+
 describe('receipt vectors', () => {
   it.each(filesOf())('%s is answered as it says', (name) => {
     const vector = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as ReceiptVector; // our own file
     expect(vector).toEqual(made[name]);
-    for (const provider of [nodeProvider, portableProvider]) {
+    for (const provider of [nodeProvider, slow]) {
       const report = verifyExport(vector.export, { trust: parseKeySet(vector.keys), provider });
       const { code, line, ...expected } = vector.expect;
       expect([report.fault?.code, report]).toEqual([code, expect.objectContaining(expected)]);
@@ -28,6 +31,19 @@ describe('receipt vectors', () => {
     expect(filesOf().sort()).toEqual(Object.keys(made).sort());
   });
 });
+
+function remembering(provider: CryptoProvider): CryptoProvider {
+  const answers = new Map<string, boolean>();
+  return {
+    ...provider,
+    verifyEd25519: (...given) => {
+      const asked = given.map((bytes) => encodeBase64Url(bytes)).join('.');
+      const known = answers.get(asked) ?? provider.verifyEd25519(...given);
+      answers.set(asked, known);
+      return known;
+    },
+  };
+}
 
 function filesOf(): string[] {
   return parts.flatMap((part) =>

@@ -45,7 +45,7 @@ const approve = async (reply: Awaited<ReturnType<Caller['decide']>>) => {
 async function pinAnew(description: string): Promise<void> {
   upstreams.notes.redefine('pay', { description });
   expect(said(await agent.decide(payment()))).toBe('DENY SCHEMA_DRIFT');
-  await test.pool.query(`UPDATE mcp_tools SET pinned_hash = current_hash WHERE tool_name = 'pay'`);
+  await test.pool.query(`UPDATE mcp_tools SET pinned_hash = current_hash, drifted_at = NULL WHERE tool_name = 'pay'`);
 }
 
 describe('an approval of a registered tool', () => {

@@ -110,7 +110,10 @@ describe('the configuration of servers over stdio', () => {
 
   onlyThere(`is refused where their account may read a secret of the kernel${where}`, async () => {
     await chmod(keyFile, 0o644);
-    expect(() => configured({})).toThrow(/^.*GOV_SIGNING_KEY_FILE: the file can be read by the user 65534:65534/s);
+    // Production takes no such file at all.
+    const lenient = { NODE_ENV: 'development' };
+    expect(() => configured(lenient)).toThrow(/^.*GOV_SIGNING_KEY_FILE: the file can be read by the user 65534:65534/s);
+    expect(() => configured({})).toThrow('GOV_SIGNING_KEY_FILE names a file that others can read');
     await chmod(keyFile, 0o600);
     const file = join(folder, 'servers.json');
     await writeFile(file, JSON.stringify({ servers: [hostile()] }), { mode: 0o644 });

@@ -37,7 +37,8 @@ async function whileItWaits<Result>(call: () => Promise<Result>, change: string)
 }
 
 const of = `WHERE server_id = 'notes'`;
-const pin = (hash: string) => `UPDATE mcp_tools SET pinned_hash = ${hash} ${of} AND tool_name = 'write_note'`;
+const pin = (hash: string) =>
+  `UPDATE mcp_tools SET pinned_hash = ${hash}, drifted_at = CASE WHEN ${hash} <> current_hash THEN now() END ${of} AND tool_name = 'write_note'`;
 type Change = { name: string; change: string; back: string; code: ReasonCode };
 const changes: Change[] = [
   {
