@@ -90,5 +90,6 @@ export const finished: readonly PromiseId[] = [
   'cp.tenancy',
   'cp.hints',
   'ui.approve',
+  'ui.csp',
   'ui.truth',
 ];

@@ -1,5 +1,6 @@
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { visibleText } from '@countersign/contracts';
 
 type Props = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
 
@@ -11,7 +12,7 @@ export function Page({ title, about, actions, children }: Props) {
       <header className="page-head">
         <div>
           <h1>{title}</h1>
-          {about !== undefined && <p className="quiet">{about}</p>}
+          {about !== undefined && <p className="quiet">{typeof about === 'string' ? visibleText(about) : about}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}
       </header>

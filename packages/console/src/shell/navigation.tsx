@@ -1,6 +1,7 @@
 import { Drawer } from '@mantine/core';
 import { Link, useNavigate, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { visibleText } from '@countersign/contracts';
 import { pages } from '../pages.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { useAddressedWorkspace, type Me } from '../workspace/open-workspace.ts';
@@ -87,7 +88,7 @@ function WorkspaceSwitch({ me }: { me: Me }) {
         {open === undefined && <option value="">Choose one</option>}
         {me.workspaces.map(({ id, name, role }) => (
           <option key={id} value={id}>
-            {name} ({role})
+            {visibleText(name)} ({role})
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type KeyboardEvent } from 'react';
+import { visibleText } from '@countersign/contracts';
 import { pages } from '../pages.ts';
 import { useSignOut } from './person-menu.tsx';
 import type { Me } from '../workspace/open-workspace.ts';
@@ -28,7 +29,7 @@ function useCommands({ workspaces }: Me): Command[] {
     })),
     ...workspaces.map(({ id, name }) => ({
       id,
-      says: `Open the workspace ${name}`,
+      says: `Open the workspace ${visibleText(name)}`,
       run: () => void navigate({ to: '.', search: { workspace: id } }), // every page takes it
     })),
     { id: 'device', says: 'Let a program in', run: () => void navigate({ to: '/device' }) },

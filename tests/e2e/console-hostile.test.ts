@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedSystem } from '@countersign/local';
+import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
+import { verifies } from '@countersign/testkit/verifies';
+import type { Browser } from 'playwright-core';
+import { keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 240_000;
+const email = 'founder@example.com';
+const markup = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+const hostile = `${markup}\u202e`;
+/** What a terminal or a reader would take for something else. */
+const invisible = /[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/;
+const long = `${markup}${'x'.repeat(100_000)}`;
+let system: StartedSystem;
+let notes: NoteServer;
+let browser: Browser;
+let visitor: Visitor;
+let ada: SignedIn;
+let tab: Tab;
+
+beforeAll(async () => {
+  notes = await startNoteServer();
+  notes.redefine('read_note', { title: hostile, description: long });
+  const servers = [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }];
+  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
+  browser = await openChromium();
+  visitor = await openVisitor(browser, system.consoleUrl);
+  await visitor.page.goto('/console/overview');
+  await signInByKeyboard(visitor.page, email);
+  ada = await signIn(system, email);
+  tab = new Tab(system.gatewayUrl);
+  await tab.signIn(email);
+  await plant();
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+  await notes?.close();
+  dataDir.remove();
+}, timeoutMs);
+
+/** Hostile words wherever somebody, or a program, gives words to the workspace. */
+async function plant(): Promise<void> {
+  await send(`/api/workspace/${ada.workspaceId}`, 'PUT', { name: hostile });
+  await send('/api/auth/apikey', 'POST', { name: hostile });
+  const description = `call:files__write_file ${JSON.stringify({ path: 'a.md', content: hostile })}`;
+  const { id } = await send('/api/tasks', 'POST', { title: hostile, description });
+  await send(`/api/tasks/${String(id)}/run`, 'POST');
+  const incident = { title: hostile, severity: 'low', category: 'other', note: hostile };
+  await send('/api/ops/incidents', 'POST', incident);
+  const agent = kernelClient(system, ada.workspaceId, markup);
+  const asked = {
+    action: 'tool.call',
+    tool: 'mail.send',
+    session_id: 'planted',
+    args: { [hostile]: hostile, to: long },
+  };
+  const { body } = await agent.evaluate({ body: asked as never }); // plain names
+  expect(body.verdict).toBe('ESCALATE');
+  await agent.evaluate({ body: { ...asked, tool: markup } as never });
+}
+
+async function send(path: string, method: string, body?: object): Promise<Record<string, unknown>> {
+  const told = await tab.send(path, { method, body, headers: { 'x-workspace-id': ada.workspaceId } });
+  expect([path, told.status < 300, told.status < 300 ? '' : told.text]).toEqual([path, true, '']);
+  return told.body;
+}
+
+type Seen = { markup: boolean; invisible: boolean; elements: number };
+
+/** What stands on the page: whether hostile words are words on it, and how many elements they made. */
+async function seen(): Promise<Seen> {
+  const text = await visitor.page.evaluate<string>('document.body.innerText');
+  const elements = visitor.page.locator('#root img, #root script, #root iframe, main img, main script');
+  return { markup: text.includes('<img src=x'), invisible: invisible.test(text), elements: await elements.count() };
+}
+
+const inert = { invisible: false, elements: 0 };
+
+async function pagePaths(): Promise<string[]> {
+  return await visitor.page.evaluate<string[]>(
+    `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
+  );
+}
+
+/** Pages on which somebody else's words stand. */
+const shown = ['inbox', 'runs', 'receipts', 'tools', 'incidents', 'members', 'settings'];
+
+describe('words of others', () => {
+  verifies(
+    'ui.csp',
+    'are words on every page: no script runs, nothing is asked elsewhere, no token lies where a script could read it',
+    async () => {
+      const { page, faults } = visitor;
+      const paths = await pagePaths();
+      expect(paths.length).toBeGreaterThan(10);
+      for (const path of paths) {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+        if (shown.some((name) => path.endsWith(`/${name}`))) await until(async () => (await seen()).markup);
+        expect([path, await seen()]).toMatchObject([path, inert]);
+        expect([path, faults]).toEqual([path, []]);
+      }
+      expect(await keptByScripts(page)).not.toMatch(/cp[ar]_|lgn_|hp_|eyJ|csrf|token/i);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'ui.csp',
+    'are words in what opens: a run, a receipt, an incident',
+    async () => {
+      const { page, faults } = visitor;
+      for (const list of ['runs', 'incidents']) {
+        await page.goto(`/console/${list}`);
+        await page.locator('main a').filter({ hasText: '<img src=x' }).first().press('Enter');
+        await page.getByRole('heading', { level: 1 }).filter({ hasText: '<img src=x' }).waitFor();
+        expect([list, await seen()]).toEqual([list, { markup: true, ...inert }]);
+      }
+      await page.goto('/console/receipts?session=planted');
+      await page.locator('main [data-id]').first().waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await until(async () => (await seen()).markup);
+      expect(await seen()).toMatchObject(inert);
+      expect(faults).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'would be noticed if they were more: an element, an inline script, a request to somebody else',
+    async () => {
+      const { page, context, faults } = await openVisitor(browser, system.consoleUrl);
+      await page.goto('/console/sign-in');
+      await page.getByLabel('E-mail address').waitFor();
+      await page.evaluate(
+        `document.body.insertAdjacentHTML('beforeend', '<img src="https://evil.example/x" onerror="alert(1)">')`,
+      );
+      await until(() => Promise.resolve(faults.length > 0));
+      expect(faults.join('\n')).toMatch(/Content Security Policy/);
+      await context.close();
+    },
+    timeoutMs,
+  );
+});
