@@ -16,5 +16,5 @@ export default {
   testTimeout: 120_000,
   maxWorkers: 2,
   // Modules that a test file loaded stay in memory: a worker that holds too many of them is replaced.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '2GB',
 };

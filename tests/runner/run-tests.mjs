@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeFlags } from './node-flags-of.mjs';
+import { nodeFlags, testFlags } from './node-flags-of.mjs';
 import { cleanCommit, writeEvalRecord } from './eval-record.mjs';
 import { findChromium } from './chromium.mjs';
 import { findPostgres } from './postgres.mjs';
@@ -49,7 +49,7 @@ async function main(args) {
 
 function runJest(args, env) {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const flags = [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'];
+  const flags = [...testFlags(), '--experimental-vm-modules', '--no-warnings'];
   const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
   // The reporters come last: Jest takes a path behind them for one more reporter.
   return run([...flags, jest, ...args, ...reporters], env);

@@ -1,11 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { LocalProblem } from './local-problem.ts';
 
 const host = '127.0.0.1';
+const triesMax = 100;
 
-/** A port that nobody uses now. */
+/**
+ * A port that nobody uses now. It lies below those that a system gives out by itself (from 32768 on, on Linux): one of these may be
+ * another's before whoever asked opens it.
+ */
 export async function freePort(): Promise<number> {
-  return await listenOnce(0);
+  for (let tried = 0; tried < triesMax; tried += 1) {
+    const port = randomInt(10_000, 30_000);
+    const isFree = await listenOnce(port).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return port;
+  }
+  throw new Error(`None of ${triesMax} ports is free`);
 }
 
 /** Throws LocalProblem that names the variable by which another port is chosen. */
@@ -19,13 +32,10 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   });
 }
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen(port, host, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
+    probe.listen(port, host, () => probe.close(() => resolve()));
   });
 }

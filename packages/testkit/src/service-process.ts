@@ -14,7 +14,7 @@ export function spawnService(
   { logFile }: { logFile?: string } = {},
 ): ServiceProcess {
   const log = logFile === undefined ? null : openSync(logFile, 'a');
-  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
+  const child = spawn(process.execPath, [...process.execArgv, main], {
     env,
     stdio: ['ignore', log ?? 'ignore', 'inherit'],
   });
