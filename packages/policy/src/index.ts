@@ -27,6 +27,8 @@ export type { NeededRelations, RelationQuestion } from './relations.ts';
 export { failClosedCodes } from './gate.ts';
 export type { RuleEvaluator } from './gate.ts';
 export { decideAgain } from './again/decide-again.ts';
+export { decideAsRecorded } from './again/decide-as-recorded.ts';
+export type { DecidedAgain } from './again/decide-again.ts';
 export { testOfRecord } from './again/test-of-record.ts';
 export { withTest } from './with-test.ts';
 export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';

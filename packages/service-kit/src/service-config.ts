@@ -43,6 +43,7 @@ export const serviceVariables = {
   ),
   GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests a minute of one address for pages of approvals.'),
   GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests a minute of one address to the demo.'),
+  GOV_RATE_LIMIT_VERIFY: perMinute('verify').describe('Requests a minute of one address to have an export verified.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: secretUrl(['http', 'https'])
     .optional()
     .describe(
@@ -101,13 +102,14 @@ function collectorOf(read: ReadVariables): Collector | null {
 }
 
 function rateLimitsOf(read: ReadVariables): Record<LimitClassName, LimitClass> {
-  const { standard, public: anybody, auth, page, demo } = limitClassDefaults;
+  const { standard, public: anybody, auth, page, demo, verify } = limitClassDefaults;
   return {
     standard: { ...standard, limit: read.GOV_RATE_LIMIT_STANDARD },
     public: { ...anybody, limit: read.GOV_RATE_LIMIT_PUBLIC },
     auth: { ...auth, limit: read.GOV_RATE_LIMIT_AUTH },
     page: { ...page, limit: read.GOV_RATE_LIMIT_PAGE },
     demo: { ...demo, limit: read.GOV_RATE_LIMIT_DEMO },
+    verify: { ...verify, limit: read.GOV_RATE_LIMIT_VERIFY },
   };
 }
 

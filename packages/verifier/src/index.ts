@@ -1,6 +1,6 @@
 export { VerificationError } from './verification-error.ts';
 export type { VerificationErrorCode } from './verification-error.ts';
-export { parseKeySet } from './trusted-keys.ts';
+export { parseKeySet, publicKeyBytes } from './trusted-keys.ts';
 export type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 export { createKeyRing } from './key-ring.ts';
 export type { KeyRing } from './key-ring.ts';
@@ -10,7 +10,7 @@ export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';
 export { publicReceiptOf, toTheMinute, verifyOriginal, verifyPublicReceipt } from './public-receipt.ts';
 export { assertRecordHash, verifyRecord } from './verify-record.ts';
-export { verifyExport } from './verify-export.ts';
+export { ExportVerification, verifyExport } from './verify-export.ts';
 export { auditHash, AuditVerification } from './verify-audit.ts';
 export type { AuditReport } from './verify-audit.ts';
 export { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';

@@ -46,7 +46,9 @@ export class VerificationError extends Error {
 /** What a line of an export failed at. Rethrows what is no finding about the line. */
 export function faultOf(error: unknown): { code: VerificationErrorCode; message: string } {
   if (error instanceof VerificationError) return { code: error.code, message: error.message };
-  if (error instanceof CryptoError)
-    return { code: error.code === 'TOO_LARGE' ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
+  if (error instanceof CryptoError) {
+    const isLarge = error.code === 'TOO_LARGE' || error.code === 'TOO_MANY_VALUES';
+    return { code: isLarge ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
+  }
   throw error;
 }

@@ -36,6 +36,8 @@ export type ExportOptions = LogTrust &
     to?: string | undefined;
     /** What VERIFIED must say; all of it unless told otherwise. */
     require?: readonly Requirement[] | undefined;
+    /** For whoever verifies beside other work: a line with more values of JSON is too large. */
+    lineValuesMax?: number | undefined;
   };
 
 const none = { count: 0, first: null };
@@ -77,7 +79,8 @@ export class ExportVerification {
     this.#line += 1;
     let value: unknown = null;
     try {
-      value = parseStrictJson(line, lineLimits);
+      const { lineValuesMax: valuesMax } = this.#options;
+      value = parseStrictJson(line, valuesMax === undefined ? lineLimits : { ...lineLimits, valuesMax });
       this.#verifyLine(value);
       return true;
     } catch (error) {

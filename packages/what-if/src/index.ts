@@ -1,2 +1,3 @@
 export { isWidened } from './widened.ts';
+export { Replay } from './replay.ts';
 export { WhatIf } from './what-if.ts';

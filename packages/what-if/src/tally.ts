@@ -55,7 +55,7 @@ export class Tally {
       matrix: this.#matrix,
       widened: this.#widened,
       examples: this.#shownExamples(),
-      missing: inOrder(this.#missing).map(([field, decisions]) => ({ field, decisions })),
+      missing: countedInOrder(this.#missing),
       agents: inOrder(this.#agents).map(([id, share]) => ({ principal_id: id as PrincipalId, ...share })),
       tools: inOrder(this.#tools).map(([, { tool, action, share }]) => ({ tool, action, ...share })),
     };
@@ -76,7 +76,7 @@ function hashOf(report: Omit<WhatIfReport, 'report_hash'>, provider: CryptoProvi
   return digestOf(provider, canonicalBytes(parsePlainJson(report))) as Digest; // digestOf writes exactly this form
 }
 
-function emptyMatrix(): WhatIfReport['matrix'] {
+export function emptyMatrix(): WhatIfReport['matrix'] {
   const row = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, UNREPLAYABLE: 0 });
   return { ALLOW: row(), DENY: row(), ESCALATE: row() };
 }
@@ -98,6 +98,10 @@ function atKey<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   const made = make();
   map.set(key, made);
   return made;
+}
+
+export function countedInOrder(missing: ReadonlyMap<string, number>): WhatIfReport['missing'] {
+  return inOrder(missing).map(([field, decisions]) => ({ field, decisions }));
 }
 
 /** By their keys, as code units sort them: the same everywhere. */

@@ -1,14 +1,10 @@
-import { ReceiptId } from '@countersign/contracts';
 import type { Changed, WhatIfQuestion, WhatIfReport } from '@countersign/contracts/control-plane';
-import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { decideAgain, type CompiledPolicy } from '@countersign/policy';
-import { VerificationError, verifyLedgerEntry, verifyRecord, type TrustedKeys } from '@countersign/verifier';
-import { ChainsFromTheEnd } from './chains.ts';
+import { VerificationError, verifyRecord, type TrustedKeys } from '@countersign/verifier';
+import { changeOf, claimedId, EntriesFromTheEnd, isAsked, type LedgerEntry } from './read-entries.ts';
 import { Tally } from './tally.ts';
-
-/** A receipt as a kernel serves it, the record that it seals, and what saw it before its key was revoked. Each may be anything. */
-type LedgerEntry = { receipt: unknown; record?: unknown; witness?: unknown };
 
 type WhatIfOptions = {
   question: WhatIfQuestion;
@@ -32,11 +28,12 @@ type WhatIfOptions = {
  */
 export class WhatIf {
   readonly #options: WhatIfOptions;
-  readonly #chains = new ChainsFromTheEnd();
+  readonly #entries: EntriesFromTheEnd;
   readonly #tally = new Tally();
 
   constructor(options: WhatIfOptions) {
     this.#options = options;
+    this.#entries = new EntriesFromTheEnd({ ...options, tenant: options.question.tenant_id });
   }
 
   get decisions(): number {
@@ -60,47 +57,19 @@ export class WhatIf {
     return this.#tally.report({ question, isWhole, provider });
   }
 
-  #takeVerified({ receipt, record, witness }: LedgerEntry): void {
-    const { trust, provider, question } = this.#options;
-    const { payload, receipt_hash } = verifyLedgerEntry({ receipt, witness }, trust, provider);
-    if (payload.tenant_id !== question.tenant_id)
-      throw new VerificationError('LINK_MISMATCH', `it is a receipt of ${payload.tenant_id}`);
-    if (!this.#chains.add({ payload, receipt_hash }))
-      throw new VerificationError(
-        'CHAIN_GAP',
-        'it does not stand before the receipt that was seen last in its session',
-      );
+  #takeVerified(entry: LedgerEntry): void {
+    const { provider, question } = this.#options;
+    const { payload } = this.#entries.open(entry);
     this.#tally.noteReceipt();
     if (!isAsked(payload, question)) return;
     // A refusal of the record reads as one of the decision.
-    this.#tally.note(this.#changeOf(verifyRecord(record, receipt, provider)));
+    this.#tally.note(this.#changed(verifyRecord(entry.record, entry.receipt, provider)));
   }
 
-  #changeOf(record: BoundaryRecord): Changed {
+  #changed(record: BoundaryRecord): Changed {
     const { draft, ceilings, policyOf } = this.#options;
     const { policy_hash: hash } = record;
     const recorded = hash === null ? 'none' : (policyOf(hash) ?? 'unknown');
-    const again = decideAgain(record, { draft, recorded, ceilings });
-    const { receipt_id, session_id, principal_id, verdict: before, reason_code: reason_before } = record;
-    const { action, tool } = record.intent;
-    const call = { receipt_id, session_id, principal_id, action, tool, before, reason_before };
-    return again.kind === 'decided'
-      ? { ...call, after: again.verdict, reason_after: again.reason_code, rules: again.matched_rules, missing: [] }
-      : { ...call, after: 'UNREPLAYABLE', reason_after: null, rules: [], missing: again.missing };
+    return changeOf(record, decideAgain(record, { draft, recorded, ceilings }));
   }
-}
-
-/** Decisions that something followed from, of the time that is asked about. */
-function isAsked({ kind, shadow, issued_at }: ReceiptPayload, { from, to }: WhatIfQuestion): boolean {
-  if (kind !== 'decision' || shadow) return false;
-  // Instants have one length, so their order is that of their texts.
-  return (from === null || issued_at >= from) && (to === null || issued_at < to);
-}
-
-/** What a value that may be anything says of itself. */
-function claimedId(receipt: unknown): ReceiptId | null {
-  if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
-  const { payload } = receipt;
-  if (typeof payload !== 'object' || payload === null || !('receipt_id' in payload)) return null;
-  return ReceiptId.safeParse(payload.receipt_id).data ?? null;
 }

@@ -49,14 +49,17 @@ export type Sealed = { receipt: StoredReceipt; record: BoundaryRecord; intent: I
 const demand = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 1 };
 const notApplicable = { state: 'not_applicable' } as const;
 
-/** A ledger in memory, as a kernel would seal these calls one after the other. Oldest first. */
-export function sealedUnder(policy: CompiledPolicy, calls: readonly Call[]): Sealed[] {
+/**
+ * A ledger in memory, as a kernel would seal these calls one after the other. Oldest first. `stated`: the policy that the kernel says it
+ * decided by, where it lies.
+ */
+export function sealedUnder(policy: CompiledPolicy, calls: readonly Call[], stated = policy): Sealed[] {
   const heads = new Map<string, { lamport: number; hash: Digest }>();
   return calls.map((call, nth) => {
     const at = new Date(Date.parse('2026-02-01T00:00:00.000Z') + nth * 1_000).toISOString() as Instant; // exactly this form
     const intent = intentOf(call);
     const decision = decide(policy, intent, factsAt(policy, at));
-    const read = { facts: readFacts(policy, intent, { now: at, relations: {} }) };
+    const read = { facts: readFacts(stated, intent, { now: at, relations: {} }) };
     const recorded = { ...demand, spend_micros: '0' };
     const statement = decisionStatement({
       ...{ ulid: String(nth).padStart(26, '0'), at, intent: intent as never, read, demand: recorded },
@@ -69,7 +72,7 @@ export function sealedUnder(policy: CompiledPolicy, calls: readonly Call[]): Sea
       }),
       ...{ verdict: decision.verdict, reason_code: decision.reason_code, gates: decision.trace },
       ...{ gate_roster_hash: gateRosterHash(nodeProvider, [...gateOrder]), matched_rules: decision.matched_rules },
-      ...{ policy_hash: policy.hash as Digest, policy_epoch: 1, mcp_server_id: null, tool_definition_hash: null },
+      ...{ policy_hash: stated.hash as Digest, policy_epoch: 1, mcp_server_id: null, tool_definition_hash: null },
       ...{
         authz_snapshot_hash: null,
         budgets: [],

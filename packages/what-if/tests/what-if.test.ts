@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Verdict, type TenantId } from '@countersign/contracts';
-import { WhatIfReport, type VerdictAgain } from '@countersign/contracts/control-plane';
+import { ReplayDetails, ReplayFindings, WhatIfReport, type VerdictAgain } from '@countersign/contracts/control-plane';
 import { canonicalBytes, digestOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { evaluateRules, type CompiledPolicy } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
-import { WhatIf } from '../src/index.ts';
+import { Replay, WhatIf } from '../src/index.ts';
 import { policyOf, sealedUnder, trust, type Call, type Sealed } from './_sealed.ts';
 
 const small = { id: 'small', effect: 'allow', when: 'has(args.amount) && args.amount < 100.0' };
@@ -123,6 +123,103 @@ describe('a report', () => {
     expect(reportOn(sealed, { draft: active, limit: 4 })).toMatchObject({ decisions: 4, is_whole: false });
     const from = '2026-02-01T00:00:06.000Z';
     expect(reportOn(sealed, { draft: active, from })).toMatchObject({ decisions: 3, receipts: 9 });
+  });
+});
+
+type Replayed = { findings: ReplayFindings; details: ReplayDetails };
+type Question = { session?: string; limit?: number; draft?: CompiledPolicy; known?: CompiledPolicy | null };
+
+function replayOf(
+  entries: readonly { receipt: unknown; record?: unknown }[],
+  { session, limit = 1000, draft, known = active }: Question = {},
+): Replayed {
+  const times = { from: null, to: null };
+  const question = {
+    ...{ tenant_id: 'acme' as TenantId, session_id: (session ?? null) as never, ...times, limit }, // by its form
+    ...(draft === undefined
+      ? { policy: 'recorded' as const, policy_hash: null }
+      : { policy: 'draft' as const, policy_hash: draft.hash as never }),
+  };
+  const policyOfHash = (hash: string) => (hash === known?.hash ? known : null);
+  const under = draft === undefined ? null : { policy: draft, ceilings: [] };
+  const replay = new Replay({
+    ...{ question, treeSize: 99, draft: under, policyOf: policyOfHash, trust, provider: nodeProvider },
+  });
+  const isWhole = [...entries].reverse().every((entry) => replay.take(entry));
+  const { findings, details } = replay.result({ isWhole });
+  return { findings: ReplayFindings.parse(findings), details: ReplayDetails.parse(details) };
+}
+
+describe('a replay', () => {
+  verifies('cp.replay', 'reproduces each recorded verdict, and says of nobody who called what', () => {
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 40 }), (calls) => {
+        const sealed = sealedUnder(active, calls);
+        const { findings, details } = replayOf(sealed);
+        expect(findings.pairs).toEqual(
+          sealed.map(({ receipt: { receipt_hash }, record: { verdict } }) => ({
+            ...{ receipt_hash, before: verdict, after: verdict },
+          })),
+        );
+        expect(findings).toMatchObject({ decisions: calls.length, unverifiable: 0, first_difference: null });
+        expect(findings.is_narrowed).toBe(false);
+        expect([findings.is_whole, details.differences, details.missing]).toEqual([true, [], []]);
+        const { replay_hash, ...found } = findings;
+        expect(replay_hash).toBe(digestOf(nodeProvider, canonicalBytes(found)));
+        expect(replayOf(sealed)).toEqual({ findings, details });
+        const text = JSON.stringify(findings);
+        for (const word of ['acme', 'agent-', 's-1', 's-2', 's-3', 'files', 'pay', 'mail', 'amount', 'rcp_'])
+          expect(text).not.toContain(word);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  verifies(
+    'cp.replay',
+    'names the first decision that its policy does not give, of a kernel that lies and signs',
+    () => {
+      const calls = ['files.read', 'pay.send', 'mail.send', 'files.read'].map((tool) => ({
+        ...{ agent: 'agent-1', session: 's-1', tool, args: { amount: 500 } },
+      }));
+      const honest = sealedUnder(active, calls.slice(0, 1));
+      expect(replayOf(honest).findings.first_difference).toBeNull();
+      const anything = policyOf([{ id: 'every', effect: 'allow' }]);
+      const sealed = sealedUnder(anything, calls, active);
+      const { findings, details } = replayOf(sealed);
+      const [first, second] = sealed;
+      expect(findings).toMatchObject({ unverifiable: 0, decisions: 4 });
+      expect(findings.first_difference).toEqual({
+        ...{ place: 0, receipt_hash: first?.receipt.receipt_hash, before: 'ALLOW', after: 'DENY' },
+      });
+      expect(details.first_difference).toMatchObject({ receipt_id: first?.record.receipt_id, tool: 'files.read' });
+      expect(details.differences.map(({ tool }) => tool)).toEqual(calls.map(({ tool }) => tool));
+      expect(findings.pairs[1]).toEqual({
+        ...{ receipt_hash: second?.receipt.receipt_hash, before: 'ALLOW', after: 'ESCALATE' },
+      });
+    },
+  );
+
+  it('is of one session where one is asked for, no longer than its limit, and the same under the draft as a report', () => {
+    const sealed = sealedUnder(active, fc.sample(call, { numRuns: 60, seed: 7 }));
+    const ofSession = sealed.filter(({ receipt }) => receipt.payload.session_id === 's-2');
+    const hashes = ({ findings }: Replayed) => findings.pairs.map(({ receipt_hash }) => receipt_hash);
+    const wanted = ofSession.map(({ receipt }) => receipt.receipt_hash);
+    expect(hashes(replayOf(sealed, { session: 's-2' }))).toEqual(wanted);
+    const short = replayOf(sealed, { session: 's-2', limit: 3 });
+    const { is_whole, is_narrowed } = short.findings;
+    expect([hashes(short), is_whole, is_narrowed]).toEqual([wanted.slice(-3), false, true]);
+    for (const draft of drafts)
+      expect(replayOf(sealed, { draft }).findings.matrix).toEqual(reportOn(sealed, { draft }).matrix);
+  });
+
+  it('decides nothing from what does not verify, nor under a policy that nobody has', () => {
+    const sealed = sealedUnder(active, fc.sample(call, { numRuns: 9, seed: 7 }));
+    expect(replayOf(sealed, { known: null }).details.missing).toEqual([{ field: 'policy', decisions: 9 }]);
+    Object.assign(sealed[4]?.record ?? {}, { verdict: 'ALLOW', reason_code: 'ALLOWED', approval_id: 'x' });
+    const { findings, details } = replayOf(sealed);
+    expect([findings.decisions, findings.unverifiable, findings.first_difference]).toEqual([8, 1, null]);
+    expect(details.unverifiable).toHaveLength(1);
   });
 });
 

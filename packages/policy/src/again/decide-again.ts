@@ -10,7 +10,7 @@ import { gatesAgain } from './gates-again.ts';
 import type { Again, RecordedPolicy } from './recorded-call.ts';
 import { originOf } from './recorded-call.ts';
 
-type DecidedAgain =
+export type DecidedAgain =
   | { kind: 'decided'; verdict: Verdict; reason_code: ReasonCode; matched_rules: string[] }
   | { kind: 'UNREPLAYABLE'; missing: string[] };
 
