@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, Instant, ReceiptId, UserId } from '../scalars.ts';
 import { PublicApproval, PublicReceipt } from './public-proof.ts';
+import { PublicReplay, ReplayId } from './replays.ts';
 
 /** 128 random bits, base64url: nobody finds one by trying. */
 export const HandleId = z
@@ -25,17 +26,18 @@ const named = {
   receipt_id: ReceiptId.nullable(),
 };
 
-/** A name for one receipt or approval that ends by itself and can be taken back. `shown`: all that it shows of it. */
+/** A name for one receipt, approval or replay that ends by itself and can be taken back. `shown`: all that it shows of it. */
 export const EvidenceHandle = z.discriminatedUnion('kind', [
   z.strictObject({ handle: HandleId, kind: z.literal('receipt'), ...named, shown: PublicReceipt }),
   z.strictObject({ handle: HandleId, kind: z.literal('approval'), ...named, shown: PublicApproval }),
+  z.strictObject({ handle: HandleId, kind: z.literal('replay'), ...named, shown: PublicReplay }),
 ]);
 export type EvidenceHandle = z.infer<typeof EvidenceHandle>;
 
 export const createEvidenceHandle = defineRoute({
   operation: 'create-evidence-handle',
   summary:
-    'Name one receipt or approval by a handle. With `public` strangers open it too: the kernel decides that first, as `evidence.publish`.',
+    'Name one receipt, approval or replay by a handle. With `public` strangers open it too: the kernel decides that first, as `evidence.publish`.',
   method: 'POST',
   path: '/api/audit/handles',
   auth: 'session_reauth',
@@ -44,7 +46,7 @@ export const createEvidenceHandle = defineRoute({
   idempotent: false, // made again it is another name
   bodyBytesMax: 10_000,
   body: z.strictObject({
-    object_id: z.union([ReceiptId, ApprovalId]),
+    object_id: z.union([ReceiptId, ApprovalId, ReplayId]),
     public: z.boolean().default(false),
     expires_in_seconds: z
       .int()

@@ -123,6 +123,7 @@ export const listIncidents = defineRoute({
   method: 'GET',
   path: '/api/ops/incidents',
   auth: 'session',
+  opensToPrograms: true,
   leastRole: 'member',
   query: z.strictObject({ ...PageQuery, state: IncidentState.optional() }),
   reply: page(IncidentSummary),

@@ -15,6 +15,7 @@ export { SetupStep, bootstrapOrg, getBootstrap } from './bootstrap.ts';
 export {
   ConsoleWorkspace,
   ConsoleWorkspaceWithMembers,
+  PublicProof,
   listConsoleWorkspaces,
   createConsoleWorkspace,
   getConsoleWorkspace,
@@ -118,6 +119,19 @@ export {
   getPublicApproval,
   getSigningKey,
 } from './public-proof.ts';
+export {
+  createReplay,
+  getPublicReplay,
+  getReplay,
+  PublicReplay,
+  Replay,
+  ReplayDetails,
+  ReplayFindings,
+  ReplayId,
+  ReplayQuestion,
+  replayReceiptsMax,
+} from './replays.ts';
+export { Verification, checkExport } from './verification.ts';
 export { beginReauth, finishReauth } from './reauth.ts';
 export { beginPasskey, finishPasskey } from './passkeys.ts';
 export {

@@ -194,6 +194,7 @@ export const getOps = defineRoute({
   method: 'GET',
   path: '/api/ops',
   auth: 'session',
+  opensToPrograms: true,
   leastRole: 'member',
   reply: z.strictObject({
     workspace_id: WorkspaceId,

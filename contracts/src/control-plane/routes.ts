@@ -38,6 +38,8 @@ import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocke
 import { deletePolicyShadow, putPolicyShadow } from './policy-shadows.ts';
 import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from './evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from './public-proof.ts';
+import { createReplay, getPublicReplay, getReplay } from './replays.ts';
+import { checkExport } from './verification.ts';
 import { freezeTarget, getOps, quarantineTarget, resumeTarget, resyncTarget, throttleTarget } from './ops.ts';
 import { createBlastRadius } from './blast-radius.ts';
 import { approvePlan, commitPlan, createPlan } from './plans.ts';
@@ -127,4 +129,8 @@ export const controlPlaneRoutes = {
   getPublicReceipt,
   getPublicApproval,
   getSigningKey,
+  checkExport,
+  createReplay,
+  getReplay,
+  getPublicReplay,
 };

@@ -57,6 +57,9 @@ export const Changed = z.strictObject({
 });
 export type Changed = z.infer<typeof Changed>;
 
+/** Before, then after. */
+export const VerdictMatrix = z.strictObject({ ALLOW: Row, DENY: Row, ESCALATE: Row });
+
 const Share = { decisions: Count, changed: Count, widened: Count, unreplayable: Count };
 
 /**
@@ -76,8 +79,7 @@ export const WhatIfReport = z.strictObject({
     count: Count,
     first: z.array(z.strictObject({ receipt_id: ReceiptId.nullable(), code: z.string() })).max(examplesMax),
   }),
-  /** Before, then after. */
-  matrix: z.strictObject({ ALLOW: Row, DENY: Row, ESCALATE: Row }),
+  matrix: VerdictMatrix,
   /** Every decision that becomes more permissive, newest first. */
   widened: z.array(Changed),
   /** Of each cell that is not empty, the newest. */

@@ -18,6 +18,10 @@ export const ConsoleWorkspace = z.strictObject({
 });
 export type ConsoleWorkspace = z.infer<typeof ConsoleWorkspace>;
 
+/** What strangers may open of a workspace: nothing, or what its owners have published, until that ends. */
+export const PublicProof = z.enum(['off', 'published']);
+export type PublicProof = z.infer<typeof PublicProof>;
+
 export const ConsoleWorkspaceWithMembers = ConsoleWorkspace.extend({
   members: z.array(
     z.strictObject({
@@ -28,6 +32,7 @@ export const ConsoleWorkspaceWithMembers = ConsoleWorkspace.extend({
       joined_at: Instant,
     }),
   ),
+  public_proof: PublicProof,
   created_at: Instant,
 });
 export type ConsoleWorkspaceWithMembers = z.infer<typeof ConsoleWorkspaceWithMembers>;
@@ -73,13 +78,14 @@ const AddressedMember = Addressed.extend({ user_id: z.string().min(1).max(128) }
 
 export const putConsoleWorkspace = defineRoute({
   operation: 'put-console-workspace',
-  summary: 'Rename a workspace. If-Match names the ETag that was read.',
+  summary:
+    'Name a workspace, and say whether what it has published is public; `off` shuts all of it at once. If-Match names the ETag that was read.',
   method: 'PUT',
   path: '/api/workspaces/{workspace_id}',
   auth: 'session_reauth',
   leastRole: 'owner',
   params: Addressed,
-  body: z.strictObject({ name: GivenName }),
+  body: z.strictObject({ name: GivenName, public_proof: PublicProof.optional() }),
   reply: ConsoleWorkspaceWithMembers,
   errors: ['PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'GATEWAY_UNAVAILABLE'],
 });

@@ -35,6 +35,8 @@ import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocke
 import { deletePolicyShadow, putPolicyShadow } from '../control-plane/policy-shadows.ts';
 import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from '../control-plane/evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from '../control-plane/public-proof.ts';
+import { createReplay, getPublicReplay, getReplay } from '../control-plane/replays.ts';
+import { checkExport } from '../control-plane/verification.ts';
 import {
   freezeTarget,
   getOps,
@@ -71,8 +73,8 @@ export type Forwarding = {
   to: 'governance-kernel' | 'control-plane';
   /** As the gateway serves it: path, body limit and answers are the other service's. */
   route: AnyRoute;
-  /** What counts of an anonymous caller: sign-in, where each try is one at a secret, or anything that anybody may read. */
-  limit?: 'auth' | 'public';
+  /** What counts of an anonymous caller: sign-in, where each try is one at a secret, what costs much work, or anything that anybody may read. */
+  limit?: 'auth' | 'public' | 'verify';
   /** How long the other service may be silent, before its answer or within it. */
   silenceMaxMs: number;
   /** How long one answer may go on; who has to hear more asks again, and proves anew who it is. */
@@ -146,8 +148,15 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
   {
     family: 'keys of agents',
     opensTo: 'owner',
+    routes: [listAccessKeys],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'makers of agents',
+    opensTo: 'owner',
     sessionOnly: true,
-    routes: [listAccessKeys, createAccessKey, revokeAccessKey],
+    routes: [createAccessKey, revokeAccessKey],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },
@@ -260,8 +269,21 @@ const ofControlPlane: Terms[] = [
   },
   {
     family: 'public proof',
-    routes: [getPublicReceipt, getPublicApproval, getSigningKey],
+    routes: [getPublicReceipt, getPublicApproval, getPublicReplay, getSigningKey],
     limit: 'public',
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'replays',
+    routes: [createReplay, getReplay],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'verification',
+    routes: [checkExport],
+    limit: 'verify',
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

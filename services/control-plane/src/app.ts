@@ -54,6 +54,10 @@ import { getEvidenceHandleRoute } from './routes/get-evidence-handle.ts';
 import { revokeEvidenceHandleRoute } from './routes/revoke-evidence-handle.ts';
 import { getPublicApprovalRoute } from './routes/get-public-approval.ts';
 import { getPublicReceiptRoute } from './routes/get-public-receipt.ts';
+import { createReplayRoute } from './routes/create-replay.ts';
+import { getPublicReplayRoute } from './routes/get-public-replay.ts';
+import { getReplayRoute } from './routes/get-replay.ts';
+import { checkExportRoute } from './routes/check-export.ts';
 import { getSigningKeyRoute } from './routes/get-signing-key.ts';
 import { deleteSessionRoute } from './routes/delete-session.ts';
 import { exportAuditEntriesRoute } from './routes/export-audit-entries.ts';
@@ -217,7 +221,7 @@ function orgEndpointsOf(context: Context): Endpoint[] {
   ];
 }
 
-/** Handles of evidence, and what of it the world may read. */
+/** Handles of evidence, replays, and what the world may read or ask. */
 function proofEndpointsOf(context: Context): Endpoint[] {
   return [
     createEvidenceHandleRoute(context),
@@ -226,5 +230,9 @@ function proofEndpointsOf(context: Context): Endpoint[] {
     getPublicReceiptRoute(context),
     getPublicApprovalRoute(context),
     getSigningKeyRoute(context),
+    checkExportRoute(context),
+    createReplayRoute(context),
+    getReplayRoute(context),
+    getPublicReplayRoute(context),
   ];
 }

@@ -61,6 +61,8 @@ export type Context = {
   readonly socketRoom: SocketRoom;
   /** Of workspaces whose log is read for what stops would reach. */
   readonly radiusTurns: Turns;
+  /** Of exports that strangers have verified. */
+  readonly verificationTurns: Turns;
   readonly fetchNow: typeof fetch;
   /** What browsers are served. */
   readonly site: Site;
@@ -77,6 +79,8 @@ const siblingTimeoutMs = 20_000;
 /** Longer than a mail server takes to accept a mail, shorter than a person waits. */
 const directoryTimeoutMs = 15_000;
 const minuteMs = 60_000;
+/** Each holds an export of a megabyte while it waits, for some seconds in all. */
+const verificationsWaitingMax = 16;
 
 export function createContext(
   config: ControlPlaneConfig,
@@ -114,6 +118,7 @@ export function createContext(
     providers: createProviders({ consoleUrl: config.consoleUrl, fetchNow: fetch, now }),
     socketRoom,
     radiusTurns: new Turns(),
+    verificationTurns: new Turns({ waitingMax: verificationsWaitingMax }),
     fetchNow: fetch,
     site: readSite(),
     now,

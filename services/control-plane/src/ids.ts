@@ -1,5 +1,5 @@
 import { CommandId, IncidentId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
-import { HandleId } from '@countersign/contracts/control-plane';
+import { HandleId, ReplayId } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
@@ -48,9 +48,18 @@ export function newIncidentEntryId(): string {
   return `ine_${nextUlid()}`;
 }
 
-const handleBytes = 16;
-
 /** Who holds a handle may open what it names, so it is random throughout: an id that rises with the time could be guessed. */
 export function newHandleId(): HandleId {
-  return HandleId.parse(`hdl_${randomBytes(handleBytes).toString('base64url')}`);
+  return HandleId.parse(`hdl_${unguessable()}`);
+}
+
+/** A replay that was published is opened by its id too. */
+export function newReplayId(): ReplayId {
+  return ReplayId.parse(`rpl_${unguessable()}`);
+}
+
+const unguessableBytes = 16;
+
+function unguessable(): string {
+  return randomBytes(unguessableBytes).toString('base64url');
 }

@@ -1,17 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UserId, WorkspaceId } from '@countersign/contracts';
-import {
-  createTestDatabase,
-  explainStatements,
-  findGrowingReads,
-  recordPlans,
-  type PlanRecorder,
-  type TestDatabase,
-} from '@countersign/database/testing';
-import pg from 'pg';
 import { findAuditEnd, listAuditEntries, listAuditFrom, recordAudit } from '../src/store/audit.ts';
-import { openControlPlaneDatabase, type ControlPlaneDatabase } from '../src/store/database.ts';
+import type { ControlPlaneDatabase } from '../src/store/database.ts';
+import { FilledDatabase } from './_filled-database.ts';
 
 const rows = 100_000;
 const long = WorkspaceId.parse(`wsp_${'0'.repeat(26)}`);
@@ -19,29 +10,15 @@ const short = UserId.parse(`usr_${'7'.padStart(26, '0')}`);
 const began = Date.UTC(2026, 0, 1);
 const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOString();
 const bound = { rows: 100, pages: 300 };
-let scratch: TestDatabase;
+let filled: FilledDatabase;
 let database: ControlPlaneDatabase;
-let recorder: PlanRecorder;
 
 beforeAll(async () => {
-  const serviceDir = fileURLToPath(new URL('..', import.meta.url));
-  scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
-  await administer(fillSql);
-  await explainStatements(scratch);
-  database = openControlPlaneDatabase(scratch.url);
-  recorder = recordPlans(database.pool);
+  filled = await FilledDatabase.open(fillSql);
+  database = filled.opened;
 }, 120_000);
 
-afterAll(async () => {
-  await database?.close();
-  await scratch?.drop();
-});
-
-async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=control_plane' });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
-}
+afterAll(() => filled?.close(), 60_000);
 
 /** One chain of most entries and a thousand of the rest. What is rare is old. */
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -71,7 +48,7 @@ const pairs = filters.flatMap((name, at) =>
 
 describe('on long chains', () => {
   it('a page reads no more than itself, whatever it is searched for', async () => {
-    const plans = await recorder.during(async () => {
+    const plans = await filled.during(async () => {
       for (const scope of [long, short])
         for (const filter of [{}, ...single, ...pairs]) {
           const { next_cursor: cursor } = await listAuditEntries(database.reader, scope, { ...filter, limit: 50 });
@@ -81,24 +58,24 @@ describe('on long chains', () => {
       await findAuditEnd(database.reader, long);
     });
     expect(plans.length).toBeGreaterThan(single.length + pairs.length);
-    expect(await findGrowingReads(scratch, plans, bound)).toEqual([]);
+    expect(await filled.findGrowing(plans, bound)).toEqual([]);
   });
 
   it('an entry is written by reading the end of its own chain', async () => {
     const act = { action: 'session.opened', actor: 'usr_ada', verdict: 'allow' } as const;
-    const plans = await recorder.during(() =>
+    const plans = await filled.during(() =>
       database.transaction(async (tx) => {
         for (const scope of [long, short]) await recordAudit(tx, { ...act, scope }, new Date());
       }),
     );
     expect(plans.length).toBeGreaterThan(6);
-    expect(await findGrowingReads(scratch, plans, { rows: 1, pages: bound.pages })).toEqual([]);
+    expect(await filled.findGrowing(plans, { rows: 1, pages: bound.pages })).toEqual([]);
   });
 
   it.each(['action', 'actor', 'verdict'])('an index that is gone is noticed: %s', async (filter) => {
-    await administer(`DROP INDEX audit_entries_scope_${filter}_seq_idx`);
+    await filled.administer(`DROP INDEX audit_entries_scope_${filter}_seq_idx`);
     const asked = { [filter]: values[filter]?.[0], limit: 50 };
-    const plans = await recorder.during(() => listAuditEntries(database.reader, long, asked));
-    expect(await findGrowingReads(scratch, plans, bound)).not.toEqual([]);
+    const plans = await filled.during(() => listAuditEntries(database.reader, long, asked));
+    expect(await filled.findGrowing(plans, bound)).not.toEqual([]);
   });
 });

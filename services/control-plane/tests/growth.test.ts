@@ -2,28 +2,20 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Digest, PlanId, SignInId, UserId, WorkspaceId } from '@countersign/contracts';
 import { BlastRadius, HandleId, OpsTarget, PublicReceipt } from '@countersign/contracts/control-plane';
 import { FenceScope, OrgId } from '@countersign/contracts/governance-kernel';
-import {
-  createTestDatabase,
-  explainStatements,
-  findGrowingReads,
-  recordPlans,
-  type PlanRecorder,
-  type TestDatabase,
-} from '@countersign/database/testing';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { recordAudit } from '../src/store/audit.ts';
 import { newCommandId } from '../src/ids.ts';
 import * as deviceLogins from '../src/store/device-logins.ts';
-import { openControlPlaneDatabase, type ControlPlaneDatabase, type Tx } from '../src/store/database.ts';
+import type { ControlPlaneDatabase, Tx } from '../src/store/database.ts';
 import * as hints from '../src/store/hints.ts';
 import * as handles from '../src/store/evidence-handles.ts';
 import * as logins from '../src/store/logins.ts';
 import * as orgs from '../src/store/orgs.ts';
+import * as proofs from '../src/store/public-proofs.ts';
 import * as plans from '../src/store/plans.ts';
 import * as sessions from '../src/store/sessions.ts';
 import * as stops from '../src/store/stops.ts';
 import * as tickets from '../src/store/tickets.ts';
+import { FilledDatabase } from './_filled-database.ts';
 
 const now = new Date();
 const digest = `sha256:${'0'.repeat(64)}`;
@@ -38,28 +30,18 @@ const later = new Date(now.getTime() + 60_000);
 const rows = 20_000;
 const workspaceId = WorkspaceId.parse(`wsp_${'0'.repeat(26)}`);
 const scope = FenceScope.parse(`tenant:${workspaceId}`);
-let scratch: TestDatabase;
+let filled: FilledDatabase;
 let database: ControlPlaneDatabase;
-let recorder: PlanRecorder;
 
 beforeAll(async () => {
-  scratch = await createTestDatabase({
-    serviceDir: fileURLToPath(new URL('..', import.meta.url)),
-    schema: 'control_plane',
-  });
-  await fill();
-  await explainStatements(scratch);
-  database = openControlPlaneDatabase(scratch.url);
-  recorder = recordPlans(database.pool);
+  filled = await FilledDatabase.open(fillSql());
+  database = filled.opened;
 }, 120_000);
 
-afterAll(async () => {
-  await database?.close();
-  await scratch?.drop();
-});
+afterAll(() => filled?.close(), 60_000);
 
 it('no statement reads more of a table than it answers with or removes, however many people sign in', async () => {
-  const plans = await recorder.during(async () => {
+  const plans = await filled.during(async () => {
     await logins.findOpenLogin(database.reader, 'login-7', now);
     await logins.listRefusedLogins(database.reader, new Date(0), 10);
     await sessions.findByAccessToken(database.reader, 'access-7', now);
@@ -102,18 +84,19 @@ it('no statement reads more of a table than it answers with or removes, however 
       await giveStop(tx);
       await drawPlan(tx);
       expect(await handles.revokeHandle(tx, handle(7), now)).toBe(true);
+      await shutProof(tx);
       await handles.forgetHandles(tx, new Date(0));
       await logins.forgetLogins(tx, new Date(0));
       await sessions.forgetSessions(tx, new Date(0));
     });
   });
   expect(plans.length).toBeGreaterThan(30);
-  expect(await findGrowingReads(scratch, plans, { rows: 20, pages: 200 })).toEqual([]);
+  expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
 it('no statement reads more than it answers with, however many programs are let in', async () => {
   const { reader } = database;
-  const plans = await recorder.during(async () => {
+  const plans = await filled.during(async () => {
     await sessions.listLiveAmong(reader, [id('7'), id('8')], now);
     for (const kind of ['browser', 'device'] as const)
       await sessions.listLiveOf(reader, { userId: person(7), kind }, now);
@@ -131,13 +114,13 @@ it('no statement reads more than it answers with, however many programs are let 
     });
   });
   expect(plans.length).toBeGreaterThan(7);
-  expect(await findGrowingReads(scratch, plans, { rows: 20, pages: 200 })).toEqual([]);
+  expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
 it('no statement reads more than it answers with, however much is told and however many follow', async () => {
   const { reader } = database;
   const at = workspace(7);
-  const plans = await recorder.during(async () => {
+  const plans = await filled.during(async () => {
     expect(await hints.findPlace(reader, at)).toEqual({ own: 1, all: 0 });
     await hints.listHints(reader, { scope: workspaceId, after: rows - 2, to: rows });
     expect(await hints.countHints(reader, { scope: at, since: new Date(0) })).toBe(1);
@@ -163,7 +146,7 @@ it('no statement reads more than it answers with, however much is told and howev
     });
   });
   expect(plans.length).toBeGreaterThan(15);
-  expect(await findGrowingReads(scratch, plans, { rows: 20, pages: 200 })).toEqual([]);
+  expect(await filled.findGrowing(plans, { rows: 20, pages: 200 })).toEqual([]);
 });
 
 /** Beside the many that were delivered long ago, of the same workspace and the same scope. */
@@ -226,6 +209,13 @@ async function drawPlan(tx: Tx): Promise<void> {
   await plans.forgetPlans(tx, new Date(0));
 }
 
+async function shutProof(tx: Tx): Promise<void> {
+  expect(await proofs.lockPublicProof(tx, workspaceId, now)).toBe('published');
+  await proofs.writePublicProof(tx, { workspaceId, setting: 'off' }, now);
+  expect(await proofs.lockPublicProof(tx, workspaceId, now)).toBe('off');
+  expect(await handles.findPublished(tx, { kind: 'receipt', name: handle(8), now })).toBeNull();
+}
+
 async function findHandles(): Promise<void> {
   const { reader } = database;
   const mine = { id: handle(7), workspaceId, now };
@@ -255,18 +245,18 @@ function person(n: number): UserId {
   return UserId.parse(`usr_${String(n).padStart(26, '0')}`);
 }
 
-async function fill(): Promise<void> {
-  const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=control_plane' });
-  await client.connect();
+function fillSql(): string {
   const one = `generate_series(1, ${rows}) AS n`;
   const session = `'ses_' || lpad(n::text, 26, '0')`;
-  await client.query(`
+  return `
     INSERT INTO logins (id_hash, email, created_at, expires_at) SELECT 'login-' || n, n || '@example.org', now(), now() + interval '10 minutes' FROM ${one};
     INSERT INTO sessions SELECT ${session}, 'usr_' || lpad(n::text, 26, '0'), '{code}', now(), now(), now() + interval '30 days' FROM ${one};
     INSERT INTO access_tokens SELECT 'access-' || n, ${session}, now() + interval '15 minutes' FROM ${one};
     INSERT INTO refresh_tokens SELECT 'refresh-' || n, ${session}, now() FROM ${one};
     INSERT INTO orgs SELECT 'org_' || lpad(n::text, 26, '0'), 'name', 'usr_' || lpad(n::text, 26, '0'), now() FROM ${one};
     INSERT INTO org_workspaces SELECT 'wsp_' || lpad(n::text, 26, '0'), 'org_' || lpad(n::text, 26, '0'), now(), now() FROM ${one};
+    INSERT INTO public_proofs SELECT 'wsp_' || lpad(n::text, 26, '0'), 'off', now() FROM ${one};
+    INSERT INTO public_proofs VALUES ('${workspaceId}', 'published', now());
     INSERT INTO evidence_handles SELECT 'hdl_' || lpad(n::text, 22, '0'), '${workspaceId}', 'receipt', 'rcp_' || lpad(n::text, 26, '0'), true, '${JSON.stringify(shownReceipt)}', 'rcp_' || lpad(n::text, 26, '0'), 'usr_' || lpad(n::text, 26, '0'), now(), now() + interval '1 day', NULL FROM ${one};
     INSERT INTO audit_entries SELECT 'usr_' || lpad(n::text, 26, '0'), 1, 'aud_' || n, 'x', 'x', 'allow', 'ok', NULL, '{}', NULL, now(), NULL, 'x' FROM ${one};
     INSERT INTO audit_heads SELECT 'usr_' || lpad(n::text, 26, '0'), 1, 'sha256:' || repeat('0', 64) FROM ${one};
@@ -279,6 +269,5 @@ async function fill(): Promise<void> {
     INSERT INTO hint_heads SELECT 'wsp_' || lpad(n::text, 26, '0'), 1 FROM ${one};
     INSERT INTO hints SELECT 'wsp_' || lpad(n::text, 26, '0'), 1, 'run', NULL, NULL, now() FROM ${one};
     INSERT INTO hints SELECT '${workspaceId}', n, 'run', NULL, NULL, now() FROM ${one};
-    ANALYZE`);
-  await client.end();
+    ANALYZE`;
 }

@@ -1,18 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { IncidentId, UserId, WorkspaceId } from '@countersign/contracts';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
-import {
-  createTestDatabase,
-  explainStatements,
-  findGrowingReads,
-  recordPlans,
-  type PlanRecorder,
-  type TestDatabase,
-} from '@countersign/database/testing';
-import pg from 'pg';
 import { newCommandId, newIncidentId } from '../src/ids.ts';
-import { openControlPlaneDatabase, type ControlPlaneDatabase } from '../src/store/database.ts';
+import type { ControlPlaneDatabase } from '../src/store/database.ts';
 import * as beats from '../src/store/heartbeats.ts';
 import * as entries from '../src/store/incident-entries.ts';
 import * as incidents from '../src/store/incidents.ts';
@@ -21,6 +11,7 @@ import * as plans from '../src/store/plans.ts';
 import * as sightings from '../src/store/incident-sightings.ts';
 import * as stops from '../src/store/stops.ts';
 import * as watched from '../src/store/watched-workspaces.ts';
+import { FilledDatabase } from './_filled-database.ts';
 
 /** A million where lists are paged: what reads them must not know how many there are. */
 const rows = 1_000_000;
@@ -29,27 +20,19 @@ const now = new Date();
 const workspaceId = WorkspaceId.parse(`wsp_${'7'.padStart(26, '0')}`);
 const userId = UserId.parse(`usr_${'7'.padStart(26, '0')}`);
 const id = IncidentId.parse(`inc_${'7'.padStart(26, '0')}`);
-let scratch: TestDatabase;
+let filled: FilledDatabase;
 let database: ControlPlaneDatabase;
-let recorder: PlanRecorder;
 
 beforeAll(async () => {
-  const serviceDir = fileURLToPath(new URL('..', import.meta.url));
-  scratch = await createTestDatabase({ serviceDir, schema: 'control_plane' });
-  await fill();
-  await explainStatements(scratch);
-  database = openControlPlaneDatabase(scratch.url);
-  recorder = recordPlans(database.pool);
+  filled = await FilledDatabase.open(fillSql());
+  database = filled.opened;
 }, 120_000);
 
-afterAll(async () => {
-  await database?.close();
-  await scratch?.drop();
-}, 60_000);
+afterAll(() => filled?.close(), 60_000);
 
 it('no list of incidents reads more than its page, of a million', async () => {
   const { reader } = database;
-  const recorded = await recorder.during(async () => {
+  const recorded = await filled.during(async () => {
     for (const state of [undefined, 'open', 'closed'] as const) {
       const first = await incidents.listIncidents(reader, workspaceId, { state, limit: 50 });
       expect(first.incidents).toHaveLength(50);
@@ -59,12 +42,12 @@ it('no list of incidents reads more than its page, of a million', async () => {
       );
     }
   });
-  expect(await findGrowingReads(scratch, recorded, { rows: 60, pages: 200 })).toEqual([]);
+  expect(await filled.findGrowing(recorded, { rows: 60, pages: 200 })).toEqual([]);
 });
 
 it('no statement reads more than it answers with, however many incidents, commands and workspaces there are', async () => {
   const { reader } = database;
-  const recorded = await recorder.during(async () => {
+  const recorded = await filled.during(async () => {
     expect(await incidents.findIncident(reader, workspaceId, id)).toMatchObject({ id, dedupKey: 'key-7' });
     expect(await entries.listTimeline(reader, id, 500)).toHaveLength(1);
     expect(await stops.listCommandsFor(reader, id, 100)).toHaveLength(1);
@@ -98,18 +81,16 @@ it('no statement reads more than it answers with, however many incidents, comman
     });
   });
   expect(recorded.length).toBeGreaterThan(20);
-  expect(await findGrowingReads(scratch, recorded, { rows: 20, pages: 200 })).toEqual([]);
+  expect(await filled.findGrowing(recorded, { rows: 20, pages: 200 })).toEqual([]);
 });
 
 /** One command is overdue, and one workspace is to be looked at, beside many that are not. */
-async function fill(): Promise<void> {
-  const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=control_plane' });
-  await client.connect();
+function fillSql(): string {
   const many = `generate_series(1, ${rows}) AS n`;
   const some = `generate_series(1, ${others}) AS n`;
   const of = (prefix: string) => `'${prefix}_' || lpad(n::text, 26, '0')`;
   const state = `CASE WHEN n % 1000 = 7 THEN 'open' ELSE 'closed' END`;
-  await client.query(`
+  return `
     INSERT INTO incidents SELECT ${of('inc')}, '${workspaceId}', 'x', 'low', 'other', 'key-' || n, ${state}, 1, 1,
       CASE WHEN n % 1000 = 7 THEN NULL ELSE '${userId}' END, '{}', NULL, now(), now(), now() FROM ${many};
     INSERT INTO incident_entries SELECT 'ine_' || n, ${of('inc')}, 'opened', now(), NULL, 'x', NULL, NULL, '{}', NULL, NULL, NULL FROM ${some};
@@ -120,6 +101,5 @@ async function fill(): Promise<void> {
     INSERT INTO stop_scopes SELECT 'agent:${workspaceId}/' || n, '${workspaceId}', 1 FROM ${some};
     INSERT INTO watched_workspaces SELECT ${of('wsp')}, 1, CASE WHEN n = 7 THEN now() - interval '1 hour' ELSE now() + interval '1 hour' END FROM ${some};
     INSERT INTO incident_sightings SELECT ${of('wsp')}, 'key', 'x', now() FROM ${some};
-    ANALYZE`);
-  await client.end();
+    ANALYZE`;
 }

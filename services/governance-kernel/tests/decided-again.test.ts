@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
-import { compilePolicy, decideAgain, parsePolicyBundle, type CompiledPolicy } from '@countersign/policy';
+import {
+  compilePolicy,
+  decideAgain,
+  decideAsRecorded,
+  parsePolicyBundle,
+  type CompiledPolicy,
+} from '@countersign/policy';
 import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -118,7 +124,7 @@ describe('a decision made again from its record', () => {
         await test.activate(tenant, JSON.stringify(after), 2);
         for (const [nth, record] of sealed.entries()) {
           const again = decideAgain(record, { draft, recorded, ceilings: [] });
-          const same = decideAgain(record, { draft: recorded, recorded, ceilings: [] });
+          const same = decideAsRecorded(record, recorded);
           if (same.kind === 'decided') expect(verdictOf(same)).toBe(verdictOf(record));
           told[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
           if (again.kind === 'UNREPLAYABLE') expect(again.missing).not.toEqual([]);

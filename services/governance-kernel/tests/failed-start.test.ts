@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** Starts the kernel as a process that is expected to end; resolves with its exit code and what it said last. */
 async function failedStart(change: Record<string, string>): Promise<{ code: number; problem: unknown }> {
-  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
+  const child = spawn(process.execPath, [...process.execArgv, main], {
     env: { PATH: process.env['PATH'], ...test.env, GOV_LOG_LEVEL: 'info', ...change },
   });
   let said = '';

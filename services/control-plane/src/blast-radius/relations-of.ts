@@ -2,7 +2,7 @@ import type { PrincipalId, WorkspaceId } from '@countersign/contracts';
 import { relatedAgentsMax, type BlastRadius } from '@countersign/contracts/control-plane';
 import { listSubjectRelations, SubjectName } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
 type Relations = BlastRadius['affected']['relations'];

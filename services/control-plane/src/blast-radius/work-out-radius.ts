@@ -4,14 +4,12 @@ import { radiusReceiptsMax, type BlastRadius, type PlanStep } from '@countersign
 import {
   getInclusionProof,
   listLedgerEntries,
-  listTrustKeys,
   type LedgerEntry,
   type StoredReceipt,
 } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import {
-  parseKeySet,
   VerificationError,
   verifyInclusion,
   verifyLedgerEntry,
@@ -21,9 +19,9 @@ import {
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { scopeOf } from '../ops/target.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
 import { findSpent } from './find-spent.ts';
 import { Reach } from './reach.ts';
 import { relationsOf } from './relations-of.ts';
@@ -53,7 +51,7 @@ export async function workOutRadius(
 
 async function worked(parts: Parts, steps: readonly PlanStep[], caller: WorkspaceCaller): Promise<BlastRadius> {
   const { workspaceId } = caller;
-  const trust = await withLogKeys(parts, await trustedKeys(parts));
+  const trust = await trustedKeys(parts);
   const newest = await findNewest(parts, workspaceId);
   const reach = new Reach(steps);
   const head = newest === null ? noLog : await proven(parts, { newest, trust, caller });
@@ -72,13 +70,6 @@ async function worked(parts: Parts, steps: readonly PlanStep[], caller: Workspac
     reversibility: affected.approvals.length === 0 ? ('whole' as const) : ('partial' as const),
   };
   return { ...radius, radius_hash: digestOf(nodeProvider, canonicalBytes(parsePlainJson(radius))) as Digest }; // digestOf writes exactly this form
-}
-
-/** Whoever pins keys pins those of receipts. A log without a pinned key is held to the one that the kernel tells. */
-async function withLogKeys({ kernel }: Parts, pinned: TrustedKeys): Promise<TrustedKeys> {
-  if (pinned.some(({ purpose }) => purpose === 'log')) return pinned;
-  const told = await answerOf('kernel', () => kernel.own({ listTrustKeys }).listTrustKeys());
-  return [...pinned, ...parseKeySet(told).filter(({ purpose }) => purpose === 'log')];
 }
 
 type Head = Pick<BlastRadius, 'tree_size' | 'root_hash' | 'from'>;

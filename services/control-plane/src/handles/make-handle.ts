@@ -1,14 +1,17 @@
-import { ReceiptId, type ApprovalId } from '@countersign/contracts';
+import { AppError, ApprovalId, ReceiptId } from '@countersign/contracts';
+import { ReplayId, type PublicProof } from '@countersign/contracts/control-plane';
 import { proposeChange } from '../changes/propose-change.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newHandleId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
-import { insertHandle, type Shown, type StoredHandle } from '../store/evidence-handles.ts';
+import { insertHandle, type ObjectId, type Shown, type StoredHandle } from '../store/evidence-handles.ts';
+import { findPublicProof, lockPublicProof } from '../store/public-proofs.ts';
 import { getShownApproval } from './shown-approval.ts';
 import { getShownReceipt } from './shown-receipt.ts';
+import { getShownReplay } from './shown-replay.ts';
 
-type Asked = { object_id: ReceiptId | ApprovalId; public: boolean; expires_in_seconds: number };
+type Asked = { object_id: ObjectId; public: boolean; expires_in_seconds: number };
 type By = { caller: WorkspaceCaller; requestId: string };
 
 /**
@@ -20,12 +23,15 @@ export async function makeHandle(context: Context, asked: Asked, { caller, reque
   const { workspaceId, userId: createdBy } = caller;
   const id = newHandleId();
   const shown = await getShown(context, asked.object_id, caller);
+  if (asked.public) requireOpen(await findPublicProof(context.database.reader, workspaceId));
   const seconds = asked.expires_in_seconds;
   const receiptId = asked.public ? await allowedBy(context, { shown, seconds, key: id }, caller) : null;
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + seconds * 1_000);
   const handle: StoredHandle = { ...shown, id, workspaceId, receiptId, createdBy, createdAt, expiresAt };
   await context.transaction(async (tx) => {
+    const setting = await lockPublicProof(tx, workspaceId, createdAt);
+    if (asked.public) requireOpen(setting);
     await insertHandle(tx, handle);
     const action = asked.public ? 'evidence.published' : 'evidence.handle_made';
     // Not the handle itself: who reads the log could open what it names.
@@ -36,10 +42,18 @@ export async function makeHandle(context: Context, asked: Asked, { caller, reque
   return handle;
 }
 
+/** What is published while nothing is public would open by itself later, when nobody looks. */
+function requireOpen(setting: PublicProof): void {
+  if (setting !== 'off') return;
+  throw new AppError('ILLEGAL_TRANSITION', 'The public proof of this workspace is off', { param: 'public' });
+}
+
 async function getShown(context: Context, objectId: Asked['object_id'], caller: WorkspaceCaller): Promise<Shown> {
   const receiptId = ReceiptId.safeParse(objectId);
   if (receiptId.success) return { kind: 'receipt', shown: await getShownReceipt(context, receiptId.data, caller) };
-  return { kind: 'approval', shown: await getShownApproval(context, objectId as ApprovalId, caller) }; // the contract takes no third
+  const approvalId = ApprovalId.safeParse(objectId);
+  if (approvalId.success) return { kind: 'approval', shown: await getShownApproval(context, approvalId.data, caller) };
+  return { kind: 'replay', shown: await getShownReplay(context, ReplayId.parse(objectId), caller) };
 }
 
 type Change = { shown: Shown; seconds: number; key: string };
@@ -59,6 +73,14 @@ async function allowedBy(context: Context, { shown, seconds, key }: Change, call
 }
 
 function resourceOf({ kind, shown }: Shown): string {
-  if (kind === 'receipt') return `receipt/${shown.receipt_id}?hash=${shown.receipt_hash}`;
-  return `approval/${shown.approval_id}?hash=${shown.ceremony_hash}`;
+  switch (kind) {
+    case 'receipt':
+      return `receipt/${shown.receipt_id}?hash=${shown.receipt_hash}`;
+    case 'approval':
+      return `approval/${shown.approval_id}?hash=${shown.ceremony_hash}`;
+    case 'replay':
+      return `replay/${shown.replay_id}?hash=${shown.replay_hash}`;
+    default:
+      return kind satisfies never;
+  }
 }

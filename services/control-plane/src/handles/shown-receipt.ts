@@ -2,11 +2,11 @@ import { AppError, type ReceiptId } from '@countersign/contracts';
 import type { PublicReceipt } from '@countersign/contracts/control-plane';
 import { getInclusionProof, getReceipt } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
-import { parseKeySet, publicReceiptOf, verifyOriginal, VerificationError, verifyReceipt } from '@countersign/verifier';
+import { publicReceiptOf, verifyOriginal, VerificationError, verifyReceipt } from '@countersign/verifier';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
-import { getPublishedKeys } from './published-keys.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
 
 /**
  * What strangers may see of a receipt of the caller's workspace, with the proof that it is in the log. Throws NOT_FOUND,
@@ -20,9 +20,8 @@ export async function getShownReceipt(
   const asPerson = context.kernel.as(assertion, { getReceipt, getInclusionProof });
   const receipt = await answerOf('kernel', () => asPerson.getReceipt({ params: { receipt_id } }));
   const proof = await answerOf('kernel', () => asPerson.getInclusionProof({ query: { receipt_id } }));
-  const keys = await getPublishedKeys(context);
+  const trust = await trustedKeys(context);
   try {
-    const trust = parseKeySet({ keys });
     const opened = verifyReceipt(receipt, trust, nodeProvider);
     if (String(opened.payload.tenant_id) !== workspaceId || opened.payload.receipt_id !== receipt_id)
       throw new VerificationError('SUBJECT_MISMATCH', 'it is another receipt than was asked for');

@@ -1,13 +1,19 @@
 import type { SetupStep } from '@countersign/contracts/control-plane';
 import { getWorkspace, listInvites } from '@countersign/contracts/gateway';
-import { getBoundaryStatus, listBudgets, listPasskeys, listReceipts } from '@countersign/contracts/governance-kernel';
-import { nodeProvider } from '@countersign/crypto/node';
-import { VerificationError, verifyReceipt } from '@countersign/verifier';
+import {
+  getBoundaryStatus,
+  listBudgets,
+  listPasskeys,
+  listReceipts,
+  type StoredReceipt,
+} from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { findOrgOfWorkspace, type Org } from '../store/orgs.ts';
+import { checkReceipt } from '../trust/check-receipt.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
+import { witnessed } from '../trust/witnessed.ts';
 
 type Setup = { org: Org | null; done: Record<SetupStep, boolean> };
 
@@ -31,10 +37,8 @@ async function hasColleague({ gateway }: Context, { delegation, workspaceId: id 
 
 type AtKernel = Pick<Setup['done'], 'budget' | 'passkey' | 'first_receipt' | 'policy'>;
 
-async function standingAtKernel(
-  context: Context,
-  { assertion, userId, workspaceId }: WorkspaceCaller,
-): Promise<AtKernel> {
+async function standingAtKernel(context: Context, caller: WorkspaceCaller): Promise<AtKernel> {
+  const { assertion, userId, workspaceId } = caller;
   const asked = context.kernel.as(assertion, { listBudgets, listPasskeys, listReceipts, getBoundaryStatus });
   const [budgets, passkeys, receipts, status] = await Promise.all([
     answerOf('kernel', () => asked.listBudgets({ query: { limit: 1 } })),
@@ -46,18 +50,13 @@ async function standingAtKernel(
   return {
     budget: budgets.data.length > 0,
     passkey: passkeys.data.some(({ state }) => state === 'active'),
-    first_receipt: receipt !== undefined && (await isVerified(context, receipt)),
+    first_receipt: receipt !== undefined && (await isVerified(context, receipt, caller)),
     policy: status.policy.owner === workspaceId,
   };
 }
 
-async function isVerified(context: Context, receipt: unknown): Promise<boolean> {
+async function isVerified(context: Context, receipt: StoredReceipt, caller: WorkspaceCaller): Promise<boolean> {
   const keys = await trustedKeys(context);
-  try {
-    verifyReceipt(receipt, keys, nodeProvider);
-    return true;
-  } catch (error) {
-    if (error instanceof VerificationError) return false;
-    throw error;
-  }
+  return checkReceipt(await witnessed(context, receipt, { keys, ...caller }), keys, { tenant: caller.workspaceId })
+    .verified;
 }

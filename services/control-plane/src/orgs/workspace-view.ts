@@ -1,12 +1,12 @@
-import type { ConsoleWorkspaceWithMembers } from '@countersign/contracts/control-plane';
+import type { ConsoleWorkspaceWithMembers, PublicProof } from '@countersign/contracts/control-plane';
 import type { Workspace } from '@countersign/contracts/gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { WorkspaceCaller } from '../guards.ts';
 
-type Beside = { orgId: OrgId | null; role: WorkspaceCaller['role'] };
+type Beside = { orgId: OrgId | null; role: WorkspaceCaller['role']; publicProof: PublicProof };
 
 /** The gateway's workspace in the words of this interface. */
-export function workspaceView(workspace: Workspace, { orgId, role }: Beside): ConsoleWorkspaceWithMembers {
+export function workspaceView(workspace: Workspace, { orgId, role, publicProof }: Beside): ConsoleWorkspaceWithMembers {
   const { id, name, members, createdAt } = workspace;
   return {
     ...{ workspace_id: id, name, org_id: orgId, role },
@@ -17,6 +17,7 @@ export function workspaceView(workspace: Workspace, { orgId, role }: Beside): Co
       role: member.role,
       joined_at: joinedAt,
     })),
+    public_proof: publicProof,
     created_at: createdAt,
   };
 }

@@ -3,7 +3,7 @@ import { confirmActivation } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { noteConfirmed, noteReplaced } from '../store/policy-activations.ts';
-import { tenantOf } from './tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 
 type InForce = { id: string; workspaceId: WorkspaceId; decisionId: DecisionId };
 

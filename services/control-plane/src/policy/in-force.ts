@@ -2,7 +2,7 @@ import { getPolicyInForce, type PolicyInForce } from '@countersign/contracts/gov
 import type { WorkspaceId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
-import { tenantOf } from './tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 
 /** What the workspace is decided by now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE. */
 export function getInForce({ kernel }: Pick<Context, 'kernel'>, workspaceId: WorkspaceId): Promise<PolicyInForce> {

@@ -9,12 +9,13 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { failedTests, PolicyError, testOfRecord, withTest, type CompiledPolicy } from '@countersign/policy';
-import { VerificationError, verifyReceipt, verifyRecord } from '@countersign/verifier';
+import { VerificationError, verifyLedgerEntry, verifyRecord } from '@countersign/verifier';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { knownId } from '../siblings/known-id.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
+import { witnessed } from '../trust/witnessed.ts';
 import { ceilingTexts, compileUntested } from './compile-draft.ts';
 import { findRecordedPolicy } from './recorded-policy.ts';
 
@@ -62,8 +63,9 @@ export async function getDecision(
   const receipt = await answerOf('kernel', () => asked.getReceipt({ params: { receipt_id } }));
   const { data } = await answerOf('kernel', () => asked.listRecords({ query: { receipt_id, limit: 1 } }));
   const keys = await trustedKeys(context);
+  const shown = await witnessed(context, receipt, { keys, ...caller });
   try {
-    const { payload } = verifyReceipt(receipt, keys, nodeProvider);
+    const { payload } = verifyLedgerEntry(shown, keys, nodeProvider);
     if (payload.receipt_id !== receipt_id || payload.tenant_id !== String(caller.workspaceId)) throw notKept('FOREIGN');
     if (payload.kind !== 'decision' || payload.shadow) throw notKept('NO_DECISION');
     return verifyRecord(data[0], receipt, nodeProvider);

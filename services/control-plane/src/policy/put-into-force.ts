@@ -17,7 +17,7 @@ import {
 } from '../store/policy-activations.ts';
 import { noteActivated } from '../store/policy-drafts.ts';
 import { getInForce } from './in-force.ts';
-import { tenantOf } from './tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 
 type Parts = Pick<Context, 'kernel' | 'transaction' | 'now' | 'newEvent'>;
 type Asked = { caller: WorkspaceCaller; policy: CompiledPolicy; widens: boolean; requestId: string };

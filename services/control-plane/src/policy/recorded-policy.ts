@@ -4,7 +4,7 @@ import type { CompiledPolicy } from '@countersign/policy';
 import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { compileAgain } from './compile-draft.ts';
-import { tenantOf } from './tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 
 /** A policy that decisions of the workspace were made under, held against its hash. Null: nobody has it any more. */
 export async function findRecordedPolicy(

@@ -3,7 +3,7 @@ import { tellMembers } from '@countersign/contracts/gateway';
 import { listSubjectRelations } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import type { Looked } from './resync.ts';
 

@@ -2,9 +2,11 @@ import { getConsoleWorkspace } from '@countersign/contracts/control-plane';
 import { getWorkspace } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
+import { workspaceTag } from '../orgs/workspace-tag.ts';
 import { workspaceView } from '../orgs/workspace-view.ts';
 import { taggedAnswerOf } from '../siblings/answer-of.ts';
 import { findOrgOfWorkspace } from '../store/orgs.ts';
+import { findPublicProof } from '../store/public-proofs.ts';
 
 export const getConsoleWorkspaceRoute = ({ gateway, database }: Context) =>
   handleWorkspace(getConsoleWorkspace)(async ({ caller, signal, setHeader }) => {
@@ -12,6 +14,7 @@ export const getConsoleWorkspaceRoute = ({ gateway, database }: Context) =>
     const asPerson = gateway.as(delegation, { getWorkspace });
     const { body, etag } = await taggedAnswerOf('gateway', () => asPerson.getWorkspace({ params: { id }, signal }));
     const org = await findOrgOfWorkspace(database.reader, id);
-    setHeader('ETag', etag);
-    return workspaceView(body, { orgId: org?.id ?? null, role });
+    const publicProof = await findPublicProof(database.reader, id);
+    setHeader('ETag', workspaceTag({ etag, publicProof }));
+    return workspaceView(body, { orgId: org?.id ?? null, role, publicProof });
   });

@@ -2,10 +2,11 @@ import { listRunReceipts } from '@countersign/contracts/control-plane';
 import { listReceipts } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
-import { checkReceipt } from '../runs/check-receipt.ts';
 import { getRunOf } from '../runs/get-run.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
 import { answerOf } from '../siblings/answer-of.ts';
+import { checkReceipt } from '../trust/check-receipt.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
+import { witnessed } from '../trust/witnessed.ts';
 
 export const listRunReceiptsRoute = (context: Context) =>
   handleWorkspace(listRunReceipts)(async ({ params, caller, query, signal }) => {
@@ -15,5 +16,6 @@ export const listRunReceiptsRoute = (context: Context) =>
     const asked = { query: { ...query, session_id: session }, signal };
     const { data, next_cursor } = await answerOf('kernel', () => asPerson.listReceipts(asked));
     const expected = { tenant: caller.workspaceId, session };
-    return { data: data.map((receipt) => checkReceipt(receipt, keys, expected)), next_cursor };
+    const shown = await Promise.all(data.map((receipt) => witnessed(context, receipt, { keys, ...caller })));
+    return { data: shown.map((receipt) => checkReceipt(receipt, keys, expected)), next_cursor };
   });

@@ -1,24 +1,30 @@
-import { AppError } from '@countersign/contracts';
 import { putConsoleWorkspace } from '@countersign/contracts/control-plane';
 import { putWorkspace } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
+import { setPublicProof } from '../orgs/set-public-proof.ts';
+import { parseWorkspaceTag, staleWorkspace, workspaceTag } from '../orgs/workspace-tag.ts';
 import { workspaceView } from '../orgs/workspace-view.ts';
 import { taggedAnswerOf } from '../siblings/answer-of.ts';
 import { findOrgOfWorkspace } from '../store/orgs.ts';
+import { findPublicProof } from '../store/public-proofs.ts';
 
-/** The gateway compares the tag, in the transaction that renames. */
-export const putConsoleWorkspaceRoute = ({ gateway, database }: Context) =>
-  handleWorkspace(putConsoleWorkspace)(async ({ body, caller, req, setHeader }) => {
+/** The gateway compares its part of the tag in the transaction that renames, and the rest is compared in the one that writes it here. */
+export const putConsoleWorkspaceRoute = (context: Context) =>
+  handleWorkspace(putConsoleWorkspace)(async ({ body, caller, req, requestId, setHeader }) => {
     const { workspaceId: id, role, delegation } = caller;
-    const tag = req.headers['if-match'];
-    if (tag === undefined || tag === '*')
-      throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ETag you read', { param: 'If-Match' });
-    const asPerson = gateway.as(delegation, { putWorkspace });
-    const renamed = await taggedAnswerOf('gateway', () =>
-      asPerson.putWorkspace({ params: { id }, body, headers: { 'if-match': tag } }),
+    const { name, public_proof: wanted } = body;
+    const seen = parseWorkspaceTag(req.headers['if-match']);
+    const { reader } = context.database;
+    if ((await findPublicProof(reader, id)) !== seen.publicProof) throw staleWorkspace();
+    const asPerson = context.gateway.as(delegation, { putWorkspace });
+    const { body: renamed, etag } = await taggedAnswerOf('gateway', () =>
+      asPerson.putWorkspace({ params: { id }, body: { name }, headers: { 'if-match': seen.etag } }),
     );
-    const org = await findOrgOfWorkspace(database.reader, id);
-    setHeader('ETag', renamed.etag);
-    return workspaceView(renamed.body, { orgId: org?.id ?? null, role });
+    const publicProof = wanted ?? seen.publicProof;
+    if (wanted !== undefined)
+      await setPublicProof(context, { from: seen.publicProof, to: wanted }, { caller, requestId });
+    const org = await findOrgOfWorkspace(reader, id);
+    setHeader('ETag', workspaceTag({ etag, publicProof }));
+    return workspaceView(renamed, { orgId: org?.id ?? null, role, publicProof });
   });

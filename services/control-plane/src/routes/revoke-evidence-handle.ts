@@ -4,12 +4,12 @@ import { handleWorkspace } from '../handle.ts';
 import { getHandle } from '../handles/get-handle.ts';
 import { notFound } from '../not-found.ts';
 import { recordAudit } from '../store/audit.ts';
-import { revokeHandle } from '../store/evidence-handles.ts';
+import { objectIdOf, revokeHandle } from '../store/evidence-handles.ts';
 
 export const revokeEvidenceHandleRoute = (context: Context) =>
   handleWorkspace(revokeEvidenceHandle)(async ({ params, caller, requestId }) => {
     const found = await getHandle(context, params.handle, caller);
-    const subject = found.kind === 'receipt' ? found.shown.receipt_id : found.shown.approval_id;
+    const subject = objectIdOf(found);
     const act = { action: 'evidence.handle_revoked', actor: caller.userId, verdict: 'allow', requestId } as const;
     await context.transaction(async (tx) => {
       const at = context.now();

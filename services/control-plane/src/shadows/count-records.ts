@@ -2,7 +2,7 @@ import { isWidened } from '@countersign/what-if';
 import { ledgerEntriesMax, listLedgerEntries, type LedgerEntry } from '@countersign/contracts/governance-kernel';
 import type { WorkspaceId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { noteRead, type LaneHour } from '../store/shadow-hours.ts';
 
 /** So many pages of one workspace are read before others have their turn. */

@@ -1,7 +1,7 @@
 import { isAppError, PrincipalId, type WorkspaceId } from '@countersign/contracts';
 import { deleteShadowLane, PolicyBundle, putShadowLane, type LaneName } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { recordAudit } from '../store/audit.ts';
 import { delayLane, findLane, noteStanding, removeLane, type StoredLane } from '../store/shadow-lanes.ts';
 

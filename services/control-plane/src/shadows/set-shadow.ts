@@ -4,7 +4,7 @@ import { parsePolicyBundle, PolicyError, type CompiledPolicy } from '@countersig
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { compileAgain } from '../policy/compile-draft.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
 import { listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';

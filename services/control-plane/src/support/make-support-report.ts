@@ -11,9 +11,10 @@ import { receiptIdOf, ulidOf } from '@countersign/receipts';
 import { build } from '../build.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
-import { checkReceipt } from '../runs/check-receipt.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
 import { answerOf } from '../siblings/answer-of.ts';
+import { checkReceipt } from '../trust/check-receipt.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
+import { witnessed } from '../trust/witnessed.ts';
 import { supportText } from './support-text.ts';
 
 type Parts = Pick<Context, 'gateway' | 'kernel' | 'keyRing'>;
@@ -66,8 +67,9 @@ async function decisionOf(parts: Parts, id: DecisionId | null, caller: Workspace
   const asked = parts.kernel.as(caller.assertion, { getReceipt });
   const receipt = await answerOf('kernel', () => asked.getReceipt({ params: { receipt_id: receiptIdOf(ulidOf(id)) } }));
   const { payload, receipt_hash } = receipt;
-  const expected = { tenant: caller.workspaceId, session: payload.session_id };
-  const { verified, fault } = checkReceipt(receipt, await trustedKeys(parts), expected);
+  const keys = await trustedKeys(parts);
+  const shown = await witnessed(parts, receipt, { keys, ...caller });
+  const { verified, fault } = checkReceipt(shown, keys, { tenant: caller.workspaceId });
   const { decision_id, receipt_id, verdict, reason_code } = payload;
   return {
     decision: { decision_id, receipt_id, receipt_hash, verdict, reason_code, verified, fault },

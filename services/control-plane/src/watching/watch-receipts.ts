@@ -1,10 +1,10 @@
 import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/governance-kernel';
 import type { TrustedKeys } from '@countersign/verifier';
 import type { Context } from '../context.ts';
-import { tenantOf } from '../policy/tenant-of.ts';
-import { checkReceipt } from '../runs/check-receipt.ts';
-import { trustedKeys } from '../runs/trusted-keys.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
 import { claimUnchecked, noteChecked, type Watched } from '../store/watched-workspaces.ts';
+import { checkReceipt } from '../trust/check-receipt.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
 import { reportSighting, type Seen } from './report-sighting.ts';
 
 const everyMs = 60_000;
@@ -32,8 +32,7 @@ async function checkNewest(context: Context, { workspaceId, place }: Watched, ke
   const { data } = (await asked.listLedgerEntries(of)).body;
   const unseen = data.filter(({ receipt }) => receipt.log_index >= place);
   for (const entry of unseen) {
-    const { session_id: session } = entry.receipt.payload;
-    const { fault } = checkReceipt(entry.receipt, keys, { tenant: workspaceId, session });
+    const { fault } = checkReceipt(entry, keys, { tenant: workspaceId });
     if (fault !== null) await reportSighting(context, workspaceId, seenOf(entry, fault));
   }
   const newest = data[0]?.receipt.log_index;

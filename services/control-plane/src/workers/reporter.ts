@@ -1,57 +1,88 @@
 import { randomUUID } from 'node:crypto';
+import type { ReplayDetails, ReplayFindings, WhatIfReport } from '@countersign/contracts/control-plane';
 import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import type { NoteProgress } from '../policy/read-ledger.ts';
 import { workOnReport } from '../policy/work-on-report.ts';
+import { workOnReplay } from '../replays/work-on-replay.ts';
+import type { Tx } from '../store/database.ts';
 import { noteReported } from '../store/policy-drafts.ts';
+import { claimReplay, failReplay, finishReplay, noteReplayProgress, type ClaimedReplay } from '../store/replays.ts';
 import { claimJob, failJob, finishJob, noteProgress, type ClaimedJob } from '../store/what-if-jobs.ts';
 
 const passMs = 500;
-/** Longer than a page of records takes on a busy machine; a report of a process that died is taken over after it. */
+/** Longer than a page of records takes on a busy machine; what a process that died has left is taken over after it. */
 const leaseMs = 60_000;
 
-/** Works on the reports that somebody waits for, one at a time. */
+type Held = { id: string; lease: string };
+type Progress = { decisions: number; treeSize: number; until: Date };
+
+/** What somebody waits for: how it is claimed, worked on and ended. */
+type Waited<Job, Result> = {
+  claim(tx: Tx, terms: { lease: string; now: Date; until: Date }): Promise<Job | null>;
+  /** Null: somebody else has taken it over. */
+  work(context: Context, job: Job, note: NoteProgress): Promise<Result | null>;
+  note(tx: Tx, held: Held, progress: Progress): Promise<boolean>;
+  finish(tx: Tx, ended: { held: Held; job: Job; result: Result }, now: Date): Promise<void>;
+  fail(tx: Tx, held: Held, failure: string, now: Date): Promise<void>;
+};
+
+const reports: Waited<ClaimedJob, WhatIfReport> = {
+  claim: claimJob,
+  work: workOnReport,
+  note: noteProgress,
+  finish: async (tx, { held, job, result }, now) => {
+    if (await finishJob(tx, held, result, now)) await noteReported(tx, job, job.id);
+  },
+  fail: failJob,
+};
+
+const replays: Waited<ClaimedReplay, { findings: ReplayFindings; details: ReplayDetails }> = {
+  claim: claimReplay,
+  work: workOnReplay,
+  note: noteReplayProgress,
+  finish: (tx, { held, result }, now) => finishReplay(tx, held, result, now),
+  fail: failReplay,
+};
+
+/** Works on the reports and the replays that somebody waits for, one of each at a time: a long report holds up no replay. */
 export function startReporter(context: Context): { stop(): Promise<void> } {
   let isStopping = false;
-  const passes = repeat({
-    run: () => workOnNext(context, () => isStopping),
-    intervalMs: passMs,
-    onFailure: (error) => context.log.warn('what_if.failed', { error }),
-  });
+  const passesOf = <Job extends { id: string }, Result>(kind: Waited<Job, Result>) =>
+    repeat({
+      run: () => workOnNext(context, kind, () => isStopping),
+      intervalMs: passMs,
+      onFailure: (error) => context.log.warn('what_if.failed', { error }),
+    });
+  const passes = [passesOf(reports), passesOf(replays)];
   return {
     stop: async () => {
       isStopping = true;
-      await passes.close();
+      await Promise.all(passes.map((each) => each.close()));
     },
   };
 }
 
-async function workOnNext(context: Context, isStopping: () => boolean): Promise<void> {
+async function workOnNext<Job extends { id: string }, Result>(
+  context: Context,
+  kind: Waited<Job, Result>,
+  isStopping: () => boolean,
+): Promise<void> {
   const { now, transaction } = context;
   const until = () => new Date(now().getTime() + leaseMs);
   const lease = randomUUID();
-  const job = await transaction((tx) => claimJob(tx, { lease, now: now(), until: until() }));
+  const job = await transaction((tx) => kind.claim(tx, { lease, now: now(), until: until() }));
   if (job === null) return;
   const held = { id: job.id, lease };
   try {
     // Who stops leaves the job to the next process, from the same place in the log.
-    const report = await workOnReport(
-      context,
-      job,
-      async (progress) =>
-        (await transaction((tx) => noteProgress(tx, held, { ...progress, until: isStopping() ? now() : until() }))) &&
-        !isStopping(),
-    );
-    if (report !== null) await finish(context, job, { held, report });
+    const note: NoteProgress = async (progress) =>
+      (await transaction((tx) => kind.note(tx, held, { ...progress, until: isStopping() ? now() : until() }))) &&
+      !isStopping();
+    const result = await kind.work(context, job, note);
+    if (result !== null) await transaction((tx) => kind.finish(tx, { held, job, result }, now()));
   } catch (error) {
-    await transaction((tx) => failJob(tx, held, 'The records could not be read; ask for the report again.', now()));
+    await transaction((tx) => kind.fail(tx, held, 'The records could not be read; ask for it again.', now()));
     throw error;
   }
-}
-
-type Finished = { held: { id: string; lease: string }; report: Parameters<typeof finishJob>[2] };
-
-async function finish({ transaction, now }: Context, job: ClaimedJob, { held, report }: Finished): Promise<void> {
-  await transaction(async (tx) => {
-    if (await finishJob(tx, held, report, now())) await noteReported(tx, job, job.id);
-  });
 }

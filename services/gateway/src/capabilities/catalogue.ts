@@ -236,7 +236,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'Anybody can check what is made public',
     owner: 'control-plane',
     promises: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.public.browser', 'cp.claim'],
-    unproven: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.claim'],
+    unproven: ['cp.evidence', 'cp.report.html', 'cp.claim'],
   },
   {
     key: 'connectors_and_channels',
@@ -270,7 +270,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'A person sees, decides and stops in the browser and by command',
     owner: 'console',
     promises: ['ui.pages', 'ui.csp', 'ui.budget', 'ui.cli', 'ui.approve', 'ui.truth'],
-    unproven: ['ui.pages', 'ui.budget', 'ui.cli'],
+    unproven: ['ui.pages'],
   },
   {
     key: 'commerce',

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Digest, Instant, SessionId, TenantId } from '../scalars.ts';
+
+/** A session of some hundred calls. What is larger, the command verifies offline. */
+const exportBytesMax = 1_048_576;
+/** In the body each quote and line feed of the export has a backslash before it. */
+const bodyBytesMax = 2 * exportBytesMax;
+const headsMax = 64;
+
+const Count = z.int().min(0);
+const Requirement = z.enum(['integrity', 'completeness', 'signer', 'time']);
+
+/**
+ * What the verifier says of an export: four answers, and the verdict that sums up those which were required. `docs/verification.md` tells
+ * what each means.
+ */
+export const Verification = z.strictObject({
+  verdict: z.enum(['VERIFIED', 'INCOMPLETE', 'UNDECIDABLE', 'NOT_VERIFIED']),
+  integrity: z.enum(['VERIFIED', 'BROKEN', 'UNDECIDED']),
+  completeness: z.enum(['COMPLETE', 'INCOMPLETE', 'UNDECIDED']),
+  signer: z.enum(['TRUSTED', 'NOT_TRUSTED', 'UNKNOWN', 'UNDECIDED']),
+  time: z.enum(['PROVEN', 'CLAIMED', 'CONTRADICTED', 'UNDECIDED']),
+  /** The first thing that does not hold, and in which line: they count from 1, the header included. */
+  fault: z.strictObject({ code: z.string(), line: Count }).nullable(),
+  /** What completeness and time lack, in words. */
+  missing: z.array(z.string()),
+  receipts: Count,
+  records: Count,
+  proofs: Count,
+  /** Approvals that one person gave alone, in spite of a quorum or a time lock. */
+  broken_glass: Count,
+  /** Which keys signed it. */
+  keys: z.array(z.string()),
+});
+export type Verification = z.infer<typeof Verification>;
+
+export const checkExport = defineRoute({
+  operation: 'check-export',
+  summary:
+    'Verify the export of a session or of a period with the keys that this installation publishes, as `countersign-verify` does offline. Nothing of it is kept.',
+  method: 'POST',
+  path: '/api/v1/verify',
+  auth: 'public',
+  idempotent: false, // the same export gets the same answer
+  bodyBytesMax,
+  body: z.strictObject({
+    /** By lines, as it was exported. */
+    export: z.string().min(1).max(exportBytesMax),
+    /** What it has to be; whatever is left out is not asked. */
+    expect: z
+      .strictObject({
+        tenant: TenantId.optional(),
+        session: SessionId.optional(),
+        from: Instant.optional(),
+        to: Instant.optional(),
+        /** A chain has to end with each of these receipts. */
+        heads: z.array(Digest).max(headsMax).optional(),
+        /** It is a part of a session: it may begin late and end early. */
+        partial: z.boolean().optional(),
+        /** What VERIFIED must say; all of it unless told otherwise. */
+        require: z.array(Requirement).min(1).max(Requirement.options.length).optional(),
+      })
+      .optional(),
+  }),
+  reply: Verification,
+  errors: ['RATE_LIMITED', 'GOVERNANCE_UNAVAILABLE'],
+});

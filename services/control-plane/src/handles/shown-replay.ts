@@ -1,0 +1,21 @@
+import { AppError } from '@countersign/contracts';
+import { PublicReplay, type ReplayId } from '@countersign/contracts/control-plane';
+import { toTheMinute } from '@countersign/verifier';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { notFound } from '../not-found.ts';
+import { findReplay } from '../store/replays.ts';
+
+/** What strangers may see of a replay of the caller's workspace. Throws NOT_FOUND, and ILLEGAL_TRANSITION where it has found nothing yet. */
+export async function getShownReplay(
+  { database }: Pick<Context, 'database'>,
+  replay_id: ReplayId,
+  { workspaceId }: WorkspaceCaller,
+): Promise<PublicReplay> {
+  const replay = await findReplay(database.reader, workspaceId, replay_id);
+  if (replay === null) throw notFound();
+  const { findings, finished_at } = replay;
+  if (findings === null || finished_at === null)
+    throw new AppError('ILLEGAL_TRANSITION', `The replay is ${replay.state}: it shows nothing`, { param: 'object_id' });
+  return PublicReplay.parse({ ...findings, replay_id, made_at: toTheMinute(finished_at) });
+}

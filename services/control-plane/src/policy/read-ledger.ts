@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { WorkspaceId } from '@countersign/contracts';
+import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from '@countersign/policy';
+import type { Context } from '../context.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { findRecordedPolicy } from './recorded-policy.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
+
+type Parts = Pick<Context, 'kernel'>;
+type Job = { workspaceId: WorkspaceId; treeSize: number | null; from: string | null };
+type Reading = { readonly decisions: number; take(entry: LedgerEntry): boolean };
+type Begin<Read> = (pinned: { treeSize: number; policyOf: (hash: string) => CompiledPolicy | null }) => Promise<Read>;
+/** False: somebody else has taken the job over. */
+export type NoteProgress = (progress: { decisions: number; treeSize: number }) => Promise<boolean>;
+
+/** So many entries are verified and decided before others have their turn: about ten milliseconds. */
+const entriesPerTurn = 10;
+/** Kernels have clocks of their own: an entry that stands before another may be a little later. */
+const clockSkewMs = 3_600_000;
+
+/**
+ * Reads what the kernel has sealed of a workspace, newest first, a page in memory at a time, until nothing more is wanted. What is below a
+ * place in the log never changes, so whoever takes the job over reads the same. Null: somebody else has taken it over.
+ */
+export async function readLedger<Read extends Reading>(
+  parts: Parts,
+  job: Job,
+  { begin, note }: { begin: Begin<Read>; note: NoteProgress },
+): Promise<{ reading: Read; isWhole: boolean } | null> {
+  const params = { tenant: tenantOf(job.workspaceId) };
+  const asked = parts.kernel.own({ listLedgerEntries });
+  const policies = new RecordedPolicies(parts, job);
+  let below = job.treeSize ?? undefined;
+  let begun: { reading: Read; treeSize: number } | null = null;
+  for (;;) {
+    const query = below === undefined ? {} : { below };
+    const { data } = await answerOf('kernel', () => asked.listLedgerEntries({ params, query }));
+    if (begun === null) {
+      const treeSize = job.treeSize ?? (data[0]?.receipt.log_index ?? -1) + 1;
+      begun = { treeSize, reading: await begin({ treeSize, policyOf: policies.find }) };
+    }
+    const { reading, treeSize } = begun;
+    await policies.load(data);
+    const wantsMore = await takeAll(reading, data);
+    if (!(await note({ decisions: reading.decisions, treeSize }))) return null;
+    if (!wantsMore) return { reading, isWhole: false };
+    const last = data.at(-1);
+    if (last === undefined || isBefore(last, job.from)) return { reading, isWhole: true };
+    below = last.receipt.log_index;
+  }
+}
+
+async function takeAll(reading: Reading, entries: readonly LedgerEntry[]): Promise<boolean> {
+  for (const [nth, entry] of entries.entries()) {
+    if (!reading.take(entry)) return false;
+    if (nth % entriesPerTurn === 0) await nextTurn();
+  }
+  return true;
+}
+
+/** Nothing of the time that is asked about stands further back. */
+function isBefore({ receipt }: LedgerEntry, from: string | null): boolean {
+  return from !== null && Date.parse(receipt.payload.issued_at) < Date.parse(from) - clockSkewMs;
+}
+
+/** The policies that decisions were made under, each fetched once and held against its hash. */
+class RecordedPolicies {
+  readonly #parts: Parts;
+  readonly #job: Job;
+  readonly #known = new Map<string, CompiledPolicy | null>();
+
+  constructor(parts: Parts, job: Job) {
+    this.#parts = parts;
+    this.#job = job;
+  }
+
+  readonly find = (hash: string): CompiledPolicy | null => this.#known.get(hash) ?? null;
+
+  async load(entries: readonly LedgerEntry[]): Promise<void> {
+    for (const { record } of entries) {
+      const hash = record?.policy_hash ?? null;
+      if (hash !== null && !this.#known.has(hash))
+        this.#known.set(hash, await findRecordedPolicy(this.#parts, this.#job.workspaceId, hash));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { ReplayDetails, ReplayFindings } from '@countersign/contracts/control-plane';
+import { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { Replay } from '@countersign/what-if';
+import type { Context } from '../context.ts';
+import { ceilingTexts, compileAgain } from '../policy/compile-draft.ts';
+import { getInForce } from '../policy/in-force.ts';
+import { readLedger, type NoteProgress } from '../policy/read-ledger.ts';
+import type { ClaimedReplay } from '../store/replays.ts';
+import { trustedKeys } from '../trust/trusted-keys.ts';
+
+type Parts = Pick<Context, 'kernel' | 'keyRing'>;
+
+/** Null: somebody else has taken the replay over. */
+export async function workOnReplay(
+  parts: Parts,
+  job: ClaimedReplay,
+  note: NoteProgress,
+): Promise<{ findings: ReplayFindings; details: ReplayDetails } | null> {
+  const trust = await trustedKeys(parts);
+  const draft = await draftOf(parts, job);
+  const { question } = job;
+  const read = await readLedger(
+    parts,
+    { ...job, from: question.from },
+    {
+      begin: async (pinned) => new Replay({ ...pinned, question, draft, trust, provider: nodeProvider }),
+      note,
+    },
+  );
+  return read === null ? null : read.reading.result(read);
+}
+
+async function draftOf(parts: Parts, { bundle, workspaceId }: ClaimedReplay) {
+  if (bundle === null) return null;
+  const policy = await compileAgain(PolicyBundle.parse(JSON.parse(bundle)));
+  return { policy, ceilings: ceilingTexts(await getInForce(parts, workspaceId)) };
+}

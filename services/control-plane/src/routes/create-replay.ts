@@ -1,0 +1,35 @@
+import { AppError, type Digest, type WorkspaceId } from '@countersign/contracts';
+import { createReplay } from '@countersign/contracts/control-plane';
+import { parsePolicyBundle } from '@countersign/policy';
+import type { Context } from '../context.ts';
+import { handleWorkspace } from '../handle.ts';
+import { newReplayId } from '../ids.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
+import { findDraft } from '../store/policy-drafts.ts';
+import { findReplay, insertReplay } from '../store/replays.ts';
+
+export const createReplayRoute = (context: Context) =>
+  handleWorkspace(createReplay)(async ({ body, caller: { workspaceId, userId } }) => {
+    const { policy, session_id = null, from = null, to = null, limit } = body;
+    const draft = policy === 'draft' ? await getCompiledDraft(context, workspaceId) : null;
+    const under = { policy, policy_hash: draft?.policyHash ?? null };
+    const question = { tenant_id: tenantOf(workspaceId), ...under, session_id, from, to, limit };
+    const id = newReplayId();
+    const replay = await context.transaction(async (tx) => {
+      const asked = { askedBy: userId, createdAt: context.now() };
+      await insertReplay(tx, { id, workspaceId, question, bundle: draft?.bundle ?? null, ...asked });
+      return await findReplay(tx, workspaceId, id);
+    });
+    if (replay === null) throw new Error('the replay was just written');
+    return replay;
+  });
+
+type Draft = { policyHash: Digest; bundle: string };
+
+async function getCompiledDraft({ database }: Context, workspaceId: WorkspaceId): Promise<Draft> {
+  const draft = await findDraft(database.reader, workspaceId);
+  const policyHash = draft?.policy_hash ?? null;
+  if (draft === null || policyHash === null)
+    throw new AppError('ILLEGAL_TRANSITION', 'There is no draft that compiles', { param: 'policy' });
+  return { policyHash, bundle: JSON.stringify(parsePolicyBundle(draft.text)) };
+}

@@ -1,0 +1,24 @@
+import type { WorkspaceId } from '@countersign/contracts';
+import { listLedgerEntries, type StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { TrustedKeys } from '@countersign/verifier';
+import type { Context } from '../context.ts';
+import { tenantOf } from '../siblings/tenant-of.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import type { Witnessed } from './check-receipt.ts';
+
+/**
+ * A receipt as people are shown it, which has no witness, with what saw it before its key was revoked: the log tells that, and is asked
+ * for receipts of such keys alone. Throws GOVERNANCE_UNAVAILABLE.
+ */
+export async function witnessed(
+  { kernel }: Pick<Context, 'kernel'>,
+  receipt: StoredReceipt,
+  { keys, workspaceId }: { keys: TrustedKeys; workspaceId: WorkspaceId },
+): Promise<Witnessed> {
+  const key = keys.find(({ key_id }) => key_id === receipt.signature.key_id);
+  if (key?.revoked_at === undefined) return { receipt, witness: null };
+  const asked = kernel.own({ listLedgerEntries });
+  const place = { params: { tenant: tenantOf(workspaceId) }, query: { from: receipt.log_index, limit: 1 } };
+  const [entry] = (await answerOf('kernel', () => asked.listLedgerEntries(place))).data;
+  return { receipt, witness: entry?.receipt.receipt_hash === receipt.receipt_hash ? entry.witness : null };
+}

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { createSigner } from '@countersign/crypto/signing';
+import { payloadText, receiptHash } from '@countersign/receipts';
+import { parseKeySet, verifyExport, verifyReceipt } from '@countersign/verifier';
+import { checkReceipt } from '../src/trust/check-receipt.ts';
+import { trustOf } from '../src/trust/trust-of.ts';
+import { checkText } from '../src/verification/check-text.ts';
+
+const place = new URL('../../../contracts/vectors/receipts/valid/one-session.json', import.meta.url);
+const vector = JSON.parse(readFileSync(place, 'utf8')) as { keys: { keys: object[] }; export: string[] };
+const line = JSON.parse(vector.export.find((text) => text.startsWith('{"receipt":')) ?? '') as { receipt: object };
+const keys = parseKeySet(vector.keys);
+const { receipt_hash } = verifyReceipt(line.receipt, keys, nodeProvider);
+const receipt = StoredReceipt.parse({ ...line.receipt, receipt_hash, log_index: 0 });
+const expected: { tenant: string; session: string } = {
+  tenant: receipt.payload.tenant_id,
+  session: receipt.payload.session_id,
+};
+const signer = createSigner(new Uint8Array(32).fill(7));
+const longTrust = parseKeySet({
+  keys: [
+    {
+      ...publicKeyToJwk(signer.publicKey),
+      kid: signer.keyId,
+      purpose: 'receipts',
+      valid_from: '2026-01-01T00:00:00.000Z',
+    },
+  ],
+});
+
+const faultOf = (shown: StoredReceipt, trusted = keys, wanted = expected) => {
+  const { verified, fault } = checkReceipt({ receipt: shown, witness: null }, trusted, wanted);
+  expect(verified).toBe(fault === null);
+  return fault;
+};
+
+describe('a receipt that the kernel shows', () => {
+  it('counts when a trusted key signed it for this tenant and this session', () => {
+    expect(faultOf(receipt)).toBeNull();
+  });
+
+  it('is refused with the reason when it was changed, is of another key, tenant or session', () => {
+    const payload = { ...receipt.payload, tool: null };
+    expect(faultOf({ ...receipt, payload })).toBe('HASH_MISMATCH');
+    expect(faultOf(receipt, [])).toBe('KEY_UNKNOWN');
+    expect(faultOf(receipt, keys, { ...expected, session: 'another' })).toBe('SUBJECT_MISMATCH');
+    expect(faultOf(receipt, keys, { ...expected, tenant: 'another' })).toBe('SUBJECT_MISMATCH');
+  });
+});
+
+describe('a key that was pinned', () => {
+  const [own] = longTrust as [(typeof longTrust)[number]]; // it has one
+  const thiefs = { ...own, public_key: createSigner(new Uint8Array(32).fill(8)).publicKey };
+  const revoked = { ...own, revoked_at: '2026-06-01T00:00:00.000Z' };
+
+  it('counts for as long as the kernel tells now, and as it was pinned where it is not told', () => {
+    expect(trustOf(longTrust, [revoked])).toEqual([revoked]);
+    expect(trustOf(longTrust, [])).toEqual(longTrust);
+  });
+
+  it('is not replaced by another under its name, and lets no other of receipts in', () => {
+    expect(trustOf(longTrust, [thiefs])).toEqual(longTrust);
+    expect(trustOf(longTrust, [own, { ...thiefs, key_id: 'k2' }])).toEqual([own]);
+    const asLog = { ...own, purpose: 'log' as const, log_origin: 'log' };
+    expect(trustOf(longTrust, [asLog])).toEqual(longTrust);
+  });
+
+  it('is that of a log too: the first that is told counts where none is pinned, and no other beside one that is', () => {
+    const log = { ...thiefs, key_id: 'k3', purpose: 'log' as const, log_origin: 'log' };
+    expect(trustOf(longTrust, [own, log])).toEqual([own, log]);
+    const another = { ...log, public_key: own.public_key };
+    for (const told of [another, { ...another, key_id: 'k4' }, { ...log, log_origin: 'another' }])
+      expect(trustOf([own, log], [own, told])).toEqual([own, log]);
+  });
+
+  it('does not count again, or for longer, because a kernel says so', () => {
+    const ended = { ...revoked, valid_from: '2026-02-01T00:00:00.000Z', valid_until: '2026-07-01T00:00:00.000Z' };
+    expect(trustOf([ended], [own])).toEqual([ended]);
+    expect(trustOf([own], [ended])).toEqual([ended]);
+    const later = { ...ended, revoked_at: '2026-06-02T00:00:00.000Z', valid_until: '2027-01-01T00:00:00.000Z' };
+    expect(trustOf([ended], [later])).toEqual([ended]);
+  });
+});
+
+describe('an export that a stranger sends', () => {
+  const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
+  const parts = ['valid', 'incomplete', 'undecidable', 'invalid'];
+  const vectorsOf = (part: string) =>
+    readdirSync(new URL(`${part}/`, folder)).map(
+      (file) => JSON.parse(readFileSync(new URL(`${part}/${file}`, folder), 'utf8')) as typeof vector,
+    );
+  const here = new AbortController().signal;
+
+  it('is answered as the command answers, whatever it holds', async () => {
+    const told = new Set<string>();
+    for (const { keys: jwks, export: lines } of parts.flatMap(vectorsOf)) {
+      const trust = parseKeySet(jwks);
+      const { verdict, integrity, completeness, signer, time, fault } = verifyExport(lines, {
+        ...{ trust, provider: nodeProvider },
+      });
+      const answer = await checkText(`${lines.join('\n')}\n`, { trust, expected: {}, signal: here });
+      expect(answer).toMatchObject({ verdict, integrity, completeness, signer, time });
+      expect(answer.fault).toEqual(fault === null ? null : { code: fault.code, line: fault.line });
+      told.add(verdict);
+    }
+    expect([...told].sort()).toEqual(['INCOMPLETE', 'NOT_VERIFIED', 'UNDECIDABLE', 'VERIFIED']);
+  });
+
+  it('lets others have their turn while it is verified, and is not read on when nobody waits for it', async () => {
+    const lines = longSession(400);
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const answer = await checkText(lines.join('\n'), { trust: longTrust, expected: {}, signal: here });
+    isDone = true;
+    expect(answer).toMatchObject({ verdict: 'INCOMPLETE', integrity: 'VERIFIED', receipts: 400 });
+    expect(turns).toBeGreaterThan(4);
+    const left = AbortSignal.abort();
+    const unread = await checkText(lines.join('\n'), { trust: longTrust, expected: {}, signal: left });
+    expect(unread.receipts).toBeLessThan(400);
+  });
+
+  it('is too large for an answer where one line would hold up everybody, by its length or by its values', async () => {
+    for (const held of [`"${'x'.repeat(300_000)}"`, `[${'{},'.repeat(5_000)}{}]`]) {
+      const text = `${vector.export[0] ?? ''}\n{"receipt":${held}}`;
+      expect(await checkText(text, { trust: keys, expected: {}, signal: here })).toMatchObject({
+        verdict: 'UNDECIDABLE',
+        fault: { code: 'TOO_LARGE', line: 2 },
+      });
+    }
+  });
+});
+
+/** The lines of a session without records and proofs: nothing but signatures and links. */
+function longSession(length: number): string[] {
+  const lines = [JSON.stringify({ format: 'countersign/chain-export.v2', checkpoints: [] })];
+  let prev_hash: string | null = null;
+  for (let n = 1; n <= length; n += 1) {
+    const ulid = String(n).padStart(26, '0');
+    const payload = {
+      ...receipt.payload,
+      receipt_id: `rcp_${ulid}`,
+      decision_id: `dec_${ulid}`,
+      lamport_clock: n,
+      prev_hash,
+    };
+    const text = payloadText(payload as never); // as the schema has it
+    const value = encodeBase64Url(signer.sign(utf8Bytes(text)));
+    const signature = { alg: 'Ed25519' as const, key_id: signer.keyId, value };
+    prev_hash = receiptHash(nodeProvider, { payload: text, signature });
+    lines.push(JSON.stringify({ receipt: { payload, signature } }));
+  }
+  return lines;
+}
