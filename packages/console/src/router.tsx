@@ -66,10 +66,11 @@ const startRoute = createRoute({
   },
 });
 
-const pageRoutes = pages.flatMap(({ path, component }) => [
-  createRoute({ getParentRoute: () => shellRoute, path: `/${path}`, component }),
-  createRoute({ getParentRoute: () => shellRoute, path: `/${path}/$id`, component }),
-]);
+/** What opens on a page is an address below it. The page stays as it is meanwhile: how far it was scrolled, and what has the focus. */
+const pageRoutes = pages.map(({ path, component }) => {
+  const page = createRoute({ getParentRoute: () => shellRoute, path: `/${path}`, component });
+  return page.addChildren([createRoute({ getParentRoute: () => page, path: '$id' })]);
+});
 
 /** Where the address leads that a program shows (RFC 8628); nobody goes there without one. */
 const deviceRoute = createRoute({

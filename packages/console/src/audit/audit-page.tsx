@@ -3,24 +3,26 @@ import { AuditVerdict } from '@countersign/contracts';
 import type { AuditEntry } from '@countersign/contracts/gateway';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
 import { Facet } from '../parts/facet.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { LongTable } from '../parts/long-table.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { More } from '../parts/more.tsx';
+import { NoneLikeThis } from '../parts/none-like-this.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { usePageSearch } from '../workspace/page-search.ts';
-import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { useLastingList } from '../workspace/lasting-list.ts';
 
 const Search = z.object({ verdict: AuditVerdict.optional().catch(undefined) });
 
 /** Who did what in the workspace: a chain of hashes, newest first. */
 export function AuditPage() {
   const [{ verdict }, change] = usePageSearch(Search);
-  const list = useWorkspaceList(['audit', verdict], (client, { cursor, signal }) =>
-    client.listAudit({ query: { verdict, cursor }, signal }),
+  const { query, older } = useLastingList(
+    ['audit', verdict],
+    (client, { signal, ...at }) => client.listAudit({ query: { verdict, ...at }, signal }),
+    { rowOf },
   );
   return (
     <Page
@@ -35,42 +37,41 @@ export function AuditPage() {
         />
       }
     >
-      <Loaded query={list}>{(entries) => (entries.length === 0 ? <NoEntry /> : <Entries entries={entries} />)}</Loaded>
-      <More list={list} />
-      <CopyCommand words="audit ls" filters={{ verdict }} count={list.data?.length ?? 0} />
+      <Loaded query={query}>
+        {(list) =>
+          list.items.length === 0 ? (
+            <NoneLikeThis title="No entry like this" onAll={() => change({ verdict: undefined })} />
+          ) : (
+            <LongTable label="Entries" columns={columns} cells={Cells} list={list} older={older} />
+          )
+        }
+      </Loaded>
+      <CopyCommand words="audit ls" filters={{ verdict }} count={query.data?.items.length ?? 0} />
     </Page>
   );
 }
 
-function Entries({ entries }: { entries: AuditEntry[] }) {
-  return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Entries">
-      <table>
-        <thead>
-          <tr>
-            <th className="number">No</th>
-            <th>When</th>
-            <th>Action</th>
-            <th>Who</th>
-            <th className="wide">Why</th>
-            <th className="wide">Hash</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <Row key={entry.seq} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+type Members = 'seq' | 'createdAt' | 'action' | 'verdict' | 'actor' | 'reason' | 'hash';
+type Row = Pick<AuditEntry, Members> & { id: string };
+
+function rowOf({ seq, createdAt, action, verdict, actor, reason, hash }: AuditEntry): Row {
+  return { id: String(seq), seq, createdAt, action, verdict, actor, reason, hash };
 }
 
-function Row({ entry: { seq, createdAt, action, verdict, actor, reason, hash } }: { entry: AuditEntry }) {
+const columns = [
+  { title: 'No', className: 'number place' },
+  { title: 'When', className: 'when' },
+  { title: 'Action' },
+  { title: 'Who' },
+  { title: 'Why', className: 'wide' },
+  { title: 'Hash', className: 'wide' },
+];
+
+function Cells({ row: { seq, createdAt, action, verdict, actor, reason, hash } }: { row: Row }) {
   return (
-    <tr data-id={seq}>
+    <>
       <td className="number">{seq}</td>
-      <td className="tight">
+      <td>
         <Moment at={createdAt} />
       </td>
       <td>
@@ -82,15 +83,9 @@ function Row({ entry: { seq, createdAt, action, verdict, actor, reason, hash } }
       <td className="wide">
         <Shown text={reason} />
       </td>
-      <td className="tight wide">
+      <td className="wide">
         <CopyText text={hash} />
       </td>
-    </tr>
-  );
-}
-
-function NoEntry() {
-  return (
-    <EmptyState title="No entry like this">What people, keys and agents do in this workspace appears here.</EmptyState>
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { ceilingsOf, forecastOf } from './amounts.ts';
 
-type Props = { budgets: Budget[]; readAtMs: number };
+type Props = { budgets: readonly Budget[]; readAtMs: number };
 
 /** A line for each ceiling of each budget. */
 export function BudgetTable({ budgets, readAtMs }: Props) {

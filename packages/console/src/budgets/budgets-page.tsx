@@ -20,28 +20,26 @@ export function BudgetsPage() {
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
   const maySet = role === 'owner';
-  const list = useWorkspaceList(
-    ['budgets'],
-    (client, { cursor, signal }) => client.listBudgets({ query: { cursor }, signal }),
-    { everyMs: askAgainMs },
-  );
+  const list = useWorkspaceList(['budgets'], (client, { signal, ...at }) => client.listBudgets({ query: at, signal }), {
+    everyMs: askAgainMs,
+  });
   return (
     <Page
       title="Budgets"
       about="Ceilings that the kernel holds every call against. What a call may use is taken before it is sent, and given back if it is not used."
       actions={maySet ? <SetCeiling onSet={form.open} /> : <p className="quiet">Owners set ceilings.</p>}
     >
-      <Loaded query={list}>
-        {(budgets) =>
+      <Loaded query={list.query}>
+        {({ items: budgets }) =>
           budgets.length === 0 ? (
             <NoBudget onSet={maySet ? form.open : null} />
           ) : (
-            <BudgetTable budgets={budgets} readAtMs={list.dataUpdatedAt} />
+            <BudgetTable budgets={budgets} readAtMs={list.query.dataUpdatedAt} />
           )
         }
       </Loaded>
       <More list={list} />
-      <CopyCommand words="budgets ls" count={list.data?.length ?? 0} />
+      <CopyCommand words="budgets ls" filters={{ cursor: list.cursor }} count={list.count} />
       <CeilingForm
         isOpen={isOpen}
         onClose={form.close}

@@ -21,8 +21,8 @@ export function InboxPage() {
   const { id } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);
   const [voted, setVoted] = useState<Approval | null>(null);
-  const list = useWorkspaceList(['approvals', state], (client, { cursor, signal }) =>
-    client.listInboxApprovals({ params: { id }, query: { state, cursor }, signal }),
+  const list = useWorkspaceList(['approvals', state], (client, { signal, ...at }) =>
+    client.listInboxApprovals({ params: { id }, query: { state, ...at }, signal }),
   );
   return (
     <Page
@@ -31,13 +31,13 @@ export function InboxPage() {
       actions={<StateFilter state={state} onChange={(next) => change({ state: next })} />}
     >
       <Voted approval={voted} />
-      <Loaded query={list}>
-        {(approvals) =>
+      <Loaded query={list.query}>
+        {({ items: approvals }) =>
           approvals.length === 0 ? <NothingWaits state={state} /> : <Cards approvals={approvals} onVoted={setVoted} />
         }
       </Loaded>
       <More list={list} />
-      <CopyCommand words="approvals ls" filters={{ state }} count={list.data?.length ?? 0} />
+      <CopyCommand words="approvals ls" filters={{ state, cursor: list.cursor }} count={list.count} />
     </Page>
   );
 }
@@ -59,7 +59,7 @@ function StateFilter({ state, onChange }: FilterProps) {
   );
 }
 
-type CardsProps = { approvals: Approval[]; onVoted: (approval: Approval) => void };
+type CardsProps = { approvals: readonly Approval[]; onVoted: (approval: Approval) => void };
 
 function Cards({ approvals, onVoted }: CardsProps) {
   const { role } = useWorkspace();
@@ -103,7 +103,7 @@ function Cards({ approvals, onVoted }: CardsProps) {
 }
 
 /** Which card the keys are about; by its id, since the list changes under it. */
-function useChoice(approvals: Approval[]) {
+function useChoice(approvals: readonly Approval[]) {
   const [chosenId, setChosenId] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   const at = approvals.findIndex(({ approval_id }) => approval_id === chosenId);

@@ -1,16 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import type { Approval } from '@countersign/contracts/governance-kernel';
+import { callCommand } from '../parts/call-command.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 
-/** What an agent would send; the starter policy asks for an approval of what cannot be undone. */
-const command = () => `curl -sS ${location.origin}/api/v1/evaluate \\
-  -H "Authorization: Bearer $AGENT_KEY" -H 'Content-Type: application/json' \\
-  -d '{"action":"tool.call","tool":"mail.send","effect_level":"E3","args":{"to":"customer@example.org"}}'`;
+/** The starter policy asks for an approval of what cannot be undone. */
+const call = { action: 'tool.call', tool: 'mail.send', effect_level: 'E3', args: { to: 'customer@example.org' } };
 
 export function NothingWaits({ state }: { state: Approval['state'] }) {
   if (state !== 'pending') return <p className="quiet">No approval is {state}.</p>;
   return (
-    <EmptyState title="Nothing waits for you" command={command()}>
+    <EmptyState title="Nothing waits for you" command={callCommand(call)}>
       A call that a rule escalates appears here, with everything that a vote on it signs. To see one,{' '}
       <Link to="/runs">start the sample task</Link>, or send a call with an API key of this workspace in AGENT_KEY.
     </EmptyState>

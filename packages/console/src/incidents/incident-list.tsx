@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { z } from 'zod';
 import { IncidentState, type IncidentSummary } from '@countersign/contracts/control-plane';
 import { useShortcuts } from '../keys/shortcuts.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Facet } from '../parts/facet.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -25,8 +26,8 @@ export function IncidentList() {
   const [{ state }, change] = usePageSearch(Search);
   const [isOpen, form] = useDisclosure();
   const mayReport = role !== 'member';
-  const list = useWorkspaceList(['incidents', state], (client, { cursor, signal }) =>
-    client.listIncidents({ query: { state, cursor }, signal }),
+  const list = useWorkspaceList(['incidents', state], (client, { signal, ...at }) =>
+    client.listIncidents({ query: { state, ...at }, signal }),
   );
   return (
     <Page
@@ -42,8 +43,8 @@ export function IncidentList() {
           onChange={(next) => change({ state: next })}
         />
       </section>
-      <Loaded query={list}>
-        {(incidents) =>
+      <Loaded query={list.query}>
+        {({ items: incidents }) =>
           incidents.length === 0 ? (
             <NoIncident state={state} onDrill={mayReport ? form.open : null} />
           ) : (
@@ -52,6 +53,7 @@ export function IncidentList() {
         }
       </Loaded>
       <More list={list} />
+      <CopyCommand words="incidents ls" filters={{ state, cursor: list.cursor }} count={list.count} />
       <ReportIncident isOpen={isOpen} onClose={form.close} />
     </Page>
   );
@@ -62,7 +64,7 @@ function ReportButton({ onOpen }: { onOpen: () => void }) {
   return <Button onClick={onOpen}>Report an incident</Button>;
 }
 
-function Incidents({ incidents }: { incidents: IncidentSummary[] }) {
+function Incidents({ incidents }: { incidents: readonly IncidentSummary[] }) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Incidents">
       <table className="cards">

@@ -5,6 +5,7 @@ import { PersonRole } from '@countersign/contracts';
 import type { ConsoleWorkspaceWithMembers } from '@countersign/contracts/control-plane';
 import { meQuery } from '../api/queries.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -26,6 +27,7 @@ export function Members({ isOwner }: { isOwner: boolean }) {
       <Loaded query={workspace}>
         {({ members }) => <Table members={members} isOwner={isOwner} onChange={setChange} />}
       </Loaded>
+      <CopyCommand words="members ls" count={workspace.data?.members.length ?? 0} />
       <ChangeDialog change={change} onClose={() => setChange(null)} />
     </section>
   );
@@ -63,7 +65,7 @@ function Row({ member, isOwner, onChange }: Omit<TableProps, 'members'> & { memb
   const { data: me } = useQuery(meQuery);
   const { user_id, role, joined_at } = member;
   return (
-    <tr>
+    <tr data-id={user_id}>
       <td>
         <Shown text={nameOf(member)} /> {user_id === me?.user.id && <span className="quiet">(you)</span>}
       </td>

@@ -3,8 +3,8 @@ import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
-import { FirstCall } from './first-call.tsx';
 import { InForce } from './in-force.tsx';
+import { LatestReceipts } from './latest-receipts.tsx';
 import { Setup } from './setup.tsx';
 import { WhatWaits } from './what-waits.tsx';
 
@@ -19,7 +19,7 @@ export function OverviewPage() {
       <InForce />
       <Setup />
       <WhatWaits />
-      <FirstCall />
+      <LatestReceipts />
     </Page>
   );
 }

@@ -9,19 +9,24 @@ type Props = {
   filters?: Record<string, string | undefined>;
   /** How many are on the page. */
   count: number;
+  /** False: another list of the page has the key. */
+  hasShortcut?: boolean;
 };
 
 const shownForMs = 1_500;
+/** More than this no command prints at once. */
+const printedMax = 100_000;
 
 /** Below a list: the command that prints the same ids in the same order. */
-export function CopyCommand({ words, filters = {}, count }: Props) {
+export function CopyCommand({ words, filters = {}, count, hasShortcut = true }: Props) {
   const { id } = useWorkspace();
   const { copy, copied } = useClipboard({ timeout: shownForMs });
-  const command = count === 0 ? null : commandOf(id, words, { ...filters, limit: count });
+  const isPrinted = count > 0 && count <= printedMax;
+  const command = !isPrinted ? null : commandOf(id, words, { ...filters, limit: count });
   const take = () => {
     if (command !== null) copy(command);
   };
-  useShortcuts([{ keys: 'c', says: 'Copy the list as a command', run: take }]);
+  useShortcuts(hasShortcut ? [{ keys: 'c', says: 'Copy the list as a command', run: take }] : []);
   if (command === null) return null;
   return (
     <p className="more">

@@ -1,14 +1,22 @@
 import { Button } from '@mantine/core';
-import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { WorkspaceList } from '../workspace/workspace-list.ts';
 
-/** Below a list that has more. */
-export function More({ list }: { list: UseInfiniteQueryResult<unknown> }) {
-  if (!list.hasNextPage) return null;
+/** Below a list that has more than it shows. */
+export function More({ list: { query, onwards, back } }: { list: WorkspaceList<unknown> }) {
+  if (onwards === null && back === null) return null;
+  const terms = { size: 'xs', variant: 'default', loading: query.isPlaceholderData } as const;
   return (
     <p className="more">
-      <Button size="xs" variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        Show more
-      </Button>
+      {back !== null && (
+        <Button {...terms} onClick={back}>
+          Page before
+        </Button>
+      )}{' '}
+      {onwards !== null && (
+        <Button {...terms} onClick={onwards.act}>
+          {onwards.isGrowth ? 'Show more' : 'Next page'}
+        </Button>
+      )}
     </p>
   );
 }

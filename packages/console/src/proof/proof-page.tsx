@@ -9,6 +9,7 @@ import { Page } from '../parts/page.tsx';
 import { ApprovalFacts } from './approval-facts.tsx';
 import { proofClient } from './proof-client.ts';
 import { ReceiptFacts } from './receipt-facts.tsx';
+import { ReplayFacts } from './replay-facts.tsx';
 import { ReceiptProof } from './receipt-proof.tsx';
 
 /** `/p/{handle}`: what a workspace has published, for whoever holds the link. Nobody is signed in here. */
@@ -35,7 +36,9 @@ async function readPublished(handle: string, signal: AbortSignal) {
   const receipt = await orNull(proofClient.getPublicReceipt({ params: { receiptId: handle }, signal }));
   if (receipt !== null) return { kind: 'receipt' as const, receipt: receipt.body };
   const approval = await orNull(proofClient.getPublicApproval({ params: { approvalId: handle }, signal }));
-  return approval === null ? null : { kind: 'approval' as const, approval: approval.body };
+  if (approval !== null) return { kind: 'approval' as const, approval: approval.body };
+  const replay = await orNull(proofClient.getPublicReplay({ params: { replay_id: handle }, signal }));
+  return replay === null ? null : { kind: 'replay' as const, replay: replay.body };
 }
 
 async function orNull<Answered>(asked: Promise<Answered>): Promise<Answered | null> {
@@ -55,6 +58,7 @@ function Published({ found }: { found: Found }) {
       </EmptyState>
     );
   if (found.kind === 'approval') return <ApprovalFacts approval={found.approval} />;
+  if (found.kind === 'replay') return <ReplayFacts replay={found.replay} />;
   return (
     <>
       <ReceiptFacts receipt={found.receipt} />

@@ -1,53 +1,67 @@
-import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { LongTable } from '../parts/long-table.tsx';
 import { Mark, VerdictMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { Shown } from '../parts/shown.tsx';
+import type { Lasting } from '../workspace/read-newest.ts';
+import type { LastingList } from '../workspace/lasting-list.ts';
 
-export function ReceiptTable({ receipts }: { receipts: StoredReceipt[] }) {
+type Payload = StoredReceipt['payload'];
+type Members = 'issued_at' | 'kind' | 'verdict' | 'outcome' | 'tool' | 'action' | 'reason_code' | 'principal_id';
+/** What a list shows of a receipt. */
+export type ReceiptRow = Pick<Payload, Members> & { id: Payload['receipt_id'] };
+
+export function receiptRowOf({ payload }: StoredReceipt): ReceiptRow {
+  const { receipt_id: id, issued_at, kind, verdict, outcome, tool, action, reason_code, principal_id } = payload;
+  return { id, issued_at, kind, verdict, outcome, tool, action, reason_code, principal_id };
+}
+
+const columns = [
+  { title: 'Sealed', className: 'when' },
+  { title: 'Verdict', className: 'verdict' },
+  { title: 'Call' },
+  { title: 'Reason', className: 'wide' },
+  { title: 'Principal', className: 'wide' },
+];
+
+type Props = { list: Lasting<ReceiptRow>; older: LastingList<ReceiptRow>['older'] };
+
+export function ReceiptTable({ list, older }: Props) {
+  return <LongTable label="Receipts" columns={columns} cells={Cells} list={list} older={older} />;
+}
+
+function Cells({ row }: { row: ReceiptRow }) {
+  const { id, issued_at, kind, verdict, outcome, tool, action, reason_code, principal_id } = row;
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Receipts">
-      <table>
-        <thead>
-          <tr>
-            <th>Sealed</th>
-            <th>Verdict</th>
-            <th>Call</th>
-            <th className="wide">Reason</th>
-            <th className="wide">Principal</th>
-          </tr>
-        </thead>
-        <tbody>
-          {receipts.map((receipt) => (
-            <Row key={receipt.payload.receipt_id} receipt={receipt} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <Cell>
+        <Moment at={issued_at} />
+      </Cell>
+      <Cell>
+        {kind === 'decision' ? <VerdictMark verdict={verdict} /> : <Mark tone="plain">{outcome ?? kind}</Mark>}
+      </Cell>
+      <Cell>
+        <RowLink to={`/receipts/${id}`}>
+          <Shown text={tool ?? action} />
+        </RowLink>
+      </Cell>
+      <Cell className="wide">
+        <code>{reason_code}</code>
+      </Cell>
+      <Cell className="wide">
+        <Shown text={principal_id} />
+      </Cell>
+    </>
   );
 }
 
-function Row({ receipt: { payload } }: { receipt: StoredReceipt }) {
-  const { receipt_id, issued_at, kind, verdict, outcome, tool, action, reason_code, principal_id } = payload;
+/** As high as every other one, so that nothing is measured: what has no room stands whole in the receipt itself. */
+function Cell({ className, children }: { className?: string; children: ReactNode }) {
   return (
-    <tr data-id={receipt_id}>
-      <td className="tight">
-        <Moment at={issued_at} />
-      </td>
-      <td className="tight">
-        {kind === 'decision' ? <VerdictMark verdict={verdict} /> : <Mark tone="plain">{outcome ?? kind}</Mark>}
-      </td>
-      <td>
-        <Link to={`/receipts/${receipt_id}`}>
-          <Shown text={tool ?? action} />
-        </Link>
-      </td>
-      <td className="tight wide">
-        <code>{reason_code}</code>
-      </td>
-      <td className="wide">
-        <Shown text={principal_id} />
-      </td>
-    </tr>
+    <td className={className}>
+      <div className="brief">{children}</div>
+    </td>
   );
 }

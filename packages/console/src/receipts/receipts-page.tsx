@@ -1,17 +1,17 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { FirstCall } from '../parts/first-call.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { More } from '../parts/more.tsx';
+import { NoneLikeThis } from '../parts/none-like-this.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePageSearch } from '../workspace/page-search.ts';
-import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import type { Lasting } from '../workspace/read-newest.ts';
+import { useLastingList, type LastingList } from '../workspace/lasting-list.ts';
 import { Facets } from './facets.tsx';
 import { ReceiptDrawer } from './receipt-drawer.tsx';
 import { ReceiptSearch } from './receipt-search.ts';
-import { ReceiptTable } from './receipt-table.tsx';
+import { receiptRowOf, ReceiptTable, type ReceiptRow } from './receipt-table.tsx';
 import { TakeBack } from './take-back.tsx';
 
 const askAgainMs = 3_000;
@@ -22,43 +22,57 @@ export function ReceiptsPage() {
   const navigate = useNavigate();
   const [search, change] = usePageSearch(ReceiptSearch);
   const { reason, ...filters } = search;
-  const list = useWorkspaceList(
+  const { query, older } = useLastingList(
     ['receipts', search],
-    (client, { cursor, signal }) => client.listReceipts({ query: { ...filters, reason_code: reason, cursor }, signal }),
-    { everyMs: askAgainMs },
+    (client, { signal, ...at }) => client.listReceipts({ query: { ...filters, reason_code: reason, ...at }, signal }),
+    { rowOf: receiptRowOf, everyMs: askAgainMs },
   );
+  const show = (path: string) => void navigate({ to: path, search: (before: object) => before });
   return (
     <Page
       title="Receipts"
       about="Every decision and what became of it, signed and in the log. Open one to check it here, with the same code as offline."
     >
       <Facets search={search} onChange={change} />
-      <Loaded query={list}>{(receipts) => <Receipts receipts={receipts} />}</Loaded>
-      <More list={list} />
-      <CopyCommand words="receipts ls" filters={search} count={list.data?.length ?? 0} />
+      <Loaded query={query}>
+        {(list) =>
+          list.items.length === 0 ? (
+            <NoReceipt
+              isNarrowed={Object.values<unknown>(search).some((value) => value !== undefined)}
+              onAll={() => void navigate({ to: '/receipts' })}
+            />
+          ) : (
+            <Receipts list={list} older={older} onOpen={(receipt) => show(`/receipts/${receipt}`)} />
+          )
+        }
+      </Loaded>
+      <CopyCommand words="receipts ls" filters={search} count={query.data?.items.length ?? 0} />
       <TakeBack />
-      <ReceiptDrawer id={id ?? null} onClose={() => void navigate({ to: '/receipts' })} />
+      <ReceiptDrawer id={id ?? null} onClose={() => show('/receipts')} />
     </Page>
   );
 }
 
-function Receipts({ receipts }: { receipts: StoredReceipt[] }) {
-  const navigate = useNavigate();
-  const [newest] = receipts;
+function NoReceipt({ isNarrowed, onAll }: { isNarrowed: boolean; onAll: () => void }) {
+  return isNarrowed ? <NoneLikeThis title="No receipt like this" onAll={onAll} /> : <FirstCall />;
+}
+
+type ReceiptsProps = {
+  list: Lasting<ReceiptRow>;
+  older: LastingList<ReceiptRow>['older'];
+  onOpen: (id: string) => void;
+};
+
+function Receipts({ list, older, onOpen }: ReceiptsProps) {
+  const [newest] = list.items;
   useShortcuts([
     {
       keys: 'v',
       says: 'Open the newest receipt',
       run: () => {
-        if (newest !== undefined) void navigate({ to: `/receipts/${newest.payload.receipt_id}` });
+        if (newest !== undefined) onOpen(newest.id);
       },
     },
   ]);
-  if (receipts.length > 0) return <ReceiptTable receipts={receipts} />;
-  return (
-    <EmptyState title="No receipt like this" command="make demo">
-      Each decision leaves one. The demo shows one agent being allowed, denied, escalated and proven, and checks its
-      receipts.
-    </EmptyState>
-  );
+  return <ReceiptTable list={list} older={older} />;
 }

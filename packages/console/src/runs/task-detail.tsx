@@ -21,7 +21,10 @@ export function TaskDetail({ id }: { id: string }) {
     everyMs: (last) => (last !== undefined && isLiveTask(last) ? watchMs : false),
   });
   return (
-    <Page title={task.data === undefined ? 'Run' : visibleText(task.data.title)} actions={<RunAgain id={id} />}>
+    <Page
+      title={task.data === undefined ? 'Run' : visibleText(task.data.title)}
+      actions={<RunTask id={id} says="Run again" />}
+    >
       <Loaded query={task}>
         {({ description }) => (
           <section aria-label="Task">
@@ -42,22 +45,26 @@ function Runs({ id }: { id: string }) {
   const runs = useWorkspaceQuery(['runs', id], (client, signal) => client.listRuns({ params: { id }, signal }), {
     everyMs: (last) => (last?.data.some(isLive) === true ? watchMs : false),
   });
-  return <Loaded query={runs}>{({ data }) => <ChosenRun runs={data} />}</Loaded>;
+  return <Loaded query={runs}>{({ data }) => <ChosenRun id={id} runs={data} />}</Loaded>;
 }
 
-function ChosenRun({ runs }: { runs: Run[] }) {
+function ChosenRun({ id, runs }: { id: string; runs: Run[] }) {
   const [search, change] = usePageSearch(Search);
-  const chosen = runs.find(({ id }) => id === search.run) ?? runs[0];
+  const chosen = runs.find((run) => run.id === search.run) ?? runs[0];
   if (chosen === undefined)
-    return <EmptyState title="This task has not been run">Run it to see its trace here.</EmptyState>;
+    return (
+      <EmptyState title="This task has not been run" action={<RunTask id={id} says="Run it" />}>
+        Its trace appears here: each step, with what was decided and its receipt.
+      </EmptyState>
+    );
   return (
     <>
       {runs.length > 1 && (
         <label className="chooser">
           <span>Run</span>
           <select value={chosen.id} onChange={({ target }) => change({ run: target.value })}>
-            {runs.map(({ id, createdAt, status }) => (
-              <option key={id} value={id}>
+            {runs.map(({ id: runId, createdAt, status }) => (
+              <option key={runId} value={runId}>
                 {new Date(createdAt).toLocaleString()}: {inWords(status)}
               </option>
             ))}
@@ -69,7 +76,7 @@ function ChosenRun({ runs }: { runs: Run[] }) {
   );
 }
 
-function RunAgain({ id }: { id: string }) {
+function RunTask({ id, says }: { id: string; says: string }) {
   const { id: workspaceId, client } = useWorkspace();
   const queries = useQueryClient();
   const run = useMutation({
@@ -79,7 +86,7 @@ function RunAgain({ id }: { id: string }) {
   return (
     <>
       <Button variant="default" loading={run.isPending} onClick={() => run.mutate()}>
-        Run again
+        {says}
       </Button>
       {run.error !== null && <ProblemNote error={run.error} />}
     </>

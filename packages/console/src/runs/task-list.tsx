@@ -21,30 +21,26 @@ const askAgainMs = 3_000;
 export function TaskList() {
   const [isOpen, form] = useDisclosure();
   useShortcuts([{ keys: 'n', says: 'Start a run', run: form.open }]);
-  const list = useWorkspaceList(
-    ['tasks'],
-    (client, { cursor, signal }) => client.listTasks({ query: { cursor }, signal }),
-    {
-      everyMs: askAgainMs,
-    },
-  );
+  const list = useWorkspaceList(['tasks'], (client, { signal, ...at }) => client.listTasks({ query: at, signal }), {
+    everyMs: askAgainMs,
+  });
   return (
     <Page
       title="Runs"
       about="What agents were asked to do here. Each step of a run is decided before it happens, and leaves a signed receipt."
       actions={<Button onClick={form.open}>Start a run</Button>}
     >
-      <Loaded query={list}>
-        {(tasks) => (tasks.length === 0 ? <NoTask onStart={form.open} /> : <Tasks tasks={tasks} />)}
+      <Loaded query={list.query}>
+        {({ items: tasks }) => (tasks.length === 0 ? <NoTask onStart={form.open} /> : <Tasks tasks={tasks} />)}
       </Loaded>
       <More list={list} />
-      <CopyCommand words="tasks ls" count={list.data?.length ?? 0} />
+      <CopyCommand words="tasks ls" filters={{ cursor: list.cursor }} count={list.count} />
       <StartRun isOpen={isOpen} onClose={form.close} />
     </Page>
   );
 }
 
-function Tasks({ tasks }: { tasks: Task[] }) {
+function Tasks({ tasks }: { tasks: readonly Task[] }) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Tasks">
       <table>

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { hasRole } from '@countersign/contracts';
 import { providersQuery } from '../api/queries.ts';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -8,6 +7,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { PublicProof } from './public-proof.tsx';
 import { Rename } from './rename.tsx';
 
 /** What the workspace is called and whose it is, and how people come in. */
@@ -20,31 +20,33 @@ export function SettingsPage() {
   return (
     <Page title="Settings" about="Of the workspace. Sessions, programs and passkeys of your own stand under You.">
       <Loaded query={workspace}>
-        {({ name, org_id, created_at, etag }) => (
-          <section aria-label="Workspace">
-            <h2>Workspace</h2>
-            <dl className="facts">
-              <dt>Name</dt>
-              <dd>
-                <Shown text={name} />
-              </dd>
-              <dt>Id, and the tenant in its receipts</dt>
-              <dd>
-                <CopyText text={id} whole />
-              </dd>
-              <dt>Organisation</dt>
-              <dd>{org_id === null ? 'none yet' : <CopyText text={org_id} whole />}</dd>
-              <dt>Since</dt>
-              <dd>
-                <Moment at={created_at} />
-              </dd>
-            </dl>
-            {hasRole(role, 'owner') ? <Rename name={name} etag={etag} /> : <p className="quiet">Owners rename it.</p>}
-          </section>
+        {({ name, org_id, created_at, etag, public_proof }) => (
+          <>
+            <section aria-label="Workspace">
+              <h2>Workspace</h2>
+              <dl className="facts">
+                <dt>Name</dt>
+                <dd>
+                  <Shown text={name} />
+                </dd>
+                <dt>Id, and the tenant in its receipts</dt>
+                <dd>
+                  <CopyText text={id} whole />
+                </dd>
+                <dt>Organisation</dt>
+                <dd>{org_id === null ? 'none yet' : <CopyText text={org_id} whole />}</dd>
+                <dt>Since</dt>
+                <dd>
+                  <Moment at={created_at} />
+                </dd>
+              </dl>
+              {hasRole(role, 'owner') ? <Rename name={name} etag={etag} /> : <p className="quiet">Owners rename it.</p>}
+            </section>
+            <PublicProof name={name} etag={etag} setting={public_proof} />
+          </>
         )}
       </Loaded>
       <Providers />
-      <PublicProof />
     </Page>
   );
 }
@@ -70,18 +72,6 @@ function Providers() {
           )
         }
       </Loaded>
-    </section>
-  );
-}
-
-function PublicProof() {
-  return (
-    <section aria-label="Public proof">
-      <h2>Public proof</h2>
-      <p>
-        Nothing of this workspace is public but what an owner has published by itself, under an address that ends and
-        can be taken back: <Link to="/receipts">choose a receipt</Link>.
-      </p>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { OpsOverview, StandingFence } from '@countersign/contracts/control-plane';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -18,6 +19,7 @@ export function Fences({ ops: { kernel, fences, more_fences }, onStop, onResume 
     <section aria-label="In force">
       <h2>In force</h2>
       {fences.length === 0 ? <NothingStopped onStop={onStop} /> : <Standing fences={fences} onResume={onResume} />}
+      <CopyCommand words="stops ls" count={fences.length} />
       {more_fences && <p className="quiet">There are more than are shown.</p>}
     </section>
   );
@@ -58,7 +60,7 @@ function Standing({ fences, onResume }: StandingProps) {
 function Row({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFence }) {
   const { target, scope, kind, epoch, reason, effective_at, expires_at } = fence;
   return (
-    <tr>
+    <tr data-id={scope}>
       <td className="tight" data-name="Stop">
         <Mark tone={stopKinds[kind].tone}>{kind}</Mark>
         <Terms of={fence} />

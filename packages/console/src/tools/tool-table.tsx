@@ -4,7 +4,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { pinTones, pinWords } from './pins.ts';
 
-export function ToolTable({ tools }: { tools: RegisteredTool[] }) {
+export function ToolTable({ tools }: { tools: readonly RegisteredTool[] }) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Tools">
       <table>

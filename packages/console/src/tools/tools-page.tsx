@@ -19,7 +19,7 @@ export function ToolsPage() {
   const navigate = useNavigate();
   const list = useWorkspaceList(
     ['tools'],
-    (client, { cursor, signal }) => client.listConsoleTools({ params: { id }, query: { cursor }, signal }),
+    (client, { signal, ...at }) => client.listConsoleTools({ params: { id }, query: at, signal }),
     { everyMs: askAgainMs },
   );
   return (
@@ -27,18 +27,18 @@ export function ToolsPage() {
       title="Tools"
       about="What MCP servers offer. A tool is called as long as its definition is the one that was approved; when it changes, it is stopped until somebody has looked."
     >
-      <Loaded query={list}>{(tools) => <Tools tools={tools} />}</Loaded>
+      <Loaded query={list.query}>{({ items }) => <Tools tools={items} />}</Loaded>
       <More list={list} />
-      <CopyCommand words="tools ls" count={list.data?.length ?? 0} />
+      <CopyCommand words="tools ls" filters={{ cursor: list.cursor }} count={list.count} />
       <ToolDrawer
-        tool={list.data?.find(({ tool }) => tool === opened) ?? null}
+        tool={list.query.data?.items.find(({ tool }) => tool === opened) ?? null}
         onClose={() => void navigate({ to: '/tools' })}
       />
     </Page>
   );
 }
 
-function Tools({ tools }: { tools: RegisteredTool[] }) {
+function Tools({ tools }: { tools: readonly RegisteredTool[] }) {
   if (tools.length > 0) return <ToolTable tools={tools} />;
   return (
     <EmptyState title="No server has shown a tool yet" command="GOV_MCP_SERVERS=servers.json make up">

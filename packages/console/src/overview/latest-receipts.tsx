@@ -1,5 +1,4 @@
-import { Link } from '@tanstack/react-router';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { FirstCall } from '../parts/first-call.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark, VerdictMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -10,13 +9,8 @@ import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 const shownMax = 6;
 const askAgainMs = 3_000;
 
-/** What an agent would send; the key is one of this workspace. */
-const command = () => `curl -sS ${location.origin}/api/v1/evaluate \\
-  -H "Authorization: Bearer $AGENT_KEY" -H 'Content-Type: application/json' \\
-  -d '{"action":"tool.call","tool":"web.search","args":{"q":"countersign"}}'`;
-
 /** The latest receipts; before there is one, how to get it. */
-export function FirstCall() {
+export function LatestReceipts() {
   const receipts = useWorkspaceQuery(
     ['receipts', 'latest'],
     (client, signal) => client.listReceipts({ query: { limit: shownMax }, signal }),
@@ -26,16 +20,7 @@ export function FirstCall() {
     <section aria-label="Latest receipts">
       <h2>Latest receipts</h2>
       <Loaded query={receipts}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No call has crossed the boundary yet" command={command()}>
-              <Link to="/members">Make a key</Link> for this workspace, put it into AGENT_KEY, and send a first call.
-              Its receipt appears here.
-            </EmptyState>
-          ) : (
-            <Receipts receipts={data} />
-          )
-        }
+        {({ data }) => (data.length === 0 ? <FirstCall /> : <Receipts receipts={data} />)}
       </Loaded>
     </section>
   );

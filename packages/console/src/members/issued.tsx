@@ -1,0 +1,130 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { More } from '../parts/more.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+import type { WorkspaceList } from '../workspace/workspace-list.ts';
+
+type Column<Item> = { name: string; show: (item: Item) => ReactNode };
+/** To end one of them: what it is called, and what follows. */
+type Ending = { what: string; of: string; says: string; run: () => Promise<unknown> };
+
+type Props<Item> = {
+  title: string;
+  /** What the table is called. */
+  label: string;
+  /** Of `countersign`, to print the same list. */
+  words: string;
+  list: WorkspaceList<Item>;
+  keyOf: (item: Item) => string;
+  columns: readonly Column<Item>[];
+  /** Null: it has ended. */
+  endingOf: (item: Item) => Ending | null;
+  empty: { title: string; says: string };
+  /** Opens what makes another one. */
+  make: ReactNode;
+};
+
+/** What was given out in this workspace and can be ended: keys, invites. */
+export function Issued<Item>(props: Props<Item>) {
+  const { title, label, words, list, keyOf, columns, endingOf, empty, make } = props;
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  const [ending, setEnding] = useState<Ending | null>(null);
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <Loaded query={list.query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState title={empty.title} action={make}>
+              {empty.says}
+            </EmptyState>
+          ) : (
+            <>
+              <Table label={label} names={columns.map(({ name }) => name)}>
+                {items.map((item) => (
+                  <Row
+                    key={keyOf(item)}
+                    id={keyOf(item)}
+                    item={item}
+                    columns={columns}
+                    ending={endingOf(item)}
+                    onEnd={setEnding}
+                  />
+                ))}
+              </Table>
+              <p className="after-table">{make}</p>
+            </>
+          )
+        }
+      </Loaded>
+      <More list={list} />
+      <CopyCommand words={words} filters={{ cursor: list.cursor }} count={list.count} hasShortcut={false} />
+      <ConfirmDialog
+        question={ending && { ...ending, title: `End this ${ending.what}`, act: 'End it' }}
+        onClose={() => setEnding(null)}
+        onDone={() => void queries.invalidateQueries({ queryKey: [id] })}
+      />
+    </section>
+  );
+}
+
+function Table({ label, names, children }: { label: string; names: string[]; children: ReactNode }) {
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label={label}>
+      <table className="cards">
+        <thead>
+          <tr>
+            {names.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+            <th>
+              <span className="hidden">Act</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowProps<Item> = {
+  id: string;
+  item: Item;
+  columns: readonly Column<Item>[];
+  ending: Ending | null;
+  onEnd: (ending: Ending) => void;
+};
+
+function Row<Item>({ id, item, columns, ending, onEnd }: RowProps<Item>) {
+  return (
+    <tr data-id={id}>
+      {columns.map(({ name, show }) => (
+        <td key={name} data-name={name}>
+          {show(item)}
+        </td>
+      ))}
+      <td className="tight">
+        {ending === null ? (
+          <Mark tone="plain">ended</Mark>
+        ) : (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`End the ${ending.what} of ${ending.of}`}
+            onClick={() => onEnd(ending)}
+          >
+            End
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,10 @@
+import { Shown } from '../parts/shown.tsx';
+
+/** What a key is called, and how it begins. */
+export function KeyName({ name, prefix }: { name: string; prefix: string }) {
+  return (
+    <span>
+      <Shown text={name} /> <code className="quiet">{prefix}…</code>
+    </span>
+  );
+}

@@ -1,0 +1,15 @@
+import { Link } from '@tanstack/react-router';
+import { callCommand } from './call-command.ts';
+import { EmptyState } from './empty-state.tsx';
+
+const call = { action: 'tool.call', tool: 'web.search', args: { q: 'countersign' } };
+
+/** Before there is a receipt: how to get one. */
+export function FirstCall() {
+  return (
+    <EmptyState title="No call has crossed the boundary yet" command={callCommand(call)}>
+      <Link to="/members">Make a key</Link> for this workspace, put it into AGENT_KEY, and send a first call. Its
+      receipt appears here.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,81 @@
+import type { PublicReplay } from '@countersign/contracts/control-plane';
+import { CopyText } from '../parts/copy-text.tsx';
+import { VerdictMark } from '../parts/mark.tsx';
+import { Moment } from '../parts/moment.tsx';
+
+export function ReplayFacts({ replay }: { replay: PublicReplay }) {
+  const { matrix, first_difference: first, policy_hash, replay_hash } = replay;
+  const rows = Object.entries(matrix).flatMap(([before, row]) =>
+    Object.entries(row).flatMap(([after, count]) => (count === 0 ? [] : [{ before, after, count }])),
+  );
+  return (
+    <>
+      <section aria-labelledby="published">
+        <h2 id="published">What is published of this replay</h2>
+        <dl className="facts">
+          <dt>Decisions made again</dt>
+          <dd>
+            {replay.decisions}, below place {replay.tree_size} of the log: {extentOf(replay)}
+          </dd>
+          <dt>Under</dt>
+          <dd>{replay.policy === 'recorded' ? 'the policies that they were made by' : 'a draft'}</dd>
+          {rows.map(({ before, after, count }) => (
+            <div key={`${before} ${after}`}>
+              <dt>
+                {before} is now {after}
+              </dt>
+              <dd>{count}</dd>
+            </div>
+          ))}
+          <dt>Did not verify</dt>
+          <dd>{replay.unverifiable}</dd>
+          <dt>First difference</dt>
+          <dd>
+            {first === null ? (
+              'none'
+            ) : (
+              <>
+                <VerdictMark verdict={first.before} /> is now {first.after}: decision {first.place + 1},{' '}
+                <CopyText text={first.receipt_hash} />
+              </>
+            )}
+          </dd>
+          <dt>Made</dt>
+          <dd>
+            <Moment at={replay.made_at} />, to the minute
+          </dd>
+          {policy_hash !== null && (
+            <>
+              <dt>policy_hash</dt>
+              <dd>
+                <CopyText text={policy_hash} />
+              </dd>
+            </>
+          )}
+          <dt>replay_hash</dt>
+          <dd>
+            <CopyText text={replay_hash} />
+          </dd>
+        </dl>
+      </section>
+      <NotProven />
+    </>
+  );
+}
+
+function extentOf({ is_whole, is_narrowed }: PublicReplay): string {
+  const ofWhat = is_narrowed ? 'of one session or span of time, which the workspace has chosen' : 'of the workspace';
+  return `${is_whole ? 'all' : 'the newest'} ${ofWhat}`;
+}
+
+function NotProven() {
+  return (
+    <section aria-labelledby="unproven">
+      <h2 id="unproven">What this does not prove</h2>
+      <p className="note">
+        This page shows what the installation says of the replay. Whoever is given the records and the policies makes it
+        again, and gets the same hash. Who called what is not public.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { hasRole } from '@countersign/contracts';
+import type { PublicProof as Setting } from '@countersign/contracts/control-plane';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+type Props = { name: string; etag: string; setting: Setting };
+
+/** What strangers may open of the workspace, and how all of it is shut at once. */
+export function PublicProof({ name, etag, setting }: Props) {
+  const { id, role, client } = useWorkspace();
+  const queries = useQueryClient();
+  const set = useMutation({
+    mutationFn: (public_proof: Setting) =>
+      client.putConsoleWorkspace({
+        params: { workspace_id: id },
+        body: { name, public_proof },
+        headers: { 'if-match': etag },
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [id, 'workspace'] }),
+  });
+  const isOff = setting === 'off';
+  return (
+    <section aria-label="Public proof">
+      <h2>Public proof</h2>
+      {isOff ? (
+        <p>Nothing of this workspace is public: every address under which something was published says so.</p>
+      ) : (
+        <p>
+          Nothing of this workspace is public but what an owner has published by itself, under an address that ends and
+          can be taken back: <Link to="/receipts">choose a receipt</Link>.
+        </p>
+      )}
+      {set.error !== null && <ProblemNote error={set.error} />}
+      {hasRole(role, 'owner') && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={set.isPending}
+          onClick={() => set.mutate(isOff ? 'published' : 'off')}
+        >
+          {isOff ? 'Open what is published' : 'Shut all that is published'}
+        </Button>
+      )}
+    </section>
+  );
+}

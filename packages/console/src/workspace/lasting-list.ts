@@ -1,0 +1,78 @@
+import { hashKey, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { pageLimit } from '@countersign/contracts';
+import type { WorkspaceClient } from '../api/clients.ts';
+import { listedOf, type Listed, type PageOf } from './listed.ts';
+import { useUnlessTold } from './live-context.ts';
+import { useWorkspace } from './open-workspace.ts';
+import { readNewest, withOlder, type Lasting } from './read-newest.ts';
+
+type At = { limit: number; cursor?: string; signal?: AbortSignal };
+type Ask<Item> = (client: WorkspaceClient, at: At) => Promise<{ body: PageOf<Item> }>;
+/** `rowOf`: what is kept of an item. Whoever scrolls far has 100,000 of them. */
+type Terms<Item, Row> = { rowOf: (item: Item) => Row; everyMs?: number };
+
+export type LastingList<Row> = { query: UseQueryResult<Lasting<Row>>; older: Older };
+type Older = {
+  has: boolean;
+  isAsked: boolean;
+  fault: Error | null;
+  ask: () => void;
+};
+
+/**
+ * A list of this workspace, newest first, to which things are added and in which none changes: what was read is not read again, except for
+ * the newest page, by which is seen what is new. It grows as somebody asks for what is older.
+ */
+export function useLastingList<Item, Row extends { id: string }>(
+  key: readonly unknown[],
+  ask: Ask<Item>,
+  { rowOf, everyMs }: Terms<Item, Row>,
+): LastingList<Row> {
+  const { id, client } = useWorkspace();
+  const queries = useQueryClient();
+  const unlessTold = useUnlessTold();
+  const queryKey = [id, ...key];
+  const list = hashKey(queryKey);
+  const read = async (cursor: string | null, at: At): Promise<Listed<Row>> => {
+    const { items, next } = listedOf((await ask(client, cursor === null ? at : { ...at, cursor })).body);
+    return { items: items.map(rowOf), next };
+  };
+  const query = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      readNewest(
+        (cursor) => read(cursor, { limit: cursor === null ? pageLimit.default : pageLimit.max, signal }),
+        () => queries.getQueryData<Lasting<Row>>(queryKey),
+      ),
+    refetchInterval: everyMs ?? unlessTold,
+    // To compare 100,000 rows one by one holds up the page; the same list is the same object.
+    structuralSharing: false,
+  });
+  // Whoever scrolls asks more often than the page is drawn: until then only this knows that the next page was asked for.
+  const underWay = useRef(false);
+  const older = useMutation({
+    onError: () => void (underWay.current = false),
+    // The list that was asked for, also when another one is shown by the time the answer is there.
+    mutationFn: async ({ cursor }: { cursor: string; list: string }) => {
+      const page = await read(cursor, { limit: pageLimit.max });
+      queries.setQueryData<Lasting<Row>>(queryKey, (known) => known && withOlder(known, cursor, page));
+    },
+  });
+  const next = query.data?.next ?? null;
+  // What it led to is drawn.
+  useEffect(() => void (underWay.current = false), [next, list]);
+  return {
+    query,
+    older: {
+      has: next !== null,
+      isAsked: older.isPending,
+      fault: older.variables?.list === list ? older.error : null,
+      ask: () => {
+        if (next === null || older.isPending || underWay.current) return;
+        underWay.current = true;
+        older.mutate({ cursor: next, list });
+      },
+    },
+  };
+}
