@@ -8,10 +8,14 @@ export function outputOption(unlessSaid: Format = 'table'): Option {
   return new Option('-o, --output <format>', 'how it is written').choices([...formats]).default(unlessSaid);
 }
 
-/** What every list takes. */
+/** What every list takes that goes on page by page. */
 export function addListOptions(command: Command): Command {
+  return addCountOptions(command.option('--cursor <text>', 'what the list before told to go on with'));
+}
+
+/** What a list takes that is whole. */
+export function addCountOptions(command: Command): Command {
   return command
-    .option('--cursor <text>', 'what the list before told to go on with')
     .addOption(new Option('--limit <count>', 'how many').argParser(countOf).default(pageLimit.default))
     .addOption(outputOption());
 }

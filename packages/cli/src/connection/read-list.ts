@@ -1,7 +1,7 @@
 import { pageLimit } from '@countersign/contracts';
 import { answered } from './connection.ts';
 
-type PageOf<Item> = { data: Item[]; nextCursor: string | null } | { data: Item[]; next_cursor: string | null };
+export type PageOf<Item> = { data: Item[]; nextCursor: string | null } | { data: Item[]; next_cursor: string | null };
 type At = { limit: number; cursor?: string };
 export type Listed<Item> = { items: Item[]; next: string | null };
 

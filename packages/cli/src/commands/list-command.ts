@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { configFrom } from '../config.ts';
+import { connect, type Connection } from '../connection/connection.ts';
+import { readList, type PageOf } from '../connection/read-list.ts';
+import type { Io } from '../io.ts';
+import type { Column } from '../output/format.ts';
+import { writeList } from '../output/write-list.ts';
+import { addCountOptions, addListOptions, type ListOptions } from './options.ts';
+
+/** What is asked for; filters are as they were typed, and the server reads them strictly. */
+type Query = { limit: number; cursor?: string };
+
+type List<Item> = {
+  /** The word before `ls`. */
+  name: string;
+  /** What such things are. */
+  about: string;
+  /** What `ls` does. */
+  says: string;
+  /** It is answered whole, so nothing goes on behind it. */
+  isWhole?: true;
+  /** Options of `ls` that narrow the list, each with what it does. */
+  filters?: Readonly<Record<string, string>>;
+  /** The first is what it is called by. */
+  columns: readonly Column<Item>[];
+  ifNone: string;
+  read: (connection: Connection, query: Query) => Promise<{ body: PageOf<Item> }>;
+};
+
+/** Adds `countersign <name> ls`. */
+export function addList<Item>(program: Command, io: Io, list: List<Item>): void {
+  const { name, about, says, isWhole = false, filters = {}, columns, ifNone, read } = list;
+  const ls = program.command(name).description(about).command('ls').description(says);
+  for (const [flags, narrows] of Object.entries(filters)) ls.option(flags, narrows);
+  const options = isWhole ? addCountOptions(ls) : addListOptions(ls);
+  options.action(async ({ output: format, limit, cursor, ...narrowed }: ListOptions) => {
+    const connection = await connect(configFrom());
+    const listed = await readList({ limit, cursor }, (at) => read(connection, { ...narrowed, ...at }));
+    writeList({ ...listed, columns, format, ifNone }, io);
+  });
+}
