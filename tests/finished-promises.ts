@@ -75,7 +75,9 @@ export const finished: readonly PromiseId[] = [
   'cp.policy.activate',
   'cp.policy.gate',
   'cp.policy.lockout',
+  'cp.public',
   'cp.public.browser',
+  'cp.replay',
   'cp.policy.whatif',
   'cp.policy.test',
   'cp.policy.shadow',
@@ -90,6 +92,8 @@ export const finished: readonly PromiseId[] = [
   'cp.tenancy',
   'cp.hints',
   'ui.approve',
+  'ui.budget',
+  'ui.cli',
   'ui.csp',
   'ui.truth',
 ];

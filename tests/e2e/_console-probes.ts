@@ -72,6 +72,16 @@ async function askProofs(published: Published, headers: Record<string, string>, 
   await published.ask(controlPlane.getEvidenceHandle, { headers, params: { handle } });
   await published.ask(controlPlane.getPublicReceipt, { params: { receiptId: handle } });
   await published.ask(controlPlane.revokeEvidenceHandle, { headers, params: { handle } });
+  await published.ask(controlPlane.checkExport, { body: { export: '{}' } });
+  const made = await published.ask(controlPlane.createReplay, { headers, body: {} });
+  const replay_id = String((made.body as Body)['replay_id']);
+  const params = { id: String(headers['x-workspace-id']), replay_id };
+  await until(async () => {
+    const { body } = await published.ask(controlPlane.getReplay, { headers, params });
+    return (body as Body)['state'] === 'done';
+  });
+  await publish(replay_id);
+  await published.ask(controlPlane.getPublicReplay, { params: { replay_id } });
   const approvalId = await publish(named.approval);
   await published.ask(controlPlane.getPublicApproval, { params: { approvalId } });
 }
@@ -149,7 +159,7 @@ async function askOrgs(published: Published, { headers, params }: Here, gatewayU
   const read = await published.ask(controlPlane.getConsoleWorkspace, { headers, params });
   const tag = { 'if-match': read.headers.get('etag') ?? '' };
   const here = { headers: { ...headers, ...tag }, params: { workspace_id: params.id } };
-  await published.ask(controlPlane.putConsoleWorkspace, { ...here, body: { name: 'Operations' } });
+  await published.ask(controlPlane.putConsoleWorkspace, { ...here, body: { name: 'Operations', public_proof: 'off' } });
   const email = 'colleague@example.org';
   const invited = await published.ask(controlPlane.createConsoleMember, { ...here, body: { email } });
   const token =

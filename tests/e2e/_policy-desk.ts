@@ -1,17 +1,12 @@
 import { expect } from '@jest/globals';
 import { WhatIfReport, type CompiledDraft } from '@countersign/contracts/control-plane';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import { signIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { until } from './_system.ts';
+import { tagOf, type Tab, type Told } from './_tab.ts';
 
-export type Person = SignedIn & { tab: Tab };
 export type Members = Record<string, unknown>;
-export type Told = Awaited<ReturnType<Tab['send']>>;
 export type Reported = { id: string; report: WhatIfReport };
-
-export const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
-export const detailsOf = ({ body }: Told) => (body['error'] as { details?: Members } | undefined)?.details;
-export const tagOf = ({ headers }: Told) => headers.get('etag') ?? '';
 
 /** An owner at the policy of their workspace, with one agent that calls. */
 export class PolicyDesk {
@@ -32,11 +27,7 @@ export class PolicyDesk {
   }
 
   async colleague(email: string, role: 'member' | 'partner'): Promise<Person> {
-    const params = { id: this.owner.workspaceId };
-    const invited = await this.owner.client.createInvite({ params, body: { email, role } }); // as above
-    const person = await personAt(this.#gatewayUrl, email);
-    await person.client.acceptInvite({ params: { token: invited.body.inviteToken }, body: { email } });
-    return { ...person, workspaceId: this.owner.workspaceId };
+    return await joined(this.owner, await personAt(this.#gatewayUrl, email), role);
   }
 
   async makeOwner({ tab }: Person): Promise<void> {
@@ -107,11 +98,4 @@ export class PolicyDesk {
     const held = ['deny-destructive', 'escalate-hard-to-undo'];
     return { ...bundle, name, rules: rules.filter(({ id }) => !held.includes(id)), tests: [] };
   }
-}
-
-async function personAt(gatewayUrl: string, email: string): Promise<Person> {
-  const signedIn = await signIn({ gatewayUrl }, email);
-  const tab = new Tab(gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
 }

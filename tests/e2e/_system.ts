@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
-import { startSystem, type StartedSystem } from '@countersign/local';
+import { embeddedUrl, startSystem, type StartedSystem } from '@countersign/local';
+import pg from 'pg';
 
 /** A data directory of its own, for systems that are started in it one after the other. */
 export function scratchDataDir(): { path: string; remove(): void } {
@@ -17,6 +18,16 @@ export function scratchDataDir(): { path: string; remove(): void } {
 /** The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. */
 export async function startIn(dataDir: string, variables: Record<string, string> = {}): Promise<StartedSystem> {
   return await startSystem({ dataDir, variables });
+}
+
+type Behind = { schema: 'control_plane' | 'kernel'; statement: string; values?: unknown[] };
+
+/** Runs a statement in the database of a system that `startIn` started, behind its services' back. */
+export async function inDatabase(dataDir: string, { schema, statement, values = [] }: Behind): Promise<void> {
+  const connectionString = embeddedUrl(join(dataDir, 'postgres')) ?? '';
+  const client = new pg.Client({ connectionString, options: `-c search_path=${schema}` });
+  await client.connect();
+  await client.query(statement, values).finally(() => client.end());
 }
 
 export type KernelClient = ReturnType<kernel.KernelClient['as']>;

@@ -1,7 +1,16 @@
 import { socketProtocols } from '@countersign/contracts/control-plane';
 import { PageSocket } from './_socket.ts';
 
-type Told = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
+/** What a page was answered. */
+export type Told = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
+export const codeOf = ({ status, body }: Pick<Told, 'status' | 'body'>) => [
+  status,
+  (body['error'] as { code?: string } | undefined)?.code,
+];
+export const detailsOf = ({ body }: Pick<Told, 'body'>) =>
+  (body['error'] as { details?: Record<string, unknown> } | undefined)?.details;
+export const tagOf = ({ headers }: Pick<Told, 'headers'>) => headers.get('etag') ?? '';
+
 type Socket = { workspaceId: string; ticket?: string; protocol?: string; headers?: Record<string, string> };
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 

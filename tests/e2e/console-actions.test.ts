@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import type { StartedSystem } from '@countersign/local';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn, until } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -14,7 +14,6 @@ let ada: Person;
 let eve: Person;
 let key: string;
 
-type Person = SignedIn & { tab: Tab };
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
@@ -22,8 +21,8 @@ beforeAll(async () => {
   notes = await startNoteServer();
   const servers = [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }];
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
-  ada = await person('ada@example.org');
-  eve = await person('eve@example.org');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
+  eve = await personAt(system.gatewayUrl, 'eve@example.org');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key; // its defaults are the schema's
 }, timeoutMs);
 
@@ -32,13 +31,6 @@ afterAll(async () => {
   await notes?.close();
   dataDir.remove();
 }, timeoutMs);
-
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
-}
 
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
 const dataOf = ({ body }: { body: Members }) => body['data'] as Members[];

@@ -6,8 +6,9 @@ import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { codeOf, type Told } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -21,15 +22,13 @@ let max: Person;
 let key: string;
 let asked = 0;
 
-type Person = SignedIn & { tab: Tab; email: string };
-type Told = Awaited<ReturnType<Tab['send']>>;
 type Members = Record<string, never>;
 
 beforeAll(async () => {
   system = await startIn(dataDir.path, { GOV_PUBLIC_URL: kernelOrigin });
-  ada = await person('ada@example.org');
-  bob = await colleague('bob@example.org', 'partner');
-  max = await colleague('max@example.org', 'member');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
+  bob = await joined(ada, await personAt(system.gatewayUrl, 'bob@example.org'), 'partner');
+  max = await joined(ada, await personAt(system.gatewayUrl, 'max@example.org'), 'member');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
 }, timeoutMs);
 
@@ -37,22 +36,6 @@ afterAll(async () => {
   await system?.stop();
   dataDir.remove();
 }, timeoutMs);
-
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
-async function colleague(email: string, role: 'partner' | 'member'): Promise<Person> {
-  const body = { email, role } as never; // branded by the schema
-  const params = { id: ada.workspaceId };
-  const { inviteToken: token } = (await ada.client.createInvite({ params, body })).body;
-  const invited = await person(email);
-  await invited.client.acceptInvite({ params: { token }, body: { email } });
-  return { ...invited, workspaceId: ada.workspaceId };
-}
 
 /** A call of an agent on another host, which the policy has a person approve. */
 async function call(session: string, path = `/tmp/letter-${session}`): Promise<Members> {
@@ -91,7 +74,6 @@ async function vote(
     await new Promise((again) => setTimeout(again, 100));
   }
 }
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 
 describe('in the console', () => {
   verifies(
@@ -129,7 +111,7 @@ describe('in the console', () => {
       expect((await late.kernel(asPrincipal(system.adminApiKey, principal))).status).toBe(412);
       expect(codeOf(await vote(ada, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
       expect(codeOf(await vote(max, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
-      const eve = await person('eve@example.org');
+      const eve = await personAt(system.gatewayUrl, 'eve@example.org');
       const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
       const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
       expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));

@@ -131,7 +131,7 @@ describe('the page of stops', () => {
       await page.getByLabel('Calls in each minute').fill('1');
       await page.keyboard.press('Enter');
       await page.getByText('throttle effective, epoch 1').waitFor();
-      await page.getByText('1 in 60 s').waitFor();
+      await page.getByRole('region', { name: 'Fences' }).getByText('1 in 60 s').waitFor();
       expect([await said(person), await said(person)]).toEqual(['ALLOWED', 'THROTTLED']);
       await context.close();
     },

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
 
 /** Bytes over the wire until the first page can be read, and for one page more. */
 const firstLoadBytesMax = 250_000;
@@ -16,7 +17,7 @@ const sizeOf = (name: string) => gzipSync(readFileSync(join(folder, name)), { le
 describe('the files of the console', () => {
   const first = [...text.matchAll(/\/console\/assets\/([^"]+)"/g)].map((match) => match[1] ?? '');
 
-  it('first load and route sizes stay within what was promised', () => {
+  verifies('ui.budget', 'first load and route sizes stay within what was promised', () => {
     expect(first.length).toBeGreaterThan(1);
     const firstLoad = first.map(sizeOf).reduce((sum, size) => sum + size, 0);
     expect(firstLoad).toBeLessThanOrEqual(firstLoadBytesMax);

@@ -157,6 +157,29 @@ describe('keys', () => {
 
 describe('the page of settings', () => {
   it(
+    'shuts all that is published, says so, and opens it again',
+    async () => {
+      const { page, context, faults } = await atMembers(system.newAddress());
+      const workspaceId = await openWorkspaceId(page);
+      const settings = () =>
+        system.inControlPlane<{ setting: string }>(
+          `SELECT setting FROM public_proofs WHERE workspace_id = '${workspaceId}'`,
+        );
+      await page.goto('/console/settings');
+      await page.getByRole('button', { name: 'Shut all that is published' }).click();
+      await page.getByText('Nothing of this workspace is public: every address').waitFor();
+      expect(await settings()).toEqual([{ setting: 'off' }]);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Open what is published' }).click();
+      await page.getByText('but what an owner has published').waitFor();
+      expect(await settings()).toEqual([{ setting: 'published' }]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
     'renames the workspace',
     async () => {
       const { page, context, faults } = await atMembers(system.newAddress());

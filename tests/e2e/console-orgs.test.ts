@@ -4,8 +4,9 @@ import { gatewayRoutes } from '@countersign/contracts/gateway';
 import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
-import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn } from './_system.ts';
+import { codeOf, type Told } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -13,13 +14,11 @@ const publicUrl = 'http://localhost:8080';
 let system: StartedSystem;
 let ada: Person;
 
-type Person = SignedIn & { tab: Tab; email: string };
 type Members = Record<string, unknown>;
-type Told = Awaited<ReturnType<Tab['send']>>;
 
 beforeAll(async () => {
   system = await startIn(dataDir.path, { GOV_PUBLIC_URL: publicUrl, GOV_RATE_LIMITS: '0' });
-  ada = await person('ada@example.org');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
 }, timeoutMs);
 
 afterAll(async () => {
@@ -27,18 +26,10 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
 const post = ({ tab }: Person, path: string, body: Members, headers: Record<string, string> = {}) =>
   tab.send(path, { method: 'POST', body, headers });
 const bootstrap = (who: Person, name = 'Acme', key = 'boot') =>
   post(who, '/api/bootstrap', { name }, { 'idempotency-key': key });
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const dataOf = ({ body }: Told) => body['data'] as Members[];
 
 async function setupOf({ tab }: Person, workspaceId: unknown): Promise<Record<string, boolean>> {
@@ -104,7 +95,7 @@ describe('an organisation', () => {
     'cp.bootstrap',
     'begins with a workspace that no other organisation has, with a new one where there is none; what it lacks is computed',
     async () => {
-      const bob = await person('bob@example.org');
+      const bob = await personAt(system.gatewayUrl, 'bob@example.org');
       const own = bob.workspaceId;
       await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: 'x@example.org' } as never });
       expect(await setupOf(bob, own)).toEqual({
@@ -138,7 +129,7 @@ describe('an organisation', () => {
     const id = String(one?.body['workspace_id']);
     const { data } = (await kernelClient(system, id).listReceipts({ query: { action: 'tenant.place' } })).body;
     expect(data).toHaveLength(1);
-    const max = await person('max@example.org');
+    const max = await personAt(system.gatewayUrl, 'max@example.org');
     expect(codeOf(await post(max, '/api/v1/workspaces', { name: 'Mine' }))).toEqual([403, 'PERMISSION_DENIED']);
     expect(codeOf(await max.tab.send(`/api/v1/workspaces/${id}`))).toEqual([404, 'NOT_FOUND']);
   });
@@ -162,7 +153,7 @@ describe('a workspace', () => {
 
   it('has members who are invited, made more or less, and removed by owners', async () => {
     const place = `/api/workspaces/${ada.workspaceId}/members`;
-    const eve = await person('eve@example.org');
+    const eve = await personAt(system.gatewayUrl, 'eve@example.org');
     const invited = await post(ada, place, { email: eve.email, role: 'partner' });
     expect([invited.status, invited.body['role']]).toEqual([201, 'partner']);
     const token = String(invited.body['invite_url']).split('/').at(-1) ?? '';
@@ -198,7 +189,7 @@ async function invitedOnly(email: string): Promise<Person> {
   const { body } = await anonymous.acceptInvite({ params: { token }, body: { email } });
   const code = 'code' in body ? (body.code ?? '') : '';
   await anonymous.verifyEmailCode({ body: { email, code } });
-  return person(email);
+  return personAt(system.gatewayUrl, email);
 }
 
 /** Makes one a member of the other's workspace, whose id it answers. */

@@ -3,7 +3,7 @@ import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
-import { kernelClient, scratchDataDir, signIn, startIn } from './_system.ts';
+import { kernelClient, scratchDataDir, signIn, startIn, until } from './_system.ts';
 import { Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
@@ -12,6 +12,8 @@ let system: StartedSystem;
 let browser: Browser;
 let handle: string;
 let original: string;
+/** Of a replay. */
+let replayed: string;
 
 type Members = Record<string, unknown>;
 
@@ -31,6 +33,13 @@ beforeAll(async () => {
   const body = { object_id: receipt_id, public: true };
   const headers = { 'x-workspace-id': workspaceId };
   handle = String((await tab.send('/api/audit/handles', { method: 'POST', body, headers })).body['handle']);
+  const ask = (path: string, members: object) => tab.send(path, { method: 'POST', body: members, headers });
+  const { replay_id } = (await ask('/api/v1/replays', { session_id: 's' })).body;
+  // Until it is done there is nothing to publish.
+  replayed = await until(async () => {
+    const made = await ask('/api/audit/handles', { object_id: replay_id, public: true });
+    return made.status === 201 && String(made.body['handle']);
+  });
   const receipt = await kernelClient(system, workspaceId).getReceipt({ params: { receipt_id } });
   original = JSON.stringify(receipt.body);
 }, timeoutMs);
@@ -134,6 +143,23 @@ describe('the page of a public proof', () => {
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
           await context.close();
         }
+    },
+    timeoutMs,
+  );
+
+  it(
+    'shows what a replay found, and nothing of who called what',
+    async () => {
+      const { page, context, faults } = await openVisitor(browser, system.consoleUrl);
+      await page.goto(`/console/p/${replayed}`);
+      await page.getByText('What is published of this replay').waitFor();
+      await page.getByText('ALLOW is now ALLOW').waitFor();
+      const text = (await page.locator('main').textContent()) ?? '';
+      expect(text).toContain('replay_hash');
+      expect(text).not.toContain('crm.read');
+      expect(await axeFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
     },
     timeoutMs,
   );

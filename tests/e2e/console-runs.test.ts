@@ -1,12 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from '@countersign/contracts';
+import { createCheckpoint } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { inDatabase, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { codeOf } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -14,15 +17,14 @@ let system: StartedSystem;
 let ada: Person;
 let eve: Person;
 
-type Person = SignedIn & { tab: Tab };
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   mkdirSync(join(dataDir.path, 'files'), { recursive: true });
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
   writeFileSync(join(system.filesDir, 'notes.md'), 'Answer the customer.\n');
-  ada = await person('ada@example.org');
-  eve = await person('eve@example.org');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
+  eve = await personAt(system.gatewayUrl, 'eve@example.org');
 }, timeoutMs);
 
 afterAll(async () => {
@@ -30,23 +32,12 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
-}
-
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
 /** The scripted model takes these words as its script. */
 const reading = () => `call:files__read_text_file ${JSON.stringify({ path: join(system.filesDir, 'notes.md') })}`;
 const start = (who: Person, body: Members, headers: Record<string, string> = {}) =>
   who.tab.send(`${placeOf(who)}/runs`, { method: 'POST', body, headers });
 const dataOf = ({ body }: { body: Members }) => body['data'] as Members[];
-const codeOf = ({ status, body }: { status: number; body: Members }) => [
-  status,
-  (body['error'] as { code?: string } | undefined)?.code,
-];
 
 async function endOf(who: Person, runId: unknown): Promise<Members> {
   return await until(async () => {
@@ -123,6 +114,27 @@ describe('a run that is started in the console', () => {
     },
     timeoutMs,
   );
+
+  it('shows receipts as verified that a checkpoint saw before their key was revoked, and none that it did not', async () => {
+    const { body } = await start(ada, { title: 'Read', description: 'say hello' });
+    await endOf(ada, body['run_id']);
+    const faults = async () => new Set((await receiptsOf(ada, body['run_id'])).map(({ fault }) => fault));
+    const headers = { authorization: `Bearer ${system.adminApiKey}` };
+    const log = createClient({ createCheckpoint }, { baseUrl: system.kernelUrl, headers: () => headers });
+    const seenAt = Date.parse((await log.createCheckpoint()).body.created_at);
+    const revoke = (at: number | null) =>
+      inDatabase(dataDir.path, {
+        schema: 'kernel',
+        statement: "UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'",
+        values: [at === null ? null : new Date(at)],
+      });
+    await revoke(seenAt + 1);
+    expect(await faults()).toEqual(new Set([null]));
+    await revoke(seenAt - 3_600_000);
+    expect(await faults()).toEqual(new Set(['KEY_REVOKED']));
+    await revoke(null);
+    expect(await faults()).toEqual(new Set([null]));
+  });
 
   it('is made once for an Idempotency-Key, with its task, or neither is made', async () => {
     const headers = { 'idempotency-key': 'once' };

@@ -5,8 +5,8 @@ import { forwarding } from '@countersign/contracts/gateway';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { z } from 'zod';
-import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person as SignedInPerson } from './_signed-in.ts';
+import { scratchDataDir, startIn, until } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 180_000;
@@ -18,7 +18,7 @@ let eve: Person;
 /** What Ada has, by the name of the member that names it. */
 let adas: Record<string, string>;
 
-type Person = SignedIn & { tab: Tab; userId: string };
+type Person = SignedInPerson & { userId: string };
 type Members = Record<string, unknown>;
 
 /** Ids that nobody has, by the name of the member that takes them. A route that takes another makes these tests fail. */
@@ -30,7 +30,8 @@ const unknown: Record<string, string[]> = {
   task_id: [`tsk_${unknownUlid}`, 'x', '%00'],
   credential_id: [`ses_${unknownUlid}`, 'x'],
   handle: [`hdl_${'A'.repeat(22)}`, 'x', '..%2F..', '%00'],
-  object_id: [`rcp_${unknownUlid}`, `apr_${unknownUlid}`],
+  object_id: [`rcp_${unknownUlid}`, `apr_${unknownUlid}`, `rpl_${'A'.repeat(22)}`],
+  replay_id: [`rpl_${'A'.repeat(22)}`, 'x', '..%2F..', '%00'],
   user_code: ['BCDF-GHJK'],
   report_id: [`wif_${unknownUlid}`, 'x', '%00'],
   plan_id: [`pln_${unknownUlid}`, 'x', '%00'],
@@ -75,6 +76,7 @@ const bodies: Record<string, Members> = {
   'put-policy-shadow': { text: 'x' },
   'activate-policy': {},
   'create-evidence-handle': { public: true },
+  'create-replay': {},
   'bootstrap-org': { name: 'Taken' },
   'create-console-workspace': { name: 'Taken' },
 };
@@ -96,11 +98,9 @@ afterAll(async () => {
 }, timeoutMs);
 
 async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  const userId = String((await tab.send('/api/session')).body['user_id']);
-  return { ...signedIn, tab, userId };
+  const signedIn = await personAt(system.gatewayUrl, email);
+  const userId = String((await signedIn.tab.send('/api/session')).body['user_id']);
+  return { ...signedIn, userId };
 }
 
 async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<Record<string, string>> {
@@ -122,6 +122,7 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
   const incident = await tab.send('/api/ops/incidents', { method: 'POST', headers, body: report });
   const named = { method: 'POST', body: { object_id: receipt_id }, headers: { 'x-workspace-id': workspaceId } };
   const { handle } = (await tab.send('/api/audit/handles', named)).body;
+  const { replay_id } = (await tab.send('/api/v1/replays', { ...named, body: {} })).body;
   return {
     ...{ object_id: receipt_id, handle: String(handle) },
     ...{ workspace_id: workspaceId, user_id: userId, approval_id: approval.id, receipt_id },
@@ -129,6 +130,7 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
     credential_id: String(session['session_id']),
     plan_id: String(plan.body['plan_id']),
     incident_id: String(incident.body['incident_id']),
+    replay_id: String(replay_id),
   };
 }
 
@@ -162,7 +164,7 @@ async function ask({ tab }: Person, route: AnyRoute, { workspace, ids = {}, head
     route.path,
   );
   const query = named('query').map((name) => `${name}=${encodeURIComponent(ids[name] ?? '')}`);
-  const body = route.body === undefined ? undefined : { ...bodyOf(route), ...only(ids, named('body')) };
+  const body = route.body === undefined ? undefined : { ...bodyOf(route), ...picked(ids, named('body')) };
   return tab.send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
     method: route.method,
     headers: { 'x-request-id': 'the-same-request', 'if-match': '"sha256:0"', ...headers },
@@ -176,7 +178,7 @@ function bodyOf({ operation }: AnyRoute): Members {
   return body;
 }
 
-function only(ids: Record<string, string>, names: string[]): Record<string, string> {
+function picked(ids: Record<string, string>, names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, ids[name] ?? '']));
 }
 

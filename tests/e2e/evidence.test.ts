@@ -4,6 +4,8 @@ import { nodeProvider } from '@countersign/crypto/node';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
+import { checkExport, type Verification } from '@countersign/contracts/control-plane';
+import { createClient } from '@countersign/contracts';
 import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -47,6 +49,13 @@ async function evaluate(person: SignedIn, session_id: string): Promise<void> {
 
 function ask(headers: Record<string, string>, to = new Date().toISOString()): Promise<Response> {
   return fetch(new URL(`/api/v1/receipts/export?from=${from}&to=${to}`, system.gatewayUrl), { headers });
+}
+
+const stranger = () => createClient({ checkExport }, { baseUrl: system.gatewayUrl });
+
+async function checked(text: string, expected: object = {}): Promise<Verification> {
+  const body = { export: text, expect: expected } as never; // its members are the schema's
+  return (await stranger().checkExport({ body })).body;
 }
 
 function reportOn(text: string, tenant: string) {
@@ -96,6 +105,37 @@ describe('the evidence of a period', () => {
       expect(own).not.toContain(ada.workspaceId);
       expect(reportOn(own, bob.workspaceId)).toMatchObject({ verdict: 'VERIFIED' });
       expect(reportOn(own, ada.workspaceId).fault?.code).toBe('SUBJECT_MISMATCH');
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.public',
+    'is verified for whoever sends it, by the keys that are published, as the command does: a changed line is named, and no more is told',
+    async () => {
+      const headers = { ...bearer(ada.token), 'x-workspace-id': ada.workspaceId };
+      const text = await (await ask(headers)).text();
+      const offline = reportOn(text, ada.workspaceId);
+      const whole = await checked(text, { tenant: ada.workspaceId, from });
+      const { verdict, integrity, completeness, signer, time, receipts, records, proofs, keys } = offline;
+      expect(whole).toEqual({
+        ...{ verdict, integrity, completeness, signer, time, receipts, records, proofs, keys },
+        ...{ fault: null, missing: [], broken_glass: 0 },
+      });
+      expect(whole.verdict).toBe('VERIFIED');
+      const lines = text.split('\n');
+      const [header = '', first = ''] = lines;
+      const at = lines.findIndex((line) => line.includes('"crm.read"'));
+      const changed = lines.with(at, (lines[at] ?? '').replace('"crm.read"', '"crm.drop"')).join('\n');
+      expect(await checked(changed)).toMatchObject({
+        ...{ verdict: 'NOT_VERIFIED', integrity: 'BROKEN', fault: { line: at + 1 } },
+      });
+      expect(await checked([header, first].join('\n'))).toMatchObject({ verdict: 'INCOMPLETE', integrity: 'VERIFIED' });
+      expect(await checked(text, { tenant: bob.workspaceId })).toMatchObject({
+        fault: { code: 'SUBJECT_MISMATCH' },
+      });
+      const strange = first.replace(/"key_id":"[^"]+"/, '"key_id":"nobodys"');
+      expect(await checked([header, strange].join('\n'))).toMatchObject({ verdict: 'UNDECIDABLE', signer: 'UNKNOWN' });
     },
     timeoutMs,
   );

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GovernedChange } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { serviceDirs } from './_environments.ts';
-import { codeOf, detailsOf, PolicyDesk, type Members, type Person, type Told } from './_policy-desk.ts';
+import { PolicyDesk, type Members } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
+import type { Person } from './_signed-in.ts';
 import { until } from './_system.ts';
+import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1

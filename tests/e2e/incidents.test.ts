@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { incidentMoves, IncidentState, type Incident } from '@countersign/contracts/control-plane';
 import { verifies } from '@countersign/testkit/verifies';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { signIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { until } from './_system.ts';
+import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -19,9 +20,6 @@ let site: Replicas;
 let ada: Person;
 let people = 0;
 
-type Person = SignedIn & { tab: Tab; email: string };
-type Told = Awaited<ReturnType<Tab['send']>>;
-
 beforeAll(async () => {
   site = await startReplicas(policy);
 }, timeoutMs);
@@ -30,22 +28,7 @@ beforeEach(async () => {
   ada = await newPerson();
 });
 
-async function newPerson(): Promise<Person> {
-  const email = `responder-${(people += 1)}@example.org`;
-  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
-  const tab = new Tab(site.gateway.url);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
-async function colleague(role: 'partner' | 'member'): Promise<Person> {
-  const invited = await newPerson();
-  const params = { id: ada.workspaceId };
-  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email: invited.email, role } })).body;
-  await invited.client.acceptInvite({ params: { token }, body: { email: invited.email } });
-  return { ...invited, workspaceId: ada.workspaceId };
-}
-
+const newPerson = () => personAt(site.gateway.url, `responder-${(people += 1)}@example.org`);
 type Asking = { who?: Person; tag?: string };
 const ask = (method: string, path: string, body?: unknown, { who = ada, tag }: Asking = {}): Promise<Told> =>
   who.tab.send(`/api/ops/${path}`, {
@@ -53,8 +36,6 @@ const ask = (method: string, path: string, body?: unknown, { who = ada, tag }: A
     headers: { 'x-workspace-id': who.workspaceId, ...(tag === undefined ? {} : { 'if-match': tag }) },
     ...(body === undefined ? {} : { body }),
   });
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
-const detailsOf = ({ body }: Told) => (body['error'] as { details?: Record<string, unknown> }).details;
 const report = { title: 'The vault leaks', severity: 'high', category: 'conduct', note: 'a customer called' };
 const reported = async (more: object = {}, asking: Asking = {}) =>
   (await ask('POST', 'incidents', { ...report, ...more }, asking)).body as Incident;
@@ -194,7 +175,10 @@ describe('an incident', () => {
   );
 
   it('is one for its key until it is closed, its recurrence rises, and what was resolved is open again', async () => {
-    const [member, partner] = [await colleague('member'), await colleague('partner')];
+    const [member, partner] = [
+      await joined(ada, await newPerson(), 'member'),
+      await joined(ada, await newPerson(), 'partner'),
+    ];
     expect(codeOf(await ask('POST', 'incidents', report, { who: member }))).toEqual([403, 'PERMISSION_DENIED']);
     const dedup_key = 'leak:vault';
     const at = { dedup_key, severity: 'low' };
@@ -263,6 +247,17 @@ describe('the control plane by itself', () => {
   const seen = (category: string, recurrence: number, who = ada) =>
     until(async () => (await ofCategory(category, who)).find((incident) => incident.recurrence === recurrence));
 
+  /** At Ada's receipts. Where the place was noted, each of them was looked at. */
+  async function lookAgain(): Promise<void> {
+    const ofAda = [ada.workspaceId];
+    await site.inControlPlane(
+      `UPDATE watched_workspaces SET checked_at = 'epoch', place = -1 WHERE workspace_id = $1`,
+      ofAda,
+    );
+    const unseen = `SELECT 1 FROM watched_workspaces WHERE workspace_id = $1 AND place = -1`;
+    await until(async () => (await site.inControlPlane(unseen, ofAda)).length === 0);
+  }
+
   verifies(
     'cp.incident',
     'opens one for planted drift that nobody has called, in each workspace, once for all replicas, and again when it drifts again',
@@ -296,6 +291,32 @@ describe('the control plane by itself', () => {
 
   verifies(
     'cp.incident',
+    'opens none for a receipt of a revoked key that a checkpoint had seen before, and one for a receipt that none had',
+    async () => {
+      const [{ context }] = site.kernels;
+      const sealed = async () => {
+        const call = { action: 'tool.call', tool: 'crm.read', session_id: 'witnessed' } as never; // plain names
+        return (await site.agents(ada.workspaceId)[0].evaluate({ body: call })).body.receipt_id;
+      };
+      await sealed();
+      const seenAt = Date.parse((await context.checkpoints.create()).created_at);
+      await reported();
+      const revoke = (at: Date | null) =>
+        site.inKernels(`UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'`, [at]);
+      await revoke(new Date(seenAt + 1));
+      await lookAgain();
+      expect(await ofCategory('verification', ada)).toEqual([]);
+      const unseen = await sealed();
+      await lookAgain();
+      const failed = await seen('verification', 1);
+      await revoke(null);
+      expect((await read(failed)).incident.receipts).toEqual([unseen]);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.incident',
     'opens one for a receipt that does not verify, a command that is not confirmed, and a kernel that is silent, each once',
     async () => {
       const call = { action: 'tool.call', tool: 'crm.read', session_id: 'sealed' } as never; // plain names
@@ -303,14 +324,10 @@ describe('the control plane by itself', () => {
       await reported();
       await site.inKernels(`SET session_replication_role = replica;
         UPDATE ledger SET payload = replace(payload, 'crm.read', 'crm.list') WHERE payload LIKE '%${receipt_id}%'`);
-      await site.inControlPlane(`UPDATE watched_workspaces SET checked_at = 'epoch', place = 0`);
+      await lookAgain();
       const failed = await seen('verification', 1);
       expect((await read(failed)).incident).toMatchObject({ severity: 'critical', receipts: [receipt_id] });
-      await site.inControlPlane(`UPDATE watched_workspaces SET checked_at = 'epoch', place = 0`);
-      await until(
-        async () =>
-          (await site.inControlPlane(`SELECT 1 FROM watched_workspaces WHERE checked_at = 'epoch'`)).length === 0,
-      );
+      await lookAgain();
 
       site.toKernel.cut();
       expect((await ask('POST', 'freeze', freeze('agent:grace'))).status).toBe(202);

@@ -3,7 +3,7 @@ import { verifies } from '@countersign/testkit/verifies';
 import { clientSecret, TestProvider, type Lie } from './_oidc-provider.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import { axeFindings, openChromium, openVisitor } from './_console.ts';
-import type { Tab } from './_tab.ts';
+import { codeOf, type Tab, type Told } from './_tab.ts';
 
 const timeoutMs = 120_000;
 const consoleUrl = 'http://localhost:3100';
@@ -34,12 +34,10 @@ afterAll(async () => {
   await provider?.stop();
 }, timeoutMs);
 
-type Told = Awaited<ReturnType<Tab['send']>>;
 type Account = Parameters<TestProvider['is']>[0];
 const post = (tab: Tab, path: string, body: object) => tab.send(path, { method: 'POST', body });
 const begin = (tab: Tab, connection_id = 'acme') =>
   post(tab, '/api/auth/login/begin', { method: 'oidc', connection_id });
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status === 200;
 
 /** Where the provider sends this browser back to, as somebody; then a test may change it. */

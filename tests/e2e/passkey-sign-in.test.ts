@@ -3,7 +3,7 @@ import type { StartedSystem } from '@countersign/local';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { scratchDataDir, startIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { codeOf, Tab, type Told } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -18,7 +18,6 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-type Told = Awaited<ReturnType<Tab['send']>>;
 type Person = { tab: Tab; userId: string; workspaceId: string; device: Authenticator };
 let people = 0;
 
@@ -53,7 +52,6 @@ async function signIn(device: Authenticator, forged: Forgery = {}): Promise<Told
   return { ...(await post(tab, '/api/auth/login/finish', body)), tab };
 }
 
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const refused = [403, 'PASSKEY_REFUSED'];
 
 describe('a passkey', () => {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { BlastRadius, Plan } from '@countersign/contracts/control-plane';
 import { verifies } from '@countersign/testkit/verifies';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { until, type KernelClient } from './_system.ts';
+import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -24,8 +25,6 @@ let site: Replicas;
 let ada: Person;
 let people = 0;
 
-type Person = SignedIn & { tab: Tab; email: string };
-type Told = Awaited<ReturnType<Tab['send']>>;
 type Step = { kind: string; target: string } & Record<string, unknown>;
 
 beforeAll(async () => {
@@ -36,18 +35,9 @@ beforeEach(async () => {
   ada = await newPerson();
 });
 
-async function newPerson(): Promise<Person> {
-  const email = `planner-${(people += 1)}@example.org`;
-  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
-  const tab = new Tab(site.gateway.url);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
+const newPerson = () => personAt(site.gateway.url, `planner-${(people += 1)}@example.org`);
 const post = (path: string, body: unknown, who: Person = ada): Promise<Told> =>
   who.tab.send(`/api/ops/${path}`, { method: 'POST', headers: { 'x-workspace-id': who.workspaceId }, body });
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
-const detailsOf = ({ body }: Told) => (body['error'] as { details?: Record<string, unknown> }).details;
 const freeze = (target: string): Step => ({ kind: 'freeze', target, reason: 'the vault leaks' });
 
 async function radiusOf(steps: Step[]): Promise<BlastRadius> {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import type { HaltAt } from './_halt.ts';
-import { codeOf, detailsOf, PolicyDesk, tagOf, type Reported, type Told } from './_policy-desk.ts';
+import { PolicyDesk, type Reported } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { until } from './_system.ts';
+import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
 
 const policy = `
 format: countersign/policy.v1

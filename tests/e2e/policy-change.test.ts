@@ -11,8 +11,9 @@ import type { StartedSystem } from '@countersign/local';
 import { compilePolicy, decideAgain, parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyReceipt, verifyRecord } from '@countersign/verifier';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type KernelClient, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+import { codeOf, tagOf, type Told } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 240_000;
@@ -22,14 +23,12 @@ let bob: Person;
 let key: string;
 let ledger: KernelClient;
 
-type Person = SignedIn & { tab: Tab };
-type Told = Awaited<ReturnType<Tab['send']>>;
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await startIn(dataDir.path);
-  ada = await person('ada@example.org');
-  bob = await colleague('bob@example.org', 'partner');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
+  bob = await joined(ada, await personAt(system.gatewayUrl, 'bob@example.org'), 'partner');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
   ledger = kernelClient(system, ada.workspaceId);
   for (const [tool, effect_level] of [
@@ -46,21 +45,6 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
-}
-
-async function colleague(email: string, role: 'partner' | 'owner'): Promise<Person> {
-  const params = { id: ada.workspaceId };
-  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role } as never })).body;
-  const invited = await person(email);
-  await invited.client.acceptInvite({ params: { token }, body: { email } });
-  return { ...invited, workspaceId: ada.workspaceId };
-}
-
 async function call(members: object): Promise<Members> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ action: 'tool.call', session_id: 'crawl', args: {}, ...members });
@@ -72,9 +56,7 @@ const place = (path: string) => `/api/v1/workspaces/${ada.workspaceId}/policy/${
 const read = (path: string, who = ada) => who.tab.send(place(path));
 const ask = (path: string, body?: object, headers: Record<string, string> = {}, who = ada) =>
   who.tab.send(place(path), { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const missingOf = ({ body }: Told) => (body['error'] as { details?: { missing?: string[] } }).details?.missing;
-const tagOf = ({ headers }: Told) => headers.get('etag') ?? '';
 
 async function write(bundle: object, who = ada): Promise<CompiledDraft> {
   const written = await who.tab.send(place('draft'), {

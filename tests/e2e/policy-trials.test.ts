@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import { codeOf, detailsOf, PolicyDesk, tagOf, type Members, type Told } from './_policy-desk.ts';
+import { PolicyDesk, type Members } from './_policy-desk.ts';
 import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 240_000;

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PublicApproval, PublicReceipt } from '@countersign/contracts/control-plane';
+import { PublicApproval, PublicReceipt, PublicReplay, ReplayFindings } from '@countersign/contracts/control-plane';
+import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { StartedSystem } from '@countersign/local';
+import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
-import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { inDatabase, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 240_000;
@@ -16,15 +18,20 @@ let eve: Person;
 /** Two calls of Ada's agent: one that was allowed, one that asks. */
 let allowed: Members;
 let asked: Members;
+/** Names that open nothing; Eve's workspace is shut. */
+let dead: Record<Kind, string[]>;
 
 type Members = Record<string, unknown>;
-type Person = SignedIn & { tab: Tab };
 
 beforeAll(async () => {
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
-  [ada, eve] = [await person('ada@example.org'), await person('eve@example.org')];
+  [ada, eve] = [
+    await personAt(system.gatewayUrl, 'ada@example.org'),
+    await personAt(system.gatewayUrl, 'eve@example.org'),
+  ];
   allowed = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
   asked = await call(ada, { tool: 'mail.send', effect_level: 'E3' });
+  dead = await deadNames();
 }, timeoutMs);
 
 afterAll(async () => {
@@ -32,12 +39,8 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
-}
+const inControlPlane = (statement: string, id: unknown) =>
+  inDatabase(dataDir.path, { schema: 'control_plane', statement, values: [id] });
 
 async function call({ client }: Person, members: object): Promise<Members> {
   const { key } = (await client.createApiKey({ body: { name: 'secret-agent' } as never })).body; // its defaults are the schema's
@@ -54,30 +57,63 @@ const open = (path: string, who = ada) => who.tab.send(`/api/evidence/${path}`, 
 const revoke = (handle: string, who = ada) =>
   who.tab.send(`/api/evidence/${handle}`, { method: 'DELETE', headers: here(who) });
 
-async function published(object_id: unknown, more: Members = {}): Promise<string> {
-  const { status, body, text } = await make(ada, { object_id, public: true, ...more });
+const ask = (who: Person, path: string, body: Members) =>
+  who.tab.send(path, { method: 'POST', body, headers: here(who) });
+
+type Replayed = { replay_id: string; findings: ReplayFindings; details: Members };
+
+async function replayed(question: Members, who = ada): Promise<Replayed> {
+  const { status, body } = await ask(who, '/api/v1/replays', question);
+  expect(status).toBe(202);
+  const replay_id = String(body['replay_id']);
+  const done = await until(async () => {
+    const { body: replay } = await who.tab.send(`/api/v1/workspaces/${who.workspaceId}/replays/${replay_id}`);
+    return ['done', 'failed'].includes(String(replay['state'])) && replay;
+  });
+  expect(done['failure']).toBeNull();
+  return { replay_id, findings: ReplayFindings.parse(done['findings']), details: done['details'] as Members };
+}
+
+async function setPublicProof(who: Person, public_proof: 'off' | 'published'): Promise<void> {
+  const read = await who.tab.send(`/api/v1/workspaces/${who.workspaceId}`);
+  const headers = { 'if-match': read.headers.get('etag') ?? '' };
+  const body = { name: read.body['name'], public_proof };
+  const put = await who.tab.send(`/api/workspaces/${who.workspaceId}`, { method: 'PUT', body, headers });
+  expect([put.status, put.body['public_proof']]).toEqual([200, public_proof]);
+}
+
+async function published(object_id: unknown, more: Members = {}, who = ada): Promise<string> {
+  const { status, body, text } = await make(who, { object_id, public: true, ...more });
   expect([status, text]).toEqual([201, text]);
   return String(body['handle']);
 }
 
+const approvalOf = (evaluated: Members) => String((evaluated['approval'] as Members)['approval_id']);
+
+const places = { receipt: '/api/public/verify', approval: '/api/public/approval', replay: '/api/v1/replays' };
+type Kind = keyof typeof places;
+const kinds = ['receipt', 'approval', 'replay'] as const;
+const pathOf = (kind: Kind, name: string) => `${places[kind]}/${name}`;
+
 /** As a stranger: no cookie, no key. */
-async function read(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(new URL(`/api/public/${path}`, system.gatewayUrl), {
-    headers: { 'x-request-id': 'the-same-request', ...headers },
+async function read(kind: Kind, name: string) {
+  const response = await fetch(new URL(pathOf(kind, name), system.gatewayUrl), {
+    headers: { 'x-request-id': 'the-same-request' },
   });
   const told = Object.fromEntries([...response.headers].filter(([name]) => !['date', 'traceparent'].includes(name)));
   return { status: response.status, text: await response.text(), headers: told };
 }
 
 describe('a published receipt', () => {
-  it(
+  verifies(
+    'cp.public',
     'shows strangers the members that the contract names, by its handle and by its id, and proves its place in the log',
     async () => {
       const receiptId = String(allowed['receipt_id']);
       const handle = await published(receiptId);
-      const { status, text } = await read(`verify/${handle}`);
+      const { status, text } = await read('receipt', handle);
       expect(status).toBe(200);
-      expect((await read(`verify/${receiptId}`)).text).toBe(text);
+      expect((await read('receipt', receiptId)).text).toBe(text);
       const shown = JSON.parse(text) as Members;
       expect(Object.keys(shown).sort()).toEqual(Object.keys(PublicReceipt.shape).sort());
       expect(shown).toMatchObject({ receipt_id: receiptId, verdict: 'ALLOW', status: 'sealed' });
@@ -113,74 +149,211 @@ describe('a published receipt', () => {
     expect(decision.resource).toBe(`receipt/${String(receipt_id)}?hash=${String(receipt_hash)}&seconds=600`);
   });
 
-  it('a published approval shows its state, and nothing of the call that it is about', async () => {
-    const approvalId = String((asked['approval'] as Members)['approval_id']);
+  verifies('cp.public', 'a published approval shows its state, and nothing of the call that it is about', async () => {
+    const approvalId = approvalOf(asked);
     const handle = await published(approvalId);
-    const { text } = await read(`approval/${handle}`);
-    expect((await read(`approval/${approvalId}`)).text).toBe(text);
+    const { text } = await read('approval', handle);
+    expect((await read('approval', approvalId)).text).toBe(text);
     expect(Object.keys(JSON.parse(text) as Members).sort()).toEqual(Object.keys(PublicApproval.shape).sort());
     expect(JSON.parse(text)).toMatchObject({ state: 'pending', quorum: 1, approved: 0, method: 'votes' });
     for (const secret of ['secret', 'mail.send', ada.workspaceId]) expect(text).not.toContain(secret);
     // A handle opens what it names, and nothing else by another route.
-    expect((await read(`verify/${handle}`)).status).toBe(404);
+    expect((await read('receipt', handle)).status).toBe(404);
   });
 });
 
-describe('what is not public', () => {
-  it(
-    'is one 404 with the same bytes, whether it is unknown, foreign, private, over or taken back',
+describe('a published replay', () => {
+  /** The first call of the session that is replayed. */
+  let first: Members;
+
+  beforeAll(async () => {
+    first = await call(ada, { tool: 'crm.read', effect_level: 'E1', session_id: 'secret-replay' });
+    await call(ada, { tool: 'mail.send', effect_level: 'E3', session_id: 'secret-replay' });
+  }, timeoutMs);
+
+  verifies(
+    'cp.replay',
+    'reproduces what the kernel has decided, and tells strangers counts, hashes and verdicts alone',
     async () => {
-      const other = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
-      const foreign = await call(eve, { tool: 'crm.read', effect_level: 'E1' });
-      const quiet = await make(ada, { object_id: other['receipt_id'] });
-      expect([quiet.status, quiet.body['url'], quiet.body['receipt_id']]).toEqual([201, null, null]);
-      const taken = await published(asked['receipt_id']);
-      expect((await revoke(taken)).status).toBe(200);
+      const { replay_id, findings, details } = await replayed({ session_id: 'secret-replay' });
+      const { pairs } = findings;
+      expect(findings.is_narrowed).toBe(true);
+      expect([pairs.map(({ before }) => before), findings.unverifiable]).toEqual([['ALLOW', 'ESCALATE'], 0]);
+      expect([pairs.map(({ after }) => after), details['missing']]).toEqual([['ALLOW', 'ESCALATE'], []]);
+      expect([findings.first_difference, details['first_difference'], findings.is_whole]).toEqual([null, null, true]);
+      expect((await replayed({ session_id: 'secret-replay' })).findings).toEqual({
+        ...findings,
+        tree_size: expect.any(Number),
+        replay_hash: expect.any(String),
+      });
+      const handle = await published(replay_id);
+      const { text } = await read('replay', handle);
+      expect((await read('replay', replay_id)).text).toBe(text);
+      const shown = JSON.parse(text) as Members;
+      expect(Object.keys(shown).sort()).toEqual(Object.keys(PublicReplay.shape).sort());
+      const { replay_id: _id, made_at, replay_hash, ...found } = shown;
+      expect(made_at).toMatch(/:00\.000Z$/);
+      expect(replay_hash).toBe(digestOf(nodeProvider, canonicalBytes(parsePlainJson(found))));
+      for (const secret of [ada.workspaceId, 'secret', 'crm', 'mail', 'usr_', 'rcp_', 'tool.call'])
+        expect(text).not.toContain(secret);
+      const { body } = await make(ada, { object_id: replay_id, public: true });
+      const { payload } = (
+        await kernelClient(system, ada.workspaceId).getReceipt({ params: { receipt_id: String(body['receipt_id']) } })
+      ).body;
+      expect(payload.resource).toBe(`replay/${replay_id}?hash=${String(replay_hash)}&seconds=2592000`);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.replay',
+    'names the first decision that a draft would have made otherwise: to its members by what it was, to strangers by its hash',
+    async () => {
+      const place = `/api/v1/workspaces/${ada.workspaceId}/policy`;
+      const { bundle } = (await ada.tab.send(`${place}/active`)).body as { bundle: { rules: object[] } };
+      const rules = [...bundle.rules, { id: 'no-reads', effect: 'deny', match: { tool: ['crm.*'] } }];
+      const body = { text: JSON.stringify({ ...bundle, rules, tests: [] }) };
+      await ada.tab.send(`${place}/draft`, { method: 'PUT', body, headers: { 'if-match': '"0"' } });
+      expect((await ada.tab.send(`${place}/compile`, { method: 'POST' })).status).toBe(200);
+      const { findings, details } = await replayed({ policy: 'draft', session_id: 'secret-replay' });
+      expect(findings.first_difference).toEqual({ ...findings.pairs[0], place: 0, before: 'ALLOW', after: 'DENY' });
+      expect(details['first_difference']).toMatchObject({
+        ...{ receipt_id: first['receipt_id'], tool: 'crm.read', rules: ['no-reads'] },
+      });
+    },
+    timeoutMs,
+  );
+
+  it('is published where it has found something, and never by another workspace', async () => {
+    const { replay_id } = await replayed({});
+    const emptied = "UPDATE replays SET state = 'failed', findings = NULL, details = NULL WHERE id = $1";
+    await inControlPlane(emptied, replay_id);
+    const early = await make(ada, { object_id: replay_id, public: true });
+    expect([early.status, (early.body['error'] as Members)['code']]).toEqual([409, 'ILLEGAL_TRANSITION']);
+    const foreign = await make(eve, { object_id: replay_id });
+    const unknown = await make(eve, { object_id: `rpl_${'A'.repeat(22)}` });
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+  });
+});
+
+/**
+ * How much longer the slowest of these answers takes than the fastest, by their medians. Noise differs each time that it is measured; what
+ * an answer really takes longer does not.
+ */
+async function slowness(kind: Kind, names: readonly string[]): Promise<number> {
+  const times = new Map(names.map((name) => [name, [] as number[]]));
+  // One after the other, so that whatever else the machine does slows all of them.
+  for (let round = 0; round < 30; round += 1)
+    for (const [name, measured] of times) {
+      const from = performance.now();
+      await read(kind, name);
+      measured.push(performance.now() - from);
+    }
+  const medians = [...times.values()].map((each) => each.sort((a, b) => a - b)[each.length / 2] ?? 0);
+  return Math.max(...medians) / Math.min(...medians);
+}
+
+describe('what is not public', () => {
+  verifies(
+    'cp.public',
+    'is one 404 with the same bytes, whatever was asked for: unknown, foreign, private, over, taken back or shut',
+    async () => {
       const answers = new Set<string>();
-      const names = [
-        ...[unknownHandle, `rcp_${unknownUlid}`, 'nonsense', '%00', `..%2F${unknownHandle}`],
-        ...[String(quiet.body['handle']), other['receipt_id'], foreign['receipt_id'], taken, asked['receipt_id']],
-      ].map(String);
-      for (const name of names) {
-        const { status, text, headers } = await read(`verify/${name}`);
-        expect([name, status]).toEqual([name, 404]);
-        answers.add(JSON.stringify([text, headers]));
-      }
-      expect((await read(`approval/${unknownHandle}`)).text).toBe((await read(`verify/${unknownHandle}`)).text);
+      for (const [kind, names] of Object.entries(dead))
+        for (const name of [...names, 'nonsense', '%00', `..%2F${unknownHandle}`]) {
+          const { status, text, headers } = await read(kind as Kind, name);
+          expect([kind, name, status]).toEqual([kind, name, 404]);
+          answers.add(JSON.stringify([text, headers]));
+        }
       expect(answers.size).toBe(1);
     },
     timeoutMs,
   );
 
-  it(
-    'answers no slower for having been something: taken back, private and unknown take the same time within noise',
+  verifies(
+    'cp.public',
+    'answers no slower for having been something: over, taken back, shut, private and unknown take the same time within noise',
     async () => {
-      const taken = await published(allowed['receipt_id'], { expires_in_seconds: 60 });
-      await revoke(taken);
-      const quiet = String((await make(ada, { object_id: allowed['receipt_id'] })).body['handle']);
-      const times: Record<string, number[]> = { [unknownHandle]: [], [taken]: [], [quiet]: [] };
-      for (let round = 0; round < 150; round += 1)
-        for (const [name, measured] of Object.entries(times)) {
-          const from = performance.now();
-          await read(`verify/${name}`);
-          measured.push(performance.now() - from);
-        }
-      const medians = Object.values(times).map((each) => each.sort((a, b) => a - b)[each.length / 2] ?? 0);
-      expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.25);
+      for (const [kind, names] of Object.entries(dead))
+        await until(async () => (await slowness(kind as Kind, names)) < 1.5);
     },
     timeoutMs,
   );
 
-  it("a session changes nothing, whosever it is: not even the owner's", async () => {
-    const handle = await published(allowed['receipt_id']);
-    const other = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
-    for (const name of [handle, String(other['receipt_id'])]) {
-      const { status, text } = await read(`verify/${name}`);
-      const within = await ada.tab.send(`/api/public/verify/${name}`, { headers: here(ada) });
-      expect([within.status, within.text]).toEqual([status, text]);
-    }
-  });
+  verifies(
+    'cp.public',
+    "is the same with a session, whosever it is, and so is what is public: not even the owner's shows more",
+    async () => {
+      const other = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
+      const { replay_id } = await replayed({});
+      const alive = [
+        ['receipt', await published(allowed['receipt_id'])],
+        ['approval', await published(approvalOf(asked))],
+        ['replay', await published(replay_id)],
+        ['receipt', String(other['receipt_id'])],
+      ] as const;
+      for (const [kind, name] of alive) {
+        const { status, text } = await read(kind, name);
+        for (const who of [ada, eve]) {
+          const within = await who.tab.send(pathOf(kind, name), { headers: here(who) });
+          expect([kind, within.status, within.text]).toEqual([kind, status, text]);
+        }
+      }
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.public',
+    'is all of a workspace from the request on in which an owner shuts it, until they open it again',
+    async () => {
+      const handle = await published(allowed['receipt_id']);
+      expect((await read('receipt', handle)).status).toBe(200);
+      await setPublicProof(ada, 'off');
+      const shut = await read('receipt', handle);
+      expect([shut.status, shut.text]).toEqual([404, (await read('receipt', unknownHandle)).text]);
+      expect((await open(handle)).body).toMatchObject({ handle, public: true });
+      const refused = await make(ada, { object_id: allowed['receipt_id'], public: true });
+      expect([refused.status, (refused.body['error'] as Members)['code']]).toEqual([409, 'ILLEGAL_TRANSITION']);
+      expect((await make(ada, { object_id: allowed['receipt_id'] })).status).toBe(201);
+      await setPublicProof(ada, 'published');
+      expect((await read('receipt', handle)).status).toBe(200);
+      const { body } = await ada.tab.send(`/api/audit/entries?workspace_id=${ada.workspaceId}&limit=3`);
+      const set = (body['data'] as Members[]).filter(({ action }) => action === 'evidence.public_proof_set');
+      expect(set.map(({ details }) => (details as Members)['public_proof'])).toEqual(['published', 'off']);
+    },
+    timeoutMs,
+  );
 });
+
+/** Names that open nothing, by what they are asked for as; none of them may show what it was. */
+async function deadNames(): Promise<Record<Kind, string[]>> {
+  const unknownIds = { receipt: `rcp_${unknownUlid}`, approval: `apr_${unknownUlid}`, replay: `rpl_${'A'.repeat(22)}` };
+  const [mine, foreign] = [await objectsOf(ada), await objectsOf(eve)];
+  const names = { receipt: [], approval: [], replay: [] } as Record<Kind, string[]>;
+  for (const kind of kinds) {
+    const quiet = String((await make(ada, { object_id: mine[kind] })).body['handle']);
+    const [over, taken] = [await published(mine[kind]), await published(mine[kind])];
+    await inControlPlane('UPDATE evidence_handles SET expires_at = now() WHERE id = $1', over);
+    expect((await revoke(taken)).status).toBe(200);
+    const shut = await published(foreign[kind], {}, eve);
+    names[kind] = [unknownHandle, unknownIds[kind], mine[kind], quiet, over, taken, shut, foreign[kind]];
+  }
+  await setPublicProof(eve, 'off');
+  // A handle opens what it names, and nothing else by another route.
+  names.receipt.push(await published(approvalOf(asked)), await published((await replayed({})).replay_id));
+  return names;
+}
+
+/** What nobody has published yet: a receipt, an approval and a replay. */
+async function objectsOf(who: Person): Promise<Record<Kind, string>> {
+  const question = await call(who, { tool: 'mail.send', effect_level: 'E3' });
+  return {
+    receipt: String(question['receipt_id']),
+    approval: approvalOf(question),
+    replay: (await replayed({}, who)).replay_id,
+  };
+}
 
 describe('a handle', () => {
   it(
@@ -207,13 +380,14 @@ describe('a handle', () => {
   });
 
   it('is not published where the kernel refuses: nothing becomes public, and a private one is still made', async () => {
+    await setPublicProof(eve, 'published');
     const { receipt_id: object_id } = await call(eve, { tool: 'crm.read', effect_level: 'E1' });
     const stop = { target: `workspace:${eve.workspaceId}`, reason: 'a leak' };
     const frozen = await eve.tab.send('/api/ops/freeze', { method: 'POST', body: stop, headers: here(eve) });
     expect(frozen.body).toMatchObject({ state: 'effective' });
     const { status, body } = await make(eve, { object_id, public: true });
     expect([status, (body['error'] as Members)['code']]).toEqual([403, 'POLICY_DENIED']);
-    expect((await read(`verify/${String(object_id)}`)).status).toBe(404);
+    expect((await read('receipt', String(object_id))).status).toBe(404);
     expect((await make(eve, { object_id })).status).toBe(201);
   });
 });

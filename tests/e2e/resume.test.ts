@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { until, type KernelClient } from './_system.ts';
+import { codeOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -23,34 +24,13 @@ let site: Replicas;
 let ada: Person;
 let people = 0;
 
-type Person = SignedIn & { tab: Tab; email: string };
-type Told = Awaited<ReturnType<Tab['send']>>;
-
 beforeAll(async () => {
   site = await startReplicas(open);
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
 
-async function newPerson(): Promise<Person> {
-  const email = `person-${(people += 1)}@example.org`;
-  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
-  const tab = new Tab(site.gateway.url);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
+const newPerson = () => personAt(site.gateway.url, `person-${(people += 1)}@example.org`);
 const newWorkspace = async () => (ada = await newPerson());
-
-async function colleague(role: 'partner' | 'owner'): Promise<Person> {
-  const invited = await newPerson();
-  const { email } = invited;
-  const params = { id: ada.workspaceId };
-  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'partner' } })).body;
-  await invited.client.acceptInvite({ params: { token }, body: { email } });
-  const { id: userId } = (await invited.client.getMe()).body.user;
-  if (role === 'owner') await ada.client.putMemberRole({ params: { ...params, userId }, body: { role } });
-  return { ...invited, workspaceId: ada.workspaceId };
-}
 
 const ask = (kind: string, target: string, who: Person = ada, workspaceId = who.workspaceId): Promise<Told> =>
   who.tab.send(`/api/ops/${kind}`, {
@@ -59,7 +39,6 @@ const ask = (kind: string, target: string, who: Person = ada, workspaceId = who.
   });
 const resume = (target = whole(), who: Person = ada) => ask('resume', target, who);
 const ops = async () => (await ada.tab.send('/api/ops', { headers: { 'x-workspace-id': ada.workspaceId } })).body;
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const whole = () => `workspace:${ada.workspaceId}`;
 const fenceAt = async (scope: string) => (await site.system.getFence({ params: { scope } })).body;
 const ofWhole = () => `tenant:${ada.workspaceId}`;
@@ -123,7 +102,10 @@ describe('a workspace that was frozen', () => {
     const other = await newWorkspace();
     await ask('freeze', whole());
     await newWorkspace();
-    const [partner, owner] = [await colleague('partner'), await colleague('owner')];
+    const [partner, owner] = [
+      await joined(ada, await newPerson(), 'partner'),
+      await joined(ada, await newPerson(), 'owner'),
+    ];
     await ask('freeze', whole(), partner);
     expect(codeOf(await resume(whole(), partner))).toEqual([403, 'PERMISSION_DENIED']);
     const foreign = `workspace:${other.workspaceId}`;
@@ -146,7 +128,7 @@ describe('to lift a stop', () => {
     'that the policy denies is 403 and leaves the fence as it was; that it asks about waits for a second person',
     async () => {
       await newWorkspace();
-      const second = await colleague('partner');
+      const second = await joined(ada, await newPerson(), 'partner');
       await ask('quarantine', 'agent:carol');
       const scope = `agent:${ada.workspaceId}/carol`;
       const before = await fenceAt(scope);

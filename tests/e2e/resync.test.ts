@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Resynced } from '@countersign/contracts/control-plane';
 import { removeTopology } from '@countersign/messaging/testing';
-import { codeOf, PolicyDesk } from './_policy-desk.ts';
+import { PolicyDesk } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { until } from './_system.ts';
+import { codeOf } from './_tab.ts';
 
 const policy = `
 format: countersign/policy.v1

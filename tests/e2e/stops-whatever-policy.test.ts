@@ -3,8 +3,8 @@ import { createClient } from '@countersign/contracts';
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt } from './_signed-in.ts';
+import { until, type KernelClient } from './_system.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -60,10 +60,8 @@ type Desk = Awaited<ReturnType<typeof openDesk>>;
 /** An owner with a workspace of their own, and what they do there. */
 async function openDesk(name: string) {
   const email = `${name}@example.org`;
-  const owner: SignedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
-  const tab = new Tab(site.gateway.url);
-  await tab.signIn(email);
-  const { workspaceId, client } = owner;
+  const owner = await personAt(site.gateway.url, email);
+  const { workspaceId, client, tab } = owner;
   const operator = site.agents(workspaceId, 'operator')[0];
   const { key, id } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
   const headers = () => ({ authorization: `Bearer ${key}` });

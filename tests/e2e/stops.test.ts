@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { signIn, until, type KernelClient, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { joined, personAt, type Person } from './_signed-in.ts';
+import { until, type KernelClient } from './_system.ts';
+import { codeOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -23,33 +24,14 @@ let site: Replicas;
 let ada: Person;
 let people = 0;
 
-type Person = SignedIn & { tab: Tab; email: string };
-type Told = Awaited<ReturnType<Tab['send']>>;
-
 beforeAll(async () => {
   site = await startReplicas(open);
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
 
-async function newPerson(): Promise<Person> {
-  const email = `person-${(people += 1)}@example.org`;
-  const signedIn = await signIn({ gatewayUrl: site.gateway.url }, email);
-  const tab = new Tab(site.gateway.url);
-  await tab.signIn(email);
-  return { ...signedIn, tab, email };
-}
-
+const newPerson = () => personAt(site.gateway.url, `person-${(people += 1)}@example.org`);
 /** Somebody with a workspace of their own, so that no test stops another's calls. */
 const newWorkspace = async () => (ada = await newPerson());
-
-async function colleague(role: 'partner' | 'member'): Promise<Person> {
-  const invited = await newPerson();
-  const { email } = invited;
-  const params = { id: ada.workspaceId };
-  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role } })).body;
-  await invited.client.acceptInvite({ params: { token }, body: { email } });
-  return { ...invited, workspaceId: ada.workspaceId };
-}
 
 const here = (who: Person) => ({ 'x-workspace-id': who.workspaceId });
 const stop = (kind: string, target: string, more: object = {}, who: Person = ada): Promise<Told> =>
@@ -58,7 +40,6 @@ const stop = (kind: string, target: string, more: object = {}, who: Person = ada
     body: { target, reason: 'the vault leaks', ...more },
   });
 const ops = async (who: Person = ada) => (await who.tab.send('/api/ops', { headers: here(who) })).body;
-const codeOf = ({ status, body }: Told) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const whole = () => `workspace:${ada.workspaceId}`;
 
 let sessions = 0;
@@ -155,7 +136,10 @@ describe('a freeze', () => {
 
   it('is given by partners, in their own workspace, and loosens no other stop', async () => {
     await newWorkspace();
-    const [partner, member] = [await colleague('partner'), await colleague('member')];
+    const [partner, member] = [
+      await joined(ada, await newPerson(), 'partner'),
+      await joined(ada, await newPerson(), 'member'),
+    ];
     expect(codeOf(await stop('freeze', whole(), {}, member))).toEqual([403, 'PERMISSION_DENIED']);
     expect((await ops(member))['fences']).toEqual([]);
     const stranger = await newPerson();

@@ -3,33 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SupportReport } from '@countersign/contracts/control-plane';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { scratchDataDir, startIn, until } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 180_000;
 let system: StartedSystem;
 let ada: Person;
 
-type Person = SignedIn & { tab: Tab };
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
 beforeAll(async () => {
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
-  ada = await person('ada@example.org');
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
 }, timeoutMs);
 
 afterAll(async () => {
   await system?.stop();
   dataDir.remove();
 }, timeoutMs);
-
-async function person(email: string): Promise<Person> {
-  const signedIn = await signIn(system, email);
-  const tab = new Tab(system.gatewayUrl);
-  await tab.signIn(email);
-  return { ...signedIn, tab };
-}
 
 const secrets: string[] = [];
 function secret(place: string): string {
@@ -156,7 +148,7 @@ describe('a support report', () => {
     'sys.support',
     'of a call that was decided names its receipt, verified, and the policy of then',
     async () => {
-      const bob = await person('bob@example.org');
+      const bob = await personAt(system.gatewayUrl, 'bob@example.org');
       const headers = { 'x-workspace-id': bob.workspaceId };
       const target = `workspace:${bob.workspaceId}`;
       await bob.tab.send('/api/ops/freeze', { method: 'POST', headers, body: { target, reason: 'a leak' } });
@@ -175,7 +167,10 @@ describe('a support report', () => {
   );
 
   it('is for whose request it was, and for the partners of that workspace', async () => {
-    const [eve, carl] = [await person('eve@example.org'), await person('carl@example.org')];
+    const [eve, carl] = [
+      await personAt(system.gatewayUrl, 'eve@example.org'),
+      await personAt(system.gatewayUrl, 'carl@example.org'),
+    ];
     const params = { id: ada.workspaceId };
     const email = 'carl@example.org';
     const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'member' } })).body;

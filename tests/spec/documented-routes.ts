@@ -149,5 +149,8 @@ export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane
     ['GET', '/api/public/verify/{receiptId}', 'public'],
     ['GET', '/api/public/approval/{approvalId}', 'public'],
     ['GET', '/api/v1/signing-key', 'public'],
+    ['POST', '/api/v1/verify', 'public'],
+    ['POST', '/api/v1/replays', 'session'],
+    ['GET', '/api/v1/replays/{replay_id}', 'public'],
   ],
 };
