@@ -1,17 +1,11 @@
-// Native ESM: run through `make test` (node --experimental-vm-modules). Workspace packages resolve to their sources by the
-// `countersign` export condition, so a test never sees a stale build.
+// Run through `make test`. Node loads the modules itself (tests/runner/native-runtime.mjs): workspace packages resolve to their sources by
+// the `countersign` condition, so a test never sees a stale build.
 export default {
   roots: ['contracts', 'packages', 'services', 'infra', 'tests'].map((root) => `<rootDir>/${root}`),
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  testEnvironmentOptions: { customExportConditions: ['countersign', 'node', 'node-addons'] },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
-  },
+  runtime: '<rootDir>/tests/runner/native-runtime.mjs',
+  transform: {},
   // A slow machine is no failure: a test that waits bounds each wait itself.
   testTimeout: 120_000,
   maxWorkers: 2,

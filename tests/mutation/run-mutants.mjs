@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
-import { nodeFlags } from '../runner/node-flags-of.mjs';
+import { testFlags } from '../runner/node-flags-of.mjs';
 import { filesBelow, hashOf } from './files.mjs';
 import { recordPlan } from './plan.mjs';
 import { notRun } from './sampled.mjs';
@@ -36,6 +36,7 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
     const mutant = byKey.get(key);
     if (mutant !== undefined && result.status !== notRun) onResult(mutant, result);
   });
+  process.env.COUNTERSIGN_MUTANTS = '1';
   const stryker = new Stryker({
     inPlace: true,
     concurrency: 1,
@@ -46,7 +47,7 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
     ignorers: ['for-people'],
     checkers: ['sampled'],
     testRunner: 'file-by-file',
-    testRunnerNodeArgs: [...nodeFlags(), '--experimental-vm-modules', '--no-warnings'],
+    testRunnerNodeArgs: testFlags(pathToFileURL(`${process.cwd()}/`)),
     maxTestRunnerReuse: isService ? 1 : runsOfOneProcess,
     coverageAnalysis: 'perTest',
     dryRunTimeoutMinutes,

@@ -9,9 +9,10 @@ export function nodeFlags(version = process.versions.node) {
 }
 
 /**
- * The same for tests, which live for seconds: what is loaded anew for each test file is compiled once, and no time goes into optimising WASM.
+ * The same for tests, which run the sources and live for seconds: no time goes into optimising WASM.
  * @returns {string[]}
  */
-export function testFlags() {
-  return [...nodeFlags(), '--liftoff-only', `--import=${new URL('compile-once.mjs', import.meta.url).href}`];
+export function testFlags(root = new URL('../..', import.meta.url)) {
+  const loader = new URL('tests/runner/typescript.mjs', root).href;
+  return [...nodeFlags(), '--liftoff-only', '--no-warnings', '--conditions=countersign', `--import=${loader}`];
 }

@@ -1,3 +1,4 @@
-import { nodeFlags } from './node-flags-of.mjs';
+// Prints the flags for a shell: those of every process of ours, or with `--tests` those of Jest.
+import { nodeFlags, testFlags } from './node-flags-of.mjs';
 
-process.stdout.write(nodeFlags().join(' '));
+process.stdout.write((process.argv[2] === '--tests' ? testFlags() : nodeFlags()).join(' '));

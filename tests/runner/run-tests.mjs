@@ -49,10 +49,9 @@ async function main(args) {
 
 function runJest(args, env) {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const flags = [...testFlags(), '--experimental-vm-modules', '--no-warnings'];
   const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
   // The reporters come last: Jest takes a path behind them for one more reporter.
-  return run([...flags, jest, ...args, ...reporters], env);
+  return run([...testFlags(), jest, ...args, ...reporters], env);
 }
 
 function runBench(args, env) {

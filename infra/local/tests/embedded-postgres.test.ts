@@ -43,18 +43,17 @@ async function query(server: Pick<EmbeddedPostgres, 'adminUrl'>, sql: string): P
   }
 }
 
-// Node 20 runs no TypeScript itself: the loader beside this file lets the other process run the same source.
+/** The same source in another process. */
 function startInOtherProcess(dataDir: string): ChildProcess {
-  const [loader, source] = ['typescript-loader.mjs', '../src/embedded-postgres.ts'].map(
-    (path) => new URL(path, import.meta.url),
+  const [loader = '', source = ''] = ['../../../tests/runner/typescript.mjs', '../src/embedded-postgres.ts'].map(
+    (path) => new URL(path, import.meta.url).href,
   );
   const script = `
-    import { register } from 'node:module';
-    register(${JSON.stringify(loader)});
     const { startEmbeddedPostgres } = await import(${JSON.stringify(source)});
     const { adminUrl } = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
     console.log(adminUrl);`;
-  return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const args = ['--import', loader, '--input-type=module', '--eval', script];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
 async function firstLine({ stdout }: ChildProcess): Promise<string> {
