@@ -6,9 +6,9 @@ import Runtime from 'jest-runtime';
 import { setJestGlobals } from './jest-globals.mjs';
 
 /** `Error`, `Number` and all that the language brings: Jest's own context has others, and `expect` compares by identity. */
-const builtIn = vm.runInNewContext('Object.getOwnPropertyNames(globalThis)').filter(
-  (name) => typeof globalThis[name] === 'function' && /^[A-Z]/.test(name),
-);
+const builtIn = vm
+  .runInNewContext('Object.getOwnPropertyNames(globalThis)')
+  .filter((name) => typeof globalThis[name] === 'function' && /^[A-Z]/.test(name));
 
 let files = 0;
 
