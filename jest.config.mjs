@@ -1,5 +1,5 @@
-// Run through `make test`. Node loads the modules itself (tests/runner/native-runtime.mjs): workspace packages resolve to their sources by
-// the `countersign` condition, so a test never sees a stale build.
+// Run through `make test`. Node loads the modules itself (tests/runner/native-runtime.mjs): workspace packages resolve to their sources, so a
+// test never sees a stale build.
 export default {
   roots: ['contracts', 'packages', 'services', 'infra', 'tests'].map((root) => `<rootDir>/${root}`),
   testMatch: ['**/*.test.ts'],

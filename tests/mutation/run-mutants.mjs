@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { testFlags } from '../runner/node-flags-of.mjs';
 import { filesBelow, hashOf } from './files.mjs';
@@ -47,7 +47,7 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
     ignorers: ['for-people'],
     checkers: ['sampled'],
     testRunner: 'file-by-file',
-    testRunnerNodeArgs: testFlags(pathToFileURL(`${process.cwd()}/`)),
+    testRunnerNodeArgs: testFlags(),
     maxTestRunnerReuse: isService ? 1 : runsOfOneProcess,
     coverageAnalysis: 'perTest',
     dryRunTimeoutMinutes,

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import Runtime from 'jest-runtime';
 import { setJestGlobals } from './jest-globals.mjs';
+// Not by a flag: what tests start as processes of their own takes the flags over, and runs what was built.
+import './typescript.mjs';
 
 /** `Error`, `Number` and all that the language brings: Jest's own context has others, and `expect` compares by identity. */
 const builtIn = vm

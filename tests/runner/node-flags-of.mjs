@@ -9,10 +9,9 @@ export function nodeFlags(version = process.versions.node) {
 }
 
 /**
- * The same for tests, which run the sources and live for seconds: no time goes into optimising WASM.
+ * The same for tests, which live for seconds: no time goes into optimising WASM.
  * @returns {string[]}
  */
-export function testFlags(root = new URL('../..', import.meta.url)) {
-  const loader = new URL('tests/runner/typescript.mjs', root).href;
-  return [...nodeFlags(), '--liftoff-only', '--no-warnings', '--conditions=countersign', `--import=${loader}`];
+export function testFlags() {
+  return [...nodeFlags(), '--liftoff-only', '--no-warnings'];
 }

@@ -1,4 +1,4 @@
-// Lets Node run the sources: node --import <this file> --conditions countersign <file.ts>
+// Lets Node run the sources, those of workspace packages too: node --import <this file> <file.ts>
 // Types become blanks, so each line and column stays where it is.
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
@@ -14,7 +14,7 @@ const loadedAnew = process.env.COUNTERSIGN_MUTANTS === '1' ? /\.ts$/ : /\/tests\
 /** What lies beside tests is loaded anew for each test file, by the query of who asks; all else is loaded once. */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: jestGlobals, shortCircuit: true };
-  const resolved = await next(specifier, context);
+  const resolved = await next(specifier, { ...context, conditions: ['countersign', ...context.conditions] });
   if (context.parentURL === undefined || !loadedAnew.test(resolved.url)) return resolved;
   return { ...resolved, url: `${resolved.url}${new URL(context.parentURL).search}` };
 }

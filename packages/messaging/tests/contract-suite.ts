@@ -230,13 +230,7 @@ function messageOf(value: unknown): Message {
 /** Starts a process that relays and consumes, and kills it when it has handled `lines` messages. */
 async function killAfter(lines: number, settings: object): Promise<void> {
   const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-  const args = [
-    '--import',
-    file('../../../tests/runner/typescript.mjs'),
-    '--conditions',
-    'countersign',
-    file('relay-process.ts'),
-  ];
+  const args = ['--import', file('../../../tests/runner/typescript.mjs'), file('relay-process.ts')];
   const child = spawn(process.execPath, [...args, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let seen = 0;
   child.stdout.on('data', (chunk: Buffer) => {
