@@ -74,6 +74,7 @@ export {
   ReportedBody,
   ReportedMember,
   ReportedQuery,
+  ToldCaller,
   ToldRequest,
   toldRequestHeaders,
 } from './told-request.ts';

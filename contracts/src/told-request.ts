@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ErrorCode } from './errors.ts';
+import { KeyThumbprint } from './governance-kernel/agent-token.ts';
 import { ReasonCode } from './reason-codes.ts';
-import { DecisionId } from './scalars.ts';
+import { AccessKeyId, DecisionId, WorkspaceId } from './scalars.ts';
 
 /** What a member of a request is, and never what is in it. `path` is made of names that the contract of the route knows. */
 export const ReportedMember = z.strictObject({
@@ -47,6 +48,10 @@ export const AuthMechanism = z.enum([
 ]);
 export type AuthMechanism = z.infer<typeof AuthMechanism>;
 
+/** An agent that the kernel knows by a key of its own, and the gateway does not. */
+export const ToldCaller = z.strictObject({ workspace_id: WorkspaceId, key_id: z.union([AccessKeyId, KeyThumbprint]) });
+export type ToldCaller = z.infer<typeof ToldCaller>;
+
 /**
  * What a service behind the gateway tells it of a request that it refused, where the gateway asks: the gateway passed the body on and has
  * not read it.
@@ -55,6 +60,8 @@ export const ToldRequest = z.strictObject({
   error_code: ErrorCode,
   reason_code: ReasonCode.nullable(),
   decision_id: DecisionId.nullable(),
+  /** Null: the gateway knows who it is, or nobody does. */
+  caller: ToldCaller.nullable(),
   query: ReportedQuery,
   body: ReportedBody,
 });

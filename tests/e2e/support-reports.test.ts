@@ -125,6 +125,40 @@ describe('a support report', () => {
     timeoutMs,
   );
 
+  verifies(
+    'sys.support',
+    'of a request that names no workspace, has no path of ours, or comes from an agent that the kernel alone knows',
+    async () => {
+      const made = { kind: 'agent', principal_id: 'crawler', expires_in_days: 1 };
+      const headers = { 'x-workspace-id': ada.workspaceId };
+      const { body: agentKey } = await ada.tab.send('/api/v1/access-keys', { method: 'POST', headers, body: made });
+      const [key, key_id] = [String(agentKey['key']), String(agentKey['key_id'])];
+      secrets.push(key.slice(9));
+      const person = { authorization: `Bearer ${ada.token}` };
+      const agent = { authorization: `Bearer ${key}` };
+      const body = { tool: secret('tool'), args: { [secret('arg')]: secret('value') } };
+      const { id: userId } = (await ada.client.getMe()).body.user;
+      const ofHers = { workspace_id: null, principal: userId };
+      const ofAgent = { workspace_id: ada.workspaceId, principal: key_id, auth: 'agent_key' };
+      const calls: [path: string, sent: Sent, credential: Record<string, string>, found: object][] = [
+        [`/api/${secret('path')}/${secret('path')}?${secret('name')}=1`, { method: 'POST', body }, person, ofHers],
+        [`/api/me?${secret('name')}=${secret('value')}`, {}, person, ofHers],
+        ['/api/bootstrap', { method: 'POST', body: { name: [secret('name')] } }, person, ofHers],
+        ['/api/v1/evaluate', { method: 'POST', body }, agent, ofAgent],
+        ['/v1/chat/completions', { method: 'POST', body: { model: secret('model') } }, agent, ofAgent],
+      ];
+      for (const [path, sent, credential, found] of calls) {
+        const { status, requestId } = await fail(path, sent, credential);
+        const { json, ...told } = await reportOn(requestId);
+        expect(told).toMatchObject({ status, request_id: requestId, mode: { mode: 'enforce' }, ...found });
+        expect(told.policy?.policy_hash).toMatch(/^sha256:/);
+        const low = json.toLowerCase();
+        expect(secrets.filter((value) => low.includes(value.toLowerCase()))).toEqual([]);
+      }
+    },
+    timeoutMs,
+  );
+
   verifies('sys.support', 'tells the shape of what the gateway passed on unread', async () => {
     const { key } = (await ada.client.createApiKey({ body: { name: 'shapes' } as never })).body; // as above
     const ofKernel = { action: 'tool.call', tool: 'crm.read', args: { a: 1 }, session_id: 5, [secret('name')]: 1 };

@@ -29,7 +29,8 @@ const SupportedDecision = z.strictObject({
 export const SupportReport = z.strictObject({
   type: z.literal('countersign.support-report.v1'),
   request_id: z.string(),
-  workspace_id: WorkspaceId,
+  /** Null: the request named none, or none of its person's. */
+  workspace_id: WorkspaceId.nullable(),
   failed_at: Instant,
   /** Of each part; null: it does not answer now. */
   versions: z.strictObject({ gateway: z.string(), control_plane: z.string(), kernel: z.string().nullable() }),

@@ -15,13 +15,14 @@ export const CallReport = z.strictObject({
   path: z.string(),
   pathIds: z.record(z.string(), z.string()),
   operation: z.string().nullable(),
-  workspaceId: WorkspaceId,
+  /** Null: the request named none, or none of its person's. */
+  workspaceId: WorkspaceId.nullable(),
   status: z.int().min(400).max(599),
   /** Null where a service behind the gateway answered, and did not say. */
   errorCode: z.string().nullable(),
   reasonCode: z.string().nullable(),
   auth: AuthMechanism,
-  /** A user id, or the principal of an API key. */
+  /** A user id, the principal of an API key, or the id of a key that an agent has at the kernel. */
   principal: z.string(),
   taskId: TaskId.nullable(),
   runId: RunId.nullable(),
@@ -57,7 +58,8 @@ export const listReports = defineRoute({
 
 export const getReport = defineRoute({
   operation: 'get-report',
-  summary: 'The latest failed call with a request id, also as a text to paste into an issue.',
+  summary:
+    'The latest failed call with a request id, also as a text to paste into an issue. One’s own that named no workspace is found in each.',
   method: 'GET',
   path: '/api/reports/{requestId}',
   auth: 'member',

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, pathParams, type AnyRoute } from '@countersign/contracts';
+import { AppError, pathParams, type AnyRoute, type ToldCaller } from '@countersign/contracts';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { preflightHeaders, type CorsOptions } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -33,6 +33,8 @@ export type HttpAppOptions<Caller> = {
   /** Told of every answer of 400 and above, after it was sent. What it throws is logged. */
   onFailed?: (call: FailedCall) => void;
   callerKey?: (caller: unknown) => string | null;
+  /** Who called, where the gateway, which passed the request on, cannot know it. */
+  tellCaller?: (principal: unknown) => ToldCaller | null;
   trustedProxies?: number;
   guardQuery?: readonly string[];
   checkReplies?: boolean;
@@ -88,6 +90,7 @@ function servicesOf<Caller>(options: HttpAppOptions<Caller>): HttpServices {
     tracer: options.telemetry?.tracer ?? null,
     onFailed: options.onFailed ?? null,
     callerKey: options.callerKey ?? (() => null),
+    tellCaller: options.tellCaller ?? (() => null),
     trustedProxies: options.trustedProxies ?? 0,
     guardQuery: options.guardQuery ?? [],
     checkReplies: options.checkReplies ?? false,

@@ -1,3 +1,4 @@
+import type { ToldCaller } from '@countersign/contracts';
 import type { CorsOptions } from './cors.ts';
 import type { ClassifyError } from './error-answer.ts';
 import type { FailedCall } from './failed-call.ts';
@@ -26,6 +27,8 @@ export type HttpServices = {
   readonly onFailed: ((call: FailedCall) => void) | null;
   /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
   readonly callerKey: (caller: unknown) => string | null;
+  /** Whom the gateway, which passed the request on, cannot know. */
+  readonly tellCaller: (principal: unknown) => ToldCaller | null;
   readonly trustedProxies: number;
   /** Query members that guards read on every route, so that strict query shapes need not know them. */
   readonly guardQuery: readonly string[];

@@ -96,7 +96,7 @@ function answerError(exchange: Exchange, error: unknown, { renderError, errorSta
 
 /** To a gateway that asks: it has not read what it passed on. */
 function tellRequest(exchange: Exchange, status: number): void {
-  const told = toldRequestOf(failedCallOf(exchange, status));
+  const told = toldRequestOf(failedCallOf(exchange, status), exchange.services.tellCaller(exchange.principal));
   if (told !== null) exchange.setHeader(toldRequestHeaders.told, told);
 }
 

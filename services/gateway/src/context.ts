@@ -29,9 +29,10 @@ import { introspectSession, listLiveSessions } from '@countersign/contracts/cont
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
+import { attributed, type UnkeptReport } from './reports/attribute.ts';
 import { ReportWriter } from './reports/report-writer.ts';
 import { listAuditEnds } from './store/audit.ts';
-import { insertReports, type NewReport } from './store/reports.ts';
+import { insertReports } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 
 const consoleRoutes = { introspectSession, listLiveSessions };
@@ -47,7 +48,7 @@ export type Context = {
   /** For those who follow what happens in a workspace. */
   readonly logWatch: LogWatch;
   /** Keeps failed calls for those whose calls they were. */
-  readonly reports: ReportWriter<NewReport>;
+  readonly reports: ReportWriter<UnkeptReport>;
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
@@ -157,11 +158,14 @@ function watchSessions(sessions: NonNullable<Context['consoleSessions']>, log: L
 function reportWriter(
   { transaction }: GatewayDatabase,
   { log, telemetry: { meter } }: Pick<Context, 'log' | 'telemetry'>,
-): ReportWriter<NewReport> {
+): ReportWriter<UnkeptReport> {
   const help = 'Failed calls whose reports were not kept; the log has them.';
   const count = meter.counter({ name: 'countersign_reports_dropped', help });
   return new ReportWriter({
-    write: (batch) => transaction((tx) => insertReports(tx, batch)),
+    write: async (batch) => {
+      const known = await attributed(batch);
+      if (known.length > 0) await transaction((tx) => insertReports(tx, known));
+    },
     onDropped: (why, dropped, error) => {
       count({ why }, dropped);
       if (why === 'not_written') log.warn('reports.not_written', { dropped, error });

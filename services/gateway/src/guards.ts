@@ -1,4 +1,4 @@
-import { AppError, hasRole, keyPrincipal, type AnyRoute, type WorkspaceId } from '@countersign/contracts';
+import { AppError, hasRole, isAppError, keyPrincipal, type AnyRoute, type WorkspaceId } from '@countersign/contracts';
 import type { Role, User } from '@countersign/contracts/gateway';
 import {
   anonymous,
@@ -67,7 +67,7 @@ export function createGuards(
   return {
     public: anonymous,
     session: {
-      authenticate: (request) => actingCaller(context, request),
+      authenticate: ({ req, route }) => actingCaller(context, req, route.method),
       authorize: (acting: AnyActing, { route }) => signedIn(acting, route),
     },
     service_internal: (request) => siblingCaller(context, request),
@@ -92,16 +92,35 @@ export function personBehind(principal: unknown): { userId: string; actor: strin
   return { userId: acting.user.id, actor: acting.actor, key: 'key' in acting ? acting.key : null };
 }
 
+/** An agent that the kernel alone knows. */
+export function isKernelAgent(principal: unknown): boolean {
+  return typeof principal === 'object' && principal !== null && 'kind' in principal && principal.kind === 'agent';
+}
+
+/** Whoever brought a request that nothing is allowed for: the person or key that it proves; null for nobody, and for agents of the kernel. */
+export async function whoBrought(context: Context, req: GuardRequest['req']): Promise<unknown> {
+  try {
+    return await actingCaller(context, req, 'GET');
+  } catch (error) {
+    if (isAppError(error)) return null;
+    throw error;
+  }
+}
+
 /** One text for everything that is absent or somebody else's. */
 export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
 }
 
-async function actingCaller(context: Context, { req, route }: GuardRequest): Promise<AnyActing> {
+async function actingCaller(
+  context: Context,
+  req: GuardRequest['req'],
+  method: AnyRoute['method'],
+): Promise<AnyActing> {
   const cookie = accessCookieOf(req, context.config);
   if (cookie !== null) {
     const { user, csrfToken, ...presence } = await personOfCookie(context, cookie);
-    requireSamePage({ req, method: route.method, csrfToken });
+    requireSamePage({ req, method, csrfToken });
     return { console: presence, ...unlimited(user) };
   }
   const credential = presentedCredential(req);
@@ -146,9 +165,9 @@ type KernelAgent = Extract<AgentCaller, { kind: 'agent' }>;
 
 function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | AnyActing> {
   return {
-    authenticate: async (request) => {
-      const credential = presentedCredential(request.req);
-      if (!isAgentCredential(credential)) return actingCaller(context, request);
+    authenticate: async ({ req, route }) => {
+      const credential = presentedCredential(req);
+      if (!isAgentCredential(credential)) return actingCaller(context, req, route.method);
       return { kind: 'agent', actor: context.knownCredentials.nameOf(credential), credential };
     },
     authorize: (caller, request) => ('kind' in caller ? caller : agentByKey(caller, request)),
@@ -175,7 +194,7 @@ function agentByKey(caller: AnyActing, { req, route, params, query }: GuardReque
 
 function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, AnyActing> {
   return {
-    authenticate: (request) => actingCaller(context, request),
+    authenticate: ({ req, route }) => actingCaller(context, req, route.method),
     authorize: async (acting, request) => {
       const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
       const refusal = hasRole(caller.role, least)

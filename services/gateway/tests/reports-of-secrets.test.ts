@@ -44,7 +44,7 @@ describe('what a caller sent', () => {
     upstream.answer = (_req, res) => {
       const shape = { members: [{ path: secret('told'), type: 'string', size: 1 }], unknownMembers: 0, isCut: false };
       const query = { state: 'read', ...shape };
-      const told = { error_code: 'INVALID_REQUEST', reason_code: null, decision_id: null, query };
+      const told = { error_code: 'INVALID_REQUEST', reason_code: null, decision_id: null, caller: null, query };
       res.writeHead(422, {
         'x-gov-decision-id': secret('decision'),
         'x-gov-reason-code': secret('reason'),

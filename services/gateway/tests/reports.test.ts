@@ -201,16 +201,16 @@ describe('a failed call', () => {
     }
   });
 
-  it('for a workspace of others is kept in neither', async () => {
+  it('for a workspace of others is its person’s, in none', async () => {
     const headers = { ...eve.headers, 'x-workspace-id': ada.workspace.id };
     const { requestId, status } = await reported.send('/api/tasks', { headers });
     expect(status).toBe(404);
     expect(reported.loggedOf(requestId)).toMatchObject({ principal: eve.user.id, status: 404 });
-    await reported.allKept();
-    expect(await reported.keptOf(requestId)).toEqual([]);
+    expect(await reported.reportOf(eve, requestId)).toMatchObject({ workspaceId: null, status: 404 });
+    await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('by a key that names another workspace of its person is kept in neither', async () => {
+  it('by a key that names another workspace is its person’s, in none', async () => {
     const both = await reported.memberOf('both@example.org', 'member');
     const client = clientOf(reported.gateway.url, { ...both.headers, 'x-workspace-id': both.workspace.id });
     const { body: key } = await client.createApiKey({
@@ -219,8 +219,47 @@ describe('a failed call', () => {
     const headers = { 'x-api-key': key.key, 'x-workspace-id': ada.workspace.id };
     const { requestId, status } = await reported.send('/api/tasks', { headers });
     expect([status, reported.loggedOf(requestId)['principal']]).toEqual([404, keyPrincipal(key.id)]);
-    await reported.allKept();
-    expect(await reported.keptOf(requestId)).toEqual([]);
+    const found = { workspaceId: null, status: 404, principal: keyPrincipal(key.id) };
+    expect(await reported.reportOf(both, requestId)).toMatchObject(found);
+    await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('that no route has, or that names no workspace, is its person’s, in none', async () => {
+    const headers = { authorization: ada.headers['authorization'] ?? '' };
+    const calls = ['/no/such-path', '/api/me?odd=1', '/api/auth/sessions?odd=1'].map((path) =>
+      reported.send(path, { headers }),
+    );
+    for (const { requestId, status } of await Promise.all(calls)) {
+      const found = { workspaceId: null, status, principal: ada.user.id };
+      expect(await reported.reportOf(ada, requestId)).toMatchObject(found);
+      await expect(eve.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
+  it('of an agent that the kernel alone knows is kept where the kernel says, if it says a workspace', async () => {
+    const keyId = `key_${'0'.repeat(26)}`;
+    const nothing = { state: 'none', members: [], unknownMembers: 0, isCut: false };
+    const body = { ...nothing, contentType: null, bytes: null };
+    const told = { error_code: 'PERMISSION_DENIED', reason_code: null, decision_id: null, query: nothing, body };
+    const sentBy = async (caller: object | null) => {
+      const header = Buffer.from(JSON.stringify({ ...told, caller })).toString('base64url');
+      reported.upstream.answer = (_req, res) => void res.writeHead(403, { 'x-told-request': header }).end('{}');
+      const headers = { authorization: `Bearer agk_${'a'.repeat(43)}` };
+      return reported.send('/api/v1/evaluate', { method: 'POST', headers, body: {} });
+    };
+    const { requestId } = await sentBy({ workspace_id: ada.workspace.id, key_id: keyId });
+    const found = { workspaceId: ada.workspace.id, principal: keyId, auth: 'agent_key', status: 403 };
+    expect(await reported.reportOf(ada, requestId)).toMatchObject(found);
+    await expect(eve.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const caller of [
+      null,
+      { workspace_id: ada.workspace.id, key_id: 'a text' },
+      { workspace_id: 'any', key_id: keyId },
+    ]) {
+      const unknown = await sentBy(caller);
+      await reported.allKept();
+      expect(await reported.keptOf(unknown.requestId)).toEqual([]);
+    }
   });
 
   it('of a member without the right to it is kept', async () => {

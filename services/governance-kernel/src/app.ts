@@ -10,7 +10,7 @@ import {
   type Lifecycle,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { callerKey, createGuards } from './guards.ts';
+import { callerKey, createGuards, tellCaller } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { acceptPasskeyRoute } from './routes/accept-passkey.ts';
 import { assertSignInRoute } from './routes/assert-sign-in.ts';
@@ -156,6 +156,7 @@ export function createApp(kernel: Context, lifecycle: Stopping, workers: Pick<Wo
     idempotency: kernel.answers,
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
+    tellCaller,
     guardQuery: ['tenant_id'],
   });
 }

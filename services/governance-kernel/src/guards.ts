@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { agentDoors, AppError, PrincipalId, TenantId, type AssertionClaims } from '@countersign/contracts';
+import { agentDoors, AppError, PrincipalId, TenantId, ToldCaller, type AssertionClaims } from '@countersign/contracts';
 import {
   anonymous,
   bearerToken,
@@ -133,6 +133,13 @@ export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('principal' in caller)) return null;
   const tenant = 'tenant' in caller ? String(caller.tenant) : '';
   return `${tenant}\n${String(caller.principal)}`;
+}
+
+/** An agent by a key of its own: the gateway brings its credential and cannot know whose it is. */
+export function tellCaller(principal: unknown): ToldCaller | null {
+  if (typeof principal !== 'object' || principal === null || !('tenant' in principal)) return null;
+  const { tenant: workspace_id, accessKey, agentKey } = principal as Caller; // the guards recognise nobody else with a tenant
+  return ToldCaller.safeParse({ workspace_id, key_id: accessKey ?? agentKey }).data ?? null;
 }
 
 function requireKey(bearer: string, key: string): void {

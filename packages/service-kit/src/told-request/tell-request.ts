@@ -1,12 +1,19 @@
-import { DecisionId, ErrorCode, ReasonCode, toldRequestHeaders, type ToldRequest } from '@countersign/contracts';
+import {
+  DecisionId,
+  ErrorCode,
+  ReasonCode,
+  toldRequestHeaders,
+  type ToldCaller,
+  type ToldRequest,
+} from '@countersign/contracts';
 import type { FailedCall } from '../failed-call.ts';
 import { reportedParts } from './reported-parts.ts';
 
 /** Half of what Node takes for all headers of an answer. */
 const toldBytesMax = 8_000;
 
-/** What the caller of a failed call asks to be told of it, as the value of a header; null: it did not ask. */
-export function toldRequestOf(call: FailedCall): string | null {
+/** What the caller of a failed call asks to be told of it, as the value of a header; null: it did not ask. `caller`: whom it cannot know. */
+export function toldRequestOf(call: FailedCall, caller: ToldCaller | null): string | null {
   if (call.req.headers[toldRequestHeaders.asked] !== '1') return null;
   const code = ErrorCode.safeParse(call.error?.code);
   if (!code.success) return null;
@@ -16,6 +23,7 @@ export function toldRequestOf(call: FailedCall): string | null {
     error_code: code.data,
     reason_code: first(ReasonCode, [call.error?.reason_code, call.error?.details?.['reason_code']]),
     decision_id: first(DecisionId, Object.values(call.error?.details ?? {})),
+    caller,
     ...reportedParts(call),
   });
 }

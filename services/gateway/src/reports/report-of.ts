@@ -1,14 +1,11 @@
-import { DecisionId, Instant, ReasonCode, RunId, TaskId, type WorkspaceId } from '@countersign/contracts';
+import { DecisionId, Instant, ReasonCode, RunId, TaskId } from '@countersign/contracts';
 import type { CallReport } from '@countersign/contracts/gateway';
 import { reportedParts, type FailedCall } from '@countersign/service-kit';
 import { findTold } from '../forwarding/told-by-service.ts';
 import { authMechanism } from './auth-mechanism.ts';
 
-/** A report before anybody knows whether it is a member's. */
-export type ToldReport = Omit<CallReport, 'workspaceId' | 'principal'> & {
-  workspaceId: WorkspaceId | null;
-  principal: string | null;
-};
+/** A report before anybody knows whose it is. */
+export type ToldReport = Omit<CallReport, 'principal'> & { principal: string | null };
 
 type About = Pick<ToldReport, 'id' | 'version' | 'workspaceId' | 'principal'> & { now: Date };
 

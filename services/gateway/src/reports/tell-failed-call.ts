@@ -2,26 +2,37 @@ import { ApprovalId, WorkspaceId } from '@countersign/contracts';
 import type { FailedCall } from '@countersign/service-kit';
 import { build } from '../build.ts';
 import type { Context } from '../context.ts';
-import { personBehind } from '../guards.ts';
+import { findTold } from '../forwarding/told-by-service.ts';
+import { whoBrought } from '../guards.ts';
 import { newId } from '../ids.ts';
 import { addressedWorkspace, workspaceNames } from '../workspaces/addressed-workspace.ts';
+import { attributionOf, type Attribution } from './attribute.ts';
 import { reportOf, type ToldReport } from './report-of.ts';
 
-/** Tells of each failed call in the log, and keeps it for a member whose call it was. */
-export function tellFailedCall({ log, reports, now }: Pick<Context, 'log' | 'reports' | 'now'>) {
+/** Tells of each failed call in the log, and keeps it for whose call it was. */
+export function tellFailedCall(context: Context) {
+  const { log, reports, now } = context;
   return (call: FailedCall): void => {
-    const person = personBehind(call.principal);
-    const keyOf = person?.key?.membership.workspaceId ?? null;
-    const workspaceId = addressedId(call) ?? keyOf;
-    const principal = person?.actor ?? null;
+    const addressed = addressedId(call);
+    const whose = attributionOf(call.principal, { addressed, told: findTold(call)?.caller ?? null });
+    const [workspaceId, principal] = [addressed ?? whose?.workspaceId ?? null, whose?.principal ?? null];
     const report = reportOf(call, { id: newId('rpt'), version: build.version, now: now(), workspaceId, principal });
     log.info('call.failed', fieldsOf(report));
-    if (person === null || principal === null || workspaceId === null) return;
-    // A key is for one workspace. Of a person, the database knows whether he is a member.
-    if (keyOf !== null && keyOf !== workspaceId) return;
     const approvalId = Object.values(report.pathIds).find((id) => ApprovalId.safeParse(id).success) ?? null;
-    reports.add({ report: { ...report, workspaceId, principal }, userId: person.userId, approvalId });
+    if (whose !== null) reports.add({ report, approvalId, whose: async () => whose });
+    else if (isUnjudged(call)) reports.add({ report, approvalId, whose: laterKnown(context, call.req, addressed) });
   };
+}
+
+/** It was refused before anybody asked who called: no route has its path, or it came too often. */
+function isUnjudged({ principal, status }: FailedCall): boolean {
+  return principal === undefined && status !== 401;
+}
+
+/** Asked when the report is kept, after the answer. It holds on to no body that was received. */
+function laterKnown(context: Context, req: FailedCall['req'], addressed: WorkspaceId | null) {
+  return async (): Promise<Attribution | null> =>
+    attributionOf(await whoBrought(context, req), { addressed, told: null });
 }
 
 function addressedId({ req, route, params, query, received: body }: FailedCall): WorkspaceId | null {

@@ -8,7 +8,10 @@ import { findReport } from '../store/reports.ts';
 
 export const getReportRoute = ({ database }: Context) =>
   handleWorkspace(getReport)(async ({ params, caller }) => {
-    const report = await findReport(database.reader, reportReachOf(caller), params.requestId);
+    const report = await findReport(database.reader, {
+      ...reportReachOf(caller),
+      ...{ callerId: caller.user.id, requestId: params.requestId },
+    });
     if (report === null) throw notFound();
     return { ...report, text: reportText(report) };
   });

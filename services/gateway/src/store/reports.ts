@@ -4,12 +4,15 @@ import type { CallReportModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-/** A failing loop fills no table: of a workspace only its newest are kept. */
+/** A failing loop fills no table: of a workspace, and of a person outside of any, only the newest are kept. */
 export const reportsKeptMax = 1_000;
 
-export type NewReport = { report: CallReport; userId: string; approvalId: string | null };
+export type NewReport = { report: CallReport; userId: string | null; approvalId: string | null };
 
-/** Keeps the reports of those who are members of the workspace that they name. A run and an approval lead to their task. */
+/**
+ * Keeps the reports in the workspaces that they name. One of a workspace that its person is no member of is theirs alone, in none. A run
+ * and an approval lead to their task.
+ */
 export async function insertReports(tx: Tx, reports: readonly NewReport[]): Promise<void> {
   const rows = reports.map(({ report, userId, approvalId }) => ({
     id: report.id,
@@ -26,23 +29,34 @@ export async function insertReports(tx: Tx, reports: readonly NewReport[]): Prom
   // Each look is by a key: a join might read whole tables, since nobody can know how many rows are in a text.
   await tx.$executeRaw`
     INSERT INTO call_reports (id, workspace_id, user_id, request_id, status, task_id, run_id, report, created_at)
-    SELECT r.id, r.workspace_id, r.user_id, r.request_id, r.status,
+    SELECT r.id, r.place, r.user_id, r.request_id, r.status,
            COALESCE(r.task_id,
-                    (SELECT task_id FROM runs WHERE runs.id = r.run_id AND runs.workspace_id = r.workspace_id),
-                    (SELECT task_id FROM approvals a WHERE a.id = r.approval_id AND a.workspace_id = r.workspace_id)),
+                    (SELECT task_id FROM runs WHERE runs.id = r.run_id AND runs.workspace_id = r.place),
+                    (SELECT task_id FROM approvals a WHERE a.id = r.approval_id AND a.workspace_id = r.place)),
            COALESCE(r.run_id,
-                    (SELECT run_id FROM approvals a WHERE a.id = r.approval_id AND a.workspace_id = r.workspace_id)),
-           r.report, r.created_at
-      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS r(id text, workspace_id text, user_id text, request_id text, status int, task_id text, run_id text,
-             approval_id text, report jsonb, created_at timestamptz)
-     WHERE (SELECT role FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = r.user_id)
-           IS NOT NULL`;
-  for (const workspaceId of new Set(rows.map((row) => row.workspace_id)))
+                    (SELECT run_id FROM approvals a WHERE a.id = r.approval_id AND a.workspace_id = r.place)),
+           CASE WHEN r.place IS NULL THEN r.report || '{"workspaceId": null}' ELSE r.report END, r.created_at
+      FROM (SELECT told.*,
+                   CASE WHEN told.user_id IS NULL
+                        THEN (SELECT w.id FROM workspaces w WHERE w.id = told.workspace_id)
+                        ELSE (SELECT m.workspace_id FROM workspace_members m
+                               WHERE m.workspace_id = told.workspace_id AND m.user_id = told.user_id) END AS place
+              FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+                AS told(id text, workspace_id text, user_id text, request_id text, status int, task_id text,
+                        run_id text, approval_id text, report jsonb, created_at timestamptz)) r
+     WHERE r.place IS NOT NULL OR r.user_id IS NOT NULL`;
+  for (const workspaceId of named(rows.map((row) => row.workspace_id)))
     await tx.$executeRaw`
       DELETE FROM call_reports WHERE workspace_id = ${workspaceId} AND id <= (
         SELECT id FROM call_reports WHERE workspace_id = ${workspaceId} ORDER BY id DESC OFFSET ${reportsKeptMax} LIMIT 1)`;
+  for (const userId of named(rows.map((row) => row.user_id)))
+    await tx.$executeRaw`
+      DELETE FROM call_reports WHERE workspace_id IS NULL AND user_id = ${userId} AND id <= (
+        SELECT id FROM call_reports WHERE workspace_id IS NULL AND user_id = ${userId}
+         ORDER BY id DESC OFFSET ${reportsKeptMax} LIMIT 1)`;
 }
+
+const named = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
 
 /** Whose failed calls somebody may see: their own, or everybody's of the workspace. */
 type Reach = { workspaceId: string; userId: string | null };
@@ -77,10 +91,17 @@ export async function listReportsOf(
   return pageOf(rows, request, { item: reportOf, key: (row) => row.id });
 }
 
-/** The newest, for a caller may give several calls one id. */
-export async function findReport(reader: Reader, reach: Reach, requestId: string): Promise<CallReport | null> {
+type Sought = Reach & { callerId: string; requestId: string };
+
+/** The newest, for a caller may give several calls one id: in the workspace, or the caller's own outside of any. */
+export async function findReport(
+  reader: Reader,
+  { callerId, requestId, ...reach }: Sought,
+): Promise<CallReport | null> {
   if (!/^[\x21-\x7e]{1,128}$/.test(requestId)) return null;
-  const row = await reader.callReport.findFirst({ where: { ...within(reach), requestId }, orderBy: { id: 'desc' } });
+  const newestOf = (where: object) =>
+    reader.callReport.findFirst({ where: { ...where, requestId }, orderBy: { id: 'desc' } });
+  const row = (await newestOf(within(reach))) ?? (await newestOf({ workspaceId: null, userId: callerId }));
   return row === null ? null : reportOf(row);
 }
 
