@@ -65,6 +65,7 @@ export const finished: readonly PromiseId[] = [
   'gw.mode',
   'sys.quickstart',
   'sys.parity',
+  'sys.support',
   'kn.telemetry',
   'cp.run',
   'cp.login',
@@ -95,5 +96,6 @@ export const finished: readonly PromiseId[] = [
   'ui.budget',
   'ui.cli',
   'ui.csp',
+  'ui.pages',
   'ui.truth',
 ];

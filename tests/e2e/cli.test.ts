@@ -149,6 +149,15 @@ describe('countersign doctor', () => {
   });
 });
 
+/** A policy under which no agent may do anything; its owners may still change it. */
+const strict = (name: string) =>
+  JSON.stringify({
+    format: 'countersign/policy.v1',
+    name,
+    version: '1',
+    rules: [{ id: 'owners', effect: 'allow', match: { action: ['policy.change'] } }],
+  });
+
 describe('countersign login', () => {
   it(
     'lets the terminal in by a code that a person confirms, and there they see what waits and where to decide',
@@ -177,6 +186,22 @@ describe('countersign login', () => {
         headers: { ...headers, 'if-match': `"${String(asked['ceremony_hash'])}"` },
       });
       expect(vote.status).toBe(403);
+
+      const bundle = join(dir, 'strict.yaml');
+      writeFileSync(bundle, strict('strict'));
+      const tried = await run(['policy', 'whatif', bundle, '-o', 'json'], {});
+      expect([tried.status, tried.told]).toEqual([0, expect.stringContaining('0 become more permissive')]);
+      const report = JSON.parse(tried.out) as { matrix: Record<string, Record<string, number>>; decisions: number };
+      expect(report.decisions).toBeGreaterThan(3);
+      expect(report.matrix['ESCALATE']).toEqual({ ALLOW: 0, DENY: expect.any(Number), ESCALATE: 0, UNREPLAYABLE: 0 });
+      expect((await run(['policy', 'whatif'], {})).out).toMatch(/^WAS +ALLOW +DENY +ESCALATE +UNREPLAYABLE\n/);
+      writeFileSync(bundle, strict('another'));
+      expect(await run(['policy', 'whatif', bundle], {})).toMatchObject({
+        status: 1,
+        out: '',
+        told: expect.stringContaining('--replace-draft'),
+      });
+      expect((await run(['policy', 'whatif', bundle, '--replace-draft'], {})).status).toBe(0);
 
       expect((await run(['logout'], {})).status).toBe(0);
       expect(await run(['approvals', 'ls'], {})).toMatchObject({ status: 2, told: expect.stringContaining('login') });

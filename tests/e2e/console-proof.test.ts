@@ -131,7 +131,8 @@ describe('the page of a public proof', () => {
     timeoutMs,
   );
 
-  it(
+  verifies(
+    'ui.pages',
     'has nothing for axe to find, in both themes and at both widths',
     async () => {
       for (const width of [1280, 390])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import type { Browser } from 'playwright-core';
-import { axeFindings, keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
 import { scratchDataDir, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -215,42 +215,4 @@ describe('what the gateway serves of it', () => {
     for (const name of ['index.html', '..%2Findex.html', '%2e%2e', 'constructor'])
       expect([name, (await open(`/console/assets/${name}`)).status]).toEqual([name, 404]);
   });
-});
-
-const themes = ['light', 'dark'] as const;
-
-describe.each([1280, 390])('at %d px', (width) => {
-  it(
-    'every page is one that axe finds nothing on in both themes, and none is wider than the screen',
-    async () => {
-      const visitor = await openVisitor(browser, system.consoleUrl, { width });
-      const { page, context, faults } = visitor;
-      const findings = async () => {
-        const found: string[] = [];
-        for (const colorScheme of themes) {
-          await page.emulateMedia({ colorScheme });
-          found.push(...(await axeFindings(page)).map((finding) => `${colorScheme}: ${finding}`));
-        }
-        return found;
-      };
-      await page.goto('/console/sign-in');
-      await page.getByLabel('E-mail address').waitFor();
-      expect(await findings()).toEqual([]);
-      await signInByKeyboard(page, newAddress());
-      const paths = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
-      );
-      expect(paths.length).toBeGreaterThan(1);
-      for (const path of [...paths, '/console/nowhere/at-all']) {
-        await page.goto(path);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
-        expect([path, await findings()]).toEqual([path, []]);
-        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
-      }
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-    timeoutMs,
-  );
 });

@@ -17,6 +17,7 @@ export const getPolicyDraft = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
   leastRole: 'member',
+  opensToPrograms: true,
   params: OfWorkspace,
   reply: z.strictObject({ draft: PolicyDraft.nullable(), templates: z.array(PolicyTemplate) }),
 });
@@ -28,6 +29,7 @@ export const putPolicyDraft = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
   leastRole: 'member',
+  opensToPrograms: true,
   params: OfWorkspace,
   body: z.strictObject({ text: z.string().min(1).max(bundleBytesMax) }),
   bodyBytesMax: draftBodyBytesMax,
@@ -102,6 +104,7 @@ export const compilePolicyDraft = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/compile',
   auth: 'session',
   leastRole: 'member',
+  opensToPrograms: true,
   idempotent: false, // the same draft compiles to the same
   params: OfWorkspace,
   reply: CompiledDraft,
@@ -134,6 +137,7 @@ export const createWhatIf = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/what-if',
   auth: 'session',
   leastRole: 'member',
+  opensToPrograms: true,
   idempotent: false, // asked again it takes the place of the one before
   status: 202,
   params: OfWorkspace,
@@ -156,6 +160,7 @@ export const getWhatIf = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/what-if/{report_id}',
   auth: 'session',
   leastRole: 'member',
+  opensToPrograms: true,
   params: OfWorkspace.extend({ report_id: z.string().min(1).max(128) }),
   reply: WhatIfJob,
   errors: ['NOT_FOUND'],

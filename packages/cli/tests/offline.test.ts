@@ -55,6 +55,24 @@ describe('countersign policy', () => {
     });
     expect(await run('policy', 'lint', join(dir, 'absent.yaml'))).toMatchObject({ status: 2, out: '' });
   });
+
+  it('runs the tests of a bundle and tells of each, where it stands and why it failed', async () => {
+    const tests = ['ALLOW', 'DENY'].map(
+      (verdict) =>
+        `  - name: mail is ${verdict}\n    intent: { action: tool.call, tool: mail.send }\n    expect: { verdict: ${verdict} }`,
+    );
+    const file = bundle('tested.yaml', `${sound}\ntests:\n${tests.join('\n')}`);
+    const { status, out, told } = await run('policy', 'test', file, '-o', 'json');
+    expect([status, told]).toEqual([1, '1 of 2 tests failed\n']);
+    expect(JSON.parse(out)).toEqual([
+      { test: 'mail is ALLOW', passes: true, line: 9, failure: null },
+      { test: 'mail is DENY', passes: false, line: 12, failure: expect.stringContaining('ALLOW') },
+    ]);
+    expect(await run('policy', 'test', bundle('untested.yaml', sound))).toMatchObject({
+      status: 0,
+      told: expect.stringContaining('no tests'),
+    });
+  });
 });
 
 describe('countersign', () => {

@@ -16,15 +16,18 @@ export function addListOptions(command: Command): Command {
 /** What a list takes that is whole. */
 export function addCountOptions(command: Command): Command {
   return command
-    .addOption(new Option('--limit <count>', 'how many').argParser(countOf).default(pageLimit.default))
+    .addOption(new Option('--limit <count>', 'how many').argParser(countUpTo(countMax)).default(pageLimit.default))
     .addOption(outputOption());
 }
 
 /** Of one list: more are asked for from its cursor on. */
 const countMax = 100_000;
 
-function countOf(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= countMax) return count;
-  throw new InvalidArgumentError(`It is a whole number from 1 to ${countMax}.`);
+/** Reads a whole number from 1 on. */
+export function countUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${max}.`);
+  };
 }

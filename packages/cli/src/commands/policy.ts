@@ -1,24 +1,29 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { nodeProvider } from '@countersign/crypto/node';
-import { compilePolicy, lineOfPath, parsePolicyBundle, PolicyError } from '@countersign/policy';
+import { compilePolicy, failedTests, lineOfPath, parsePolicyBundle, type CompiledPolicy } from '@countersign/policy';
 import { forTerminal } from '@countersign/verifier';
 import { CommandFailed } from '../command-failed.ts';
 import type { Io } from '../io.ts';
+import { listText, type Column, type Format } from '../output/format.ts';
+import { inBundle } from './bundle-file.ts';
+import { outputOption } from './options.ts';
+import { addWhatIf } from './what-if.ts';
 
 /** What the kernel would refuse, found before anybody asks it: the same parser, compiler and tests. */
 export function addPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('Policy bundles, by the very code that the kernel runs.');
-  policy
-    .command('lint')
-    .description('Say whether a bundle compiles and passes its own tests, and where it does not.')
-    .argument('<file>', 'a bundle, YAML or JSON')
-    .action((file: string) => lint(file, io));
-  policy
-    .command('hash')
-    .description('The hash under which the bundle stands in receipts.')
-    .argument('<file>', 'a bundle, YAML or JSON')
-    .action((file: string) => io.write(`${compiled(file).hash}\n`));
+  const ofBundle = (name: string, says: string) =>
+    policy.command(name).description(says).argument('<file>', 'a bundle, YAML or JSON');
+  ofBundle('lint', 'Say whether a bundle compiles and passes its own tests, and where it does not.').action(
+    (file: string) => lint(file, io),
+  );
+  ofBundle('test', 'Run the tests of a bundle, and tell of each.')
+    .addOption(outputOption())
+    .action((file: string, { output }: { output: Format }) => test(file, output, io));
+  ofBundle('hash', 'The hash under which the bundle stands in receipts.').action((file: string) =>
+    io.write(`${compiled(file).hash}\n`),
+  );
+  addWhatIf(policy, io);
 }
 
 function lint(file: string, io: Io): void {
@@ -26,22 +31,31 @@ function lint(file: string, io: Io): void {
   io.write(`${forTerminal(file)}: ${bundle.rules.length} rules, ${bundle.tests.length} tests pass, ${hash}\n`);
 }
 
-function compiled(file: string) {
-  const text = textOf(file);
-  try {
-    return compilePolicy(parsePolicyBundle(text), nodeProvider);
-  } catch (cause) {
-    if (!(cause instanceof PolicyError)) throw cause;
-    const line = lineOfPath(text, cause.path);
-    const place = line === null ? file : `${file}:${line}`;
-    throw new CommandFailed(`${place}: ${cause.message} (${cause.code})`, 1, { cause });
-  }
+type Tested = { test: string; passes: boolean; line: number | null; failure: string | null };
+
+const columns: Column<Tested>[] = [
+  { title: '', of: ({ passes }) => (passes ? 'ok' : 'FAILED') },
+  { title: 'TEST', of: ({ test: name }) => name },
+  { title: 'LINE', of: ({ line }) => line?.toString() ?? null },
+  { title: 'WHY', of: ({ failure }) => failure },
+];
+
+function test(file: string, format: Format, io: Io): void {
+  const items = inBundle(file, (text): Tested[] => {
+    const bundle = parsePolicyBundle(text);
+    const untested = compilePolicy({ ...bundle, tests: [] }, nodeProvider);
+    return bundle.tests.map((each, nth) => {
+      const [failure] = failedTests(untested, [each]);
+      const line = lineOfPath(text, `/tests/${nth}`);
+      return { test: each.name, passes: failure === undefined, line, failure: failure?.message ?? null };
+    });
+  });
+  io.write(listText({ items, columns, format }));
+  const failed = items.filter(({ passes }) => !passes).length;
+  if (failed > 0) throw new CommandFailed(`${failed} of ${items.length} tests failed`, 1);
+  io.tell(items.length === 0 ? 'It has no tests: nothing says what it must never allow.\n' : '');
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CommandFailed(`${file} cannot be read`, 2, { cause });
-  }
+function compiled(file: string): CompiledPolicy {
+  return inBundle(file, (text) => compilePolicy(parsePolicyBundle(text), nodeProvider));
 }

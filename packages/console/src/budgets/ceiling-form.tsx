@@ -22,7 +22,9 @@ export function CeilingForm({ isOpen, onClose, onSet }: Props) {
 
 function Loading({ onSet }: { onSet: () => void }) {
   const { id } = useWorkspace();
-  const standing = useWorkspaceQuery(['settings'], async (client, signal) => {
+  // What an earlier opening has read may be old by now, and the form would begin with it.
+  const [opening] = useState(() => crypto.randomUUID());
+  const standing = useWorkspaceQuery(['settings', opening], async (client, signal) => {
     const { body, headers } = await client.getWorkspaceSettings({ params: { id }, signal });
     return { body: { terms: body.budgetConfig, etag: headers.get('etag') ?? '' } };
   });

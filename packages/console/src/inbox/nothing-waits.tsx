@@ -4,7 +4,7 @@ import { callCommand } from '../parts/call-command.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 
 /** The starter policy asks for an approval of what cannot be undone. */
-const call = { action: 'tool.call', tool: 'mail.send', effect_level: 'E3', args: { to: 'customer@example.org' } };
+const call = { tool: 'mail.send', effect_level: 'E3', args: { to: 'customer@example.org' } };
 
 export function NothingWaits({ state }: { state: Approval['state'] }) {
   if (state !== 'pending') return <p className="quiet">No approval is {state}.</p>;

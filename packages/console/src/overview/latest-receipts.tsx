@@ -1,6 +1,6 @@
 import { FirstCall } from '../parts/first-call.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Mark, VerdictMark } from '../parts/mark.tsx';
+import { VerdictMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
@@ -9,11 +9,11 @@ import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 const shownMax = 6;
 const askAgainMs = 3_000;
 
-/** The latest receipts; before there is one, how to get it. */
+/** The latest decisions; before there is one, how to get it. */
 export function LatestReceipts() {
   const receipts = useWorkspaceQuery(
     ['receipts', 'latest'],
-    (client, signal) => client.listReceipts({ query: { limit: shownMax }, signal }),
+    (client, signal) => client.listReceipts({ query: { kind: 'decision', limit: shownMax }, signal }),
     { everyMs: askAgainMs },
   );
   return (
@@ -37,11 +37,7 @@ function Receipts({ receipts }: { receipts: StoredReceipt[] }) {
                 <Moment at={payload.issued_at} />
               </td>
               <td className="tight">
-                {payload.kind === 'decision' ? (
-                  <VerdictMark verdict={payload.verdict} />
-                ) : (
-                  <Mark tone="plain">{payload.kind}</Mark>
-                )}
+                <VerdictMark verdict={payload.verdict} />
               </td>
               <td>
                 <Shown text={payload.tool ?? payload.action} />

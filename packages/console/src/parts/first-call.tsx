@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { callCommand } from './call-command.ts';
 import { EmptyState } from './empty-state.tsx';
 
-const call = { action: 'tool.call', tool: 'web.search', args: { q: 'countersign' } };
+const call = { tool: 'web.search', args: { q: 'countersign' } };
 
 /** Before there is a receipt: how to get one. */
 export function FirstCall() {

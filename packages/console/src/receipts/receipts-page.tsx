@@ -27,6 +27,7 @@ export function ReceiptsPage() {
     (client, { signal, ...at }) => client.listReceipts({ query: { ...filters, reason_code: reason, ...at }, signal }),
     { rowOf: receiptRowOf, everyMs: askAgainMs },
   );
+  const isNarrowed = Object.values<unknown>(search).some((value) => value !== undefined);
   const show = (path: string) => void navigate({ to: path, search: (before: object) => before });
   return (
     <Page
@@ -35,16 +36,18 @@ export function ReceiptsPage() {
     >
       <Facets search={search} onChange={change} />
       <Loaded query={query}>
-        {(list) =>
-          list.items.length === 0 ? (
-            <NoReceipt
-              isNarrowed={Object.values<unknown>(search).some((value) => value !== undefined)}
-              onAll={() => void navigate({ to: '/receipts' })}
-            />
-          ) : (
-            <Receipts list={list} older={older} onOpen={(receipt) => show(`/receipts/${receipt}`)} />
-          )
-        }
+        {(list) => (
+          <>
+            {!isNarrowed && hasNoCall(list) && <FirstCall />}
+            {list.items.length > 0 ? (
+              <Receipts list={list} older={older} onOpen={(receipt) => show(`/receipts/${receipt}`)} />
+            ) : (
+              isNarrowed && (
+                <NoneLikeThis title="No receipt like this" onAll={() => void navigate({ to: '/receipts' })} />
+              )
+            )}
+          </>
+        )}
       </Loaded>
       <CopyCommand words="receipts ls" filters={search} count={query.data?.items.length ?? 0} />
       <TakeBack />
@@ -53,8 +56,9 @@ export function ReceiptsPage() {
   );
 }
 
-function NoReceipt({ isNarrowed, onAll }: { isNarrowed: boolean; onAll: () => void }) {
-  return isNarrowed ? <NoneLikeThis title="No receipt like this" onAll={onAll} /> : <FirstCall />;
+/** Whoever sets up a workspace leaves receipts of their own. */
+function hasNoCall({ items, next }: Lasting<ReceiptRow>): boolean {
+  return next === null && items.every(({ kind }) => kind !== 'decision');
 }
 
 type ReceiptsProps = {

@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+import { axeFindings } from './_console.ts';
+
+type Look = { width: number; colorScheme: 'light' | 'dark' };
+
+const height = 800;
+export const everyLook: readonly Look[] = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+/** Each width and each theme once. */
+export const twoLooks: readonly Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+];
+
+/** What sticks out on the right of a page that scrolls sideways. */
+const wider = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth)
+  .map((element) => 'too wide: ' + element.cloneNode().outerHTML)`;
+
+/** What is wrong with the page as it stands, in the themes and at the widths: what axe finds, and what is wider than the screen. */
+export async function faultsOf(page: Page, looks: readonly Look[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    const found = await axeFindings(page);
+    found.push(...(await page.evaluate<string[]>(wider)));
+    faults.push(...found.map((fault) => `${width} px, ${colorScheme}: ${fault}`));
+  }
+  await page.setViewportSize({ width: 1280, height });
+  await page.emulateMedia({ colorScheme: 'light' });
+  return faults;
+}
+
+const movingMaxMs = 1;
+
+/** What of the page still moves for somebody who asked that nothing does. */
+export async function movedOf(page: Page): Promise<string[]> {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const moving = await page.evaluate<string[]>(`[...document.querySelectorAll('*')].flatMap((element) => {
+    const { animationDuration, transitionDuration } = getComputedStyle(element);
+    const longest = Math.max(...[animationDuration, transitionDuration].join().split(',').map(parseFloat));
+    return longest * 1000 > ${movingMaxMs} ? [element.tagName + '.' + element.className] : [];
+  })`);
+  await page.emulateMedia({ reducedMotion: null });
+  return moving;
+}
+
+/** What paper would show that only a screen has a use for: what is clicked, and the way to other pages. */
+export async function printedOf(page: Page): Promise<string[]> {
+  await page.emulateMedia({ media: 'print' });
+  const printed = await page.evaluate<string[]>(`[...document.querySelectorAll('nav, .mantine-Button-root')]
+    .filter((element) => element.checkVisibility())
+    .map((element) => element.tagName + ' ' + element.textContent)`);
+  if (!(await page.getByRole('heading', { level: 1 }).first().isVisible())) printed.push('no heading');
+  await page.emulateMedia({ media: null });
+  return printed;
+}

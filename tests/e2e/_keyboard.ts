@@ -1,0 +1,57 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** More than any page has places to stop at. */
+const placesMax = 120;
+
+/** Somebody without a mouse: only what has a place in the order of Tab is reached. */
+export class Keyboard {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** Goes on with Tab until the element has the focus. */
+  async to(element: Locator): Promise<void> {
+    await element.waitFor();
+    for (let place = 0; place <= placesMax; place += 1) {
+      if ((await element.and(this.page.locator(':focus')).count()) > 0) return;
+      await this.press('Tab');
+    }
+    throw new Error(`Tab does not lead to ${element.toString()}.`);
+  }
+
+  /** Goes to the element and presses Enter on it. */
+  async enter(element: Locator): Promise<void> {
+    await this.to(element);
+    await this.press('Enter');
+  }
+
+  /** The first button of this name on the page, or in its dialog. */
+  async use(name: string, within: Pick<Page, 'getByRole'> = this.page): Promise<void> {
+    await this.enter(within.getByRole('button', { name, exact: true }).first());
+  }
+
+  get dialog(): Locator {
+    return this.page.getByRole('dialog');
+  }
+
+  /** Writes into the field that has this label, in place of what stands there. */
+  async fill(label: string, text: string): Promise<void> {
+    await this.to(this.page.getByLabel(label));
+    await this.press('Control+a');
+    await this.type(text);
+  }
+
+  async sees(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
+  }
+}

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import type { Keyboard } from './_keyboard.ts';
+import type { Person } from './_signed-in.ts';
+
+/** Somebody at a page of the console, with a browser and with a token. */
+export type AtPage = { keys: Keyboard; person: Person; consoleUrl: string };
+type Way = (at: AtPage) => Promise<void>;
+
+export type PageCase = {
+  /** What its heading says. */
+  title: string;
+  path: string;
+  /** What the page offers while there is nothing on it, taken. A page without: there is always something on it. */
+  empty?: Way;
+  /** What people come for. */
+  act: Way;
+};
+
+/** Every page that somebody who is signed in has in the navigation, and what it is for. */
+export const pageCases: readonly PageCase[] = [
+  { title: 'Overview', path: 'overview', empty: runsItsCommand, act: foundsAnOrg },
+  { title: 'Inbox', path: 'inbox', empty: runsItsCommand, act: approves },
+  { title: 'Runs', path: 'runs', empty: startsTheSample, act: startsARun },
+  { title: 'Receipts', path: 'receipts', empty: runsItsCommand, act: verifiesTheNewest },
+  { title: 'Tools', path: 'tools', act: opensATool },
+  { title: 'Stops', path: 'stops', empty: throttlesATool, act: freezes },
+  { title: 'Incidents', path: 'incidents', empty: drills, act: reports },
+  { title: 'Budgets', path: 'budgets', empty: setsACeiling, act: changesTheCeiling },
+  { title: 'Policy', path: 'policy', empty: beginsADraft, act: triesTheDraft },
+  { title: 'Audit', path: 'audit', act: narrowsTheEntries },
+  { title: 'Members and keys', path: 'members', empty: makesAKey, act: invites },
+  { title: 'Settings', path: 'settings', act: renames },
+  { title: 'You', path: 'you', empty: enrolsAPasskey, act: endsThePasskey },
+];
+
+/** Types at a terminal what the page shows as a command, with a key of the workspace. */
+async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
+  const command = keys.page.getByRole('region', { name: 'Command' });
+  await keys.to(command);
+  const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+  const printed = execFileSync('sh', ['-c', (await command.textContent()) ?? ''], {
+    env: { ...process.env, AGENT_KEY: key },
+    encoding: 'utf8',
+  });
+  if (!printed.includes('receipt_id')) throw new Error(`The command of the empty page was answered ${printed}`);
+  await command.waitFor({ state: 'detached' });
+}
+
+async function foundsAnOrg({ keys }: AtPage): Promise<void> {
+  await keys.fill('Name of the organisation', 'Acme');
+  await keys.press('Enter');
+  await keys.page.getByRole('textbox', { name: 'Name of the organisation' }).waitFor({ state: 'detached' });
+}
+
+async function approves({ keys }: AtPage): Promise<void> {
+  await keys.press('j', 'a');
+  await keys.use('Approve', keys.dialog);
+  await keys.sees('mail.send: approved');
+}
+
+async function startsTheSample({ keys, consoleUrl }: AtPage): Promise<void> {
+  await keys.use('Start the sample task');
+  await keys.use('Start', keys.dialog);
+  await keys.page.getByRole('heading', { name: 'A letter', level: 1 }).waitFor();
+  await keys.page.goto(`${consoleUrl}/console/runs`);
+  await keys.page.getByRole('link', { name: 'A letter' }).waitFor();
+}
+
+async function startsARun({ keys }: AtPage): Promise<void> {
+  await keys.press('n');
+  await keys.fill('Title', 'Another letter');
+  await keys.fill('What is to be done', 'call:files__write_file {"path":"another.md","content":"Dear customer"}');
+  await keys.use('Start', keys.dialog);
+  await keys.page.getByRole('article', { name: 'Step 2' }).getByText('ESCALATE').waitFor();
+}
+
+async function verifiesTheNewest({ keys }: AtPage): Promise<void> {
+  await keys.press('v');
+  await keys.use('Verify in the browser', keys.dialog);
+  await keys.sees('Verified here');
+}
+
+async function opensATool({ keys }: AtPage): Promise<void> {
+  await keys.enter(keys.page.getByRole('link', { name: 'files.write_file' }));
+  await keys.dialog.getByRole('region', { name: 'Approved definition' }).waitFor();
+}
+
+async function throttlesATool({ keys }: AtPage): Promise<void> {
+  await keys.use('Try it: throttle a tool that nobody calls');
+  await keys.fill('Why', 'to see it');
+  await keys.fill('Name of the tool', 'nobody.calls');
+  await keys.press('Enter');
+  await keys.sees('throttle effective, epoch 1');
+}
+
+async function freezes({ keys }: AtPage): Promise<void> {
+  await keys.press('f');
+  await keys.fill('Why', 'the vault leaks');
+  await keys.press('Enter');
+  await keys.sees('freeze effective, epoch 1');
+}
+
+async function drills(at: AtPage): Promise<void> {
+  await at.keys.use('Practise with a drill');
+  await reportsAs(at, 'A drill');
+  await at.keys.page.goto(`${at.consoleUrl}/console/incidents`);
+}
+
+async function reports(at: AtPage): Promise<void> {
+  await at.keys.page.getByRole('link', { name: 'A drill' }).waitFor();
+  await at.keys.press('n');
+  await reportsAs(at, 'It reads everything');
+}
+
+async function reportsAs({ keys }: AtPage, title: string): Promise<void> {
+  await keys.fill('Title', title);
+  await keys.fill('What is known', 'Seen by night');
+  await keys.use('Report it', keys.dialog);
+  await keys.page.getByRole('heading', { name: title, level: 1 }).waitFor();
+}
+
+async function setsACeiling({ keys }: AtPage): Promise<void> {
+  await keys.use('Set what models may cost in a month');
+  await keys.fill('At most in a calendar month', '12.5');
+  await keys.press('Enter');
+  await keys.sees('$12.50');
+}
+
+async function changesTheCeiling({ keys }: AtPage): Promise<void> {
+  await keys.press('s');
+  await keys.fill('At most in a calendar month', '99');
+  await keys.press('Enter');
+  await keys.sees('$99.00');
+}
+
+async function beginsADraft({ keys }: AtPage): Promise<void> {
+  await keys.use('Begin with the rules in force');
+  await keys.page.getByRole('textbox', { name: 'Text of the draft' }).waitFor();
+}
+
+/** With the key that compiles: in a field of code Tab has a meaning of its own. */
+async function triesTheDraft({ keys }: AtPage): Promise<void> {
+  await keys.to(keys.page.getByRole('textbox', { name: 'Text of the draft' }));
+  await keys.press('Control+Enter');
+  await keys.page.getByText('compiles', { exact: true }).waitFor();
+}
+
+async function narrowsTheEntries({ keys }: AtPage): Promise<void> {
+  await keys.to(keys.page.getByLabel('Verdict'));
+  await keys.press('d');
+  await keys.use('Show all of them');
+  await keys.page.getByRole('region', { name: 'Entries' }).waitFor();
+}
+
+async function makesAKey({ keys }: AtPage): Promise<void> {
+  await keys.use('Make a key');
+  await keys.fill('Name', 'crawler');
+  await keys.press('Enter');
+  await keys.page.getByRole('region', { name: 'The key', exact: true }).waitFor();
+  await keys.press('Escape');
+  await keys.page.getByRole('row', { name: 'crawler' }).waitFor();
+}
+
+async function invites({ keys }: AtPage): Promise<void> {
+  await keys.press('n');
+  await keys.fill('E-mail address', 'colleague@example.org');
+  await keys.press('Enter');
+  await keys.page.getByRole('region', { name: 'Link of the invite' }).waitFor();
+  await keys.press('Escape');
+  await keys.page.getByRole('region', { name: 'Open invites' }).getByText('colleague@example.org').waitFor();
+}
+
+async function renames({ keys }: AtPage): Promise<void> {
+  await keys.fill('New name', 'Vault');
+  await keys.press('Enter');
+  await keys.page.getByRole('definition').getByText('Vault').waitFor();
+}
+
+async function enrolsAPasskey({ keys }: AtPage): Promise<void> {
+  await keys.use('Enrol a passkey');
+  await keys.sees('The passkey is enrolled');
+}
+
+async function endsThePasskey({ keys }: AtPage): Promise<void> {
+  await keys.use('End', keys.page.getByRole('region', { name: 'Passkeys of yours' }));
+  await keys.use('End it', keys.dialog);
+  await keys.sees('You have no passkey');
+}
