@@ -115,7 +115,8 @@ describe('readConfig', () => {
   });
 
   it("takes the secrets out of the process's own environment, and leaves others alone", () => {
-    const before = { ...process.env };
+    const before = process.env;
+    process.env = { ...before };
     try {
       Object.assign(process.env, sound);
       expect(read(process.env as Record<string, string>).GOV_ADMIN_API_KEY).toBe(strong);

@@ -270,6 +270,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'A person sees, decides and stops in the browser and by command',
     owner: 'console',
     promises: ['ui.pages', 'ui.csp', 'ui.budget', 'ui.cli', 'ui.approve', 'ui.truth'],
+    unproven: [],
   },
   {
     key: 'commerce',

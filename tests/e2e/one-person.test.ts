@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { freePort, type StartedSystem } from '@countersign/local';
+import { Authenticator } from '@countersign/testkit/authenticator';
+import { verifies } from '@countersign/testkit/verifies';
+import { clientSecret, TestProvider } from './_oidc-provider.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn } from './_system.ts';
+import { Tab } from './_tab.ts';
+
+const dataDir = scratchDataDir();
+const timeoutMs = 180_000;
+const connection = { connection_id: 'acme', client_id: 'countersign-acme', client_secret: clientSecret };
+const stranger = `usr_${'0'.repeat(26)}`;
+/** What a caller may say of itself in vain. */
+const claims = {
+  'x-gov-principal-id': stranger,
+  'x-user-id': stranger,
+  'x-principal-id': stranger,
+  'x-forwarded-user': stranger,
+};
+
+let system: StartedSystem;
+let provider: TestProvider;
+let ada: Person;
+
+beforeAll(async () => {
+  const port = await freePort();
+  const consoleUrl = `http://localhost:${port}`;
+  provider = await TestProvider.start([connection], consoleUrl);
+  const connections = [{ ...connection, name: 'Acme', issuer: provider.issuer, link_domains: ['example.org'] }];
+  const variables = { CONSOLE_PORT: String(port), GOV_OIDC_CONNECTIONS: JSON.stringify({ connections }) };
+  system = await startIn(dataDir.path, { ...variables, GOV_RATE_LIMITS: '0' });
+  ada = await personAt(system.gatewayUrl, 'ada@example.org');
+}, timeoutMs);
+
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+  dataDir.remove();
+}, timeoutMs);
+
+type Send = (path: string, sent?: { method?: string; body?: unknown }) => Promise<Record<string, unknown>>;
+
+const post = (tab: Tab, path: string, body: object, headers: Record<string, string> = {}) =>
+  tab.send(path, { method: 'POST', body, headers });
+
+/** Asks as this browser does, and says each time that it is somebody else. */
+const byTab =
+  (tab: Tab): Send =>
+  async (path, sent = {}) =>
+    (await tab.send(path, { ...sent, headers: { ...claims, 'x-workspace-id': ada.workspaceId } })).body;
+
+const byBearer =
+  (token: string): Send =>
+  async (path, { method = 'GET', body } = {}) => {
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { ...claims, authorization: `Bearer ${token}`, 'x-workspace-id': ada.workspaceId, ...type };
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(new URL(path, system.gatewayUrl), {
+      method,
+      headers,
+      ...content,
+    });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+
+async function byPasskey(): Promise<Send> {
+  const device = new Authenticator(system.consoleUrl);
+  const headers = { 'x-workspace-id': ada.workspaceId };
+  const { body } = await ada.tab.send('/api/auth/webauthn/register/begin', { method: 'POST', headers });
+  const attestation = device.create(String(body['challenge']));
+  await post(ada.tab, '/api/auth/webauthn/register/finish', { attestation }, headers);
+  const tab = new Tab(system.gatewayUrl);
+  const begun = (await post(tab, '/api/auth/login/begin', { method: 'passkey' })).body;
+  const { challenge } = begun['options'] as { challenge: string };
+  await post(tab, '/api/auth/login/finish', { login_id: begun['login_id'], assertion: device.get(challenge) });
+  return byTab(tab);
+}
+
+/** Of an identity that a code to her address has linked. */
+async function byProvider(): Promise<Send> {
+  const tab = new Tab(system.gatewayUrl);
+  const account = { subject: 'ada-at-acme', email: ada.email };
+  const visit = async () => {
+    provider.is(account);
+    const { body } = await post(tab, '/api/auth/login/begin', { method: 'oidc', connection_id: 'acme' });
+    const { pathname, search } = await provider.signIn(String(body['authorization_url']));
+    return (await tab.visit(pathname + search)).headers.get('location') ?? '';
+  };
+  const loginId = new URL(await visit(), system.consoleUrl).searchParams.get('link');
+  const { body } = await post(tab, '/api/auth/login/begin', { method: 'link', login_id: loginId });
+  await post(tab, '/api/auth/login/finish', { login_id: loginId, code: body['code'] });
+  return byTab(tab);
+}
+
+async function byProgram(): Promise<Send> {
+  const form = async (path: string, members: Record<string, string>) => {
+    const answer = await fetch(new URL(path, system.gatewayUrl), {
+      method: 'POST',
+      body: new URLSearchParams(members),
+    });
+    return (await answer.json()) as Record<string, string>; // RFC 8628, 3.2 and 3.5
+  };
+  const client_id = 'countersign';
+  const { device_code = '', user_code } = await form('/api/auth/device/code', { client_id, scope: 'owner' });
+  const decision = { decision: 'approve', workspace_id: ada.workspaceId };
+  await post(ada.tab, `/api/auth/device/${String(user_code)}/decide`, decision);
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  const { access_token = '' } = await form('/api/auth/device/token', { grant_type, device_code, client_id });
+  return byBearer(access_token);
+}
+
+/** `unseen`: where this way does not lead. */
+const ways: [name: string, signIn: () => Promise<Send>, unseen: object][] = [
+  ['a code, for a token', async () => byBearer(ada.token), { controlPlane: undefined }],
+  ['a code, at a browser', async () => byTab(ada.tab), {}],
+  ['a passkey', byPasskey, {}],
+  ['an identity provider', byProvider, {}],
+  ['a program that she has let in', byProgram, { gateway: undefined, controlPlane: undefined, receipt: null }],
+];
+
+/** Who has stopped something, by its receipt; a program stops nothing. */
+async function stopperOf(send: Send): Promise<string | null> {
+  const body = { target: 'tool:nobody.calls', reason: 'to see who', limit: 9 };
+  const { command_id } = await send('/api/ops/throttle', { method: 'POST', body });
+  if (command_id === undefined) return null;
+  const { data } = (await kernelClient(system, ada.workspaceId).listReceipts({ query: { kind: 'policy' } })).body;
+  return data.find(({ payload }) => payload.action === 'fence.set')?.payload.principal_id ?? null;
+}
+
+/** Who has made a task, by the log of the workspace. */
+async function makerOf(send: Send): Promise<string | undefined> {
+  await send('/api/tasks', { method: 'POST', body: { title: 'A letter' } });
+  return (await ada.client.listAudit({ query: { limit: 1 } })).body.data[0]?.actor;
+}
+
+describe('a person', () => {
+  verifies(
+    'sys.person',
+    'is one id at the gateway, at the control plane and in receipts, by whichever way they signed in and whatever a header claims',
+    async () => {
+      const { id } = (await ada.client.getMe()).body.user;
+      for (const [name, signIn, unseen] of ways) {
+        const send = await signIn();
+        const { user } = (await send('/api/me')) as { user?: { id: string } };
+        const { user_id } = await send('/api/session');
+        const told = {
+          gateway: user?.id,
+          controlPlane: user_id,
+          log: await makerOf(send),
+          receipt: await stopperOf(send),
+        };
+        const expected = { gateway: id, controlPlane: id, log: id, receipt: id, ...unseen };
+        expect([name, told]).toEqual([name, expected]);
+      }
+    },
+    timeoutMs,
+  );
+});
