@@ -70,6 +70,7 @@ async function askProofs(published: Published, headers: Record<string, string>, 
   };
   const handle = await publish(named.receipt);
   await published.ask(controlPlane.getEvidenceHandle, { headers, params: { handle } });
+  await published.ask(controlPlane.listEvidenceHandles, { headers });
   await published.ask(controlPlane.getPublicReceipt, { params: { receiptId: handle } });
   await published.ask(controlPlane.revokeEvidenceHandle, { headers, params: { handle } });
   await published.ask(controlPlane.checkExport, { body: { export: '{}' } });

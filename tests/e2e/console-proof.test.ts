@@ -3,8 +3,9 @@ import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
+import { personAt, type Person } from './_signed-in.ts';
 import { kernelClient, scratchDataDir, signIn, startIn, until } from './_system.ts';
-import { Tab } from './_tab.ts';
+import { codeOf, Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 180_000;
@@ -171,4 +172,42 @@ describe('the page of a public proof', () => {
     await page.getByText('Nothing is public here').waitFor();
     await context.close();
   });
+});
+
+describe('handles', () => {
+  const here = ({ workspaceId }: Person) => ({ 'x-workspace-id': workspaceId });
+  const make = async (who: Person, body: Members) =>
+    (await who.tab.send('/api/audit/handles', { method: 'POST', body, headers: here(who) })).body;
+  const list = async (who: Person, query = '') => {
+    const told = await who.tab.send(`/api/audit/handles${query}`, { headers: here(who) });
+    return { ...told, body: told.body as { data: Members[]; next_cursor: string | null } };
+  };
+
+  verifies(
+    'cp.public',
+    'are listed for their workspace alone, newest first, until they are taken back',
+    async () => {
+      const ada = await personAt(system.gatewayUrl, 'ada@example.org');
+      const fay = await personAt(system.gatewayUrl, 'fay@example.org');
+      expect((await list(fay)).body).toEqual({ data: [], next_cursor: null });
+      expect((await list(ada)).body.data.map(({ handle: named }) => named)).toEqual([replayed, handle]);
+      expect(codeOf(await list(fay, '?cursor=bm9uc2Vuc2U'))).toEqual([400, 'INVALID_REQUEST']);
+      const { object_id } = (await list(ada)).body.data[1] ?? {};
+      const kept = await make(ada, { object_id });
+      const { data } = (await list(ada)).body;
+      expect(data).toMatchObject([
+        { handle: kept['handle'], public: false, url: null, object_id },
+        { handle: replayed, public: true, kind: 'replay' },
+        { handle, public: true, kind: 'receipt', object_id, url: `${system.consoleUrl}/console/p/${handle}` },
+      ]);
+      const first = (await list(ada, '?limit=2')).body;
+      const second = (await list(ada, `?limit=2&cursor=${String(first.next_cursor)}`)).body;
+      expect([first.data, second.data, second.next_cursor]).toEqual([data.slice(0, 2), data.slice(2), null]);
+      const taken = `/api/evidence/${String(kept['handle'])}`;
+      expect((await fay.tab.send(taken, { method: 'DELETE', headers: here(fay) })).status).toBe(404);
+      expect((await ada.tab.send(taken, { method: 'DELETE', headers: here(ada) })).status).toBe(200);
+      expect((await list(ada)).body.data).toEqual(data.slice(1));
+    },
+    timeoutMs,
+  );
 });

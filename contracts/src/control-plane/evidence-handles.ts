@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, Instant, ReceiptId, UserId } from '../scalars.ts';
 import { PublicApproval, PublicReceipt } from './public-proof.ts';
@@ -26,6 +27,12 @@ const named = {
   receipt_id: ReceiptId.nullable(),
 };
 
+/** What a handle names. */
+export const NamedId = z.union([ReceiptId, ApprovalId, ReplayId]);
+export type NamedId = z.infer<typeof NamedId>;
+
+export const NamedKind = z.enum(['receipt', 'approval', 'replay']);
+
 /** A name for one receipt, approval or replay that ends by itself and can be taken back. `shown`: all that it shows of it. */
 export const EvidenceHandle = z.discriminatedUnion('kind', [
   z.strictObject({ handle: HandleId, kind: z.literal('receipt'), ...named, shown: PublicReceipt }),
@@ -46,7 +53,7 @@ export const createEvidenceHandle = defineRoute({
   idempotent: false, // made again it is another name
   bodyBytesMax: 10_000,
   body: z.strictObject({
-    object_id: z.union([ReceiptId, ApprovalId, ReplayId]),
+    object_id: NamedId,
     public: z.boolean().default(false),
     expires_in_seconds: z
       .int()
@@ -56,6 +63,27 @@ export const createEvidenceHandle = defineRoute({
   }),
   reply: EvidenceHandle,
   errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+const HandleSummary = z.strictObject({
+  handle: HandleId,
+  kind: NamedKind,
+  object_id: NamedId,
+  ...named,
+});
+export type HandleSummary = z.infer<typeof HandleSummary>;
+
+export const listEvidenceHandles = defineRoute({
+  operation: 'list-evidence-handles',
+  summary: 'Handles of the workspace that have not ended and were not taken back, newest first.',
+  method: 'GET',
+  path: '/api/audit/handles',
+  auth: 'session',
+  opensToPrograms: true,
+  leastRole: 'member',
+  query: z.strictObject(PageQuery),
+  reply: page(HandleSummary),
+  errors: ['INVALID_REQUEST'],
 });
 
 /** Loose on purpose: what cannot be a handle is answered like one that does not exist, with the same 404. */

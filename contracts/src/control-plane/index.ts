@@ -109,6 +109,10 @@ export {
   EvidenceHandle,
   createEvidenceHandle,
   getEvidenceHandle,
+  listEvidenceHandles,
+  NamedId,
+  NamedKind,
+  type HandleSummary,
   revokeEvidenceHandle,
 } from './evidence-handles.ts';
 export {

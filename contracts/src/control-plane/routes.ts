@@ -36,7 +36,12 @@ import {
 } from './policy.ts';
 import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocket } from './realtime.ts';
 import { deletePolicyShadow, putPolicyShadow } from './policy-shadows.ts';
-import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from './evidence-handles.ts';
+import {
+  createEvidenceHandle,
+  getEvidenceHandle,
+  listEvidenceHandles,
+  revokeEvidenceHandle,
+} from './evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from './public-proof.ts';
 import { createReplay, getPublicReplay, getReplay } from './replays.ts';
 import { checkExport } from './verification.ts';
@@ -125,6 +130,7 @@ export const controlPlaneRoutes = {
   getSnapshot,
   createEvidenceHandle,
   getEvidenceHandle,
+  listEvidenceHandles,
   revokeEvidenceHandle,
   getPublicReceipt,
   getPublicApproval,

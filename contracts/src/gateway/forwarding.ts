@@ -33,7 +33,12 @@ import {
 } from '../control-plane/policy.ts';
 import { createSessionTicket, getSnapshot, openConsoleSocket, openTelemetrySocket } from '../control-plane/realtime.ts';
 import { deletePolicyShadow, putPolicyShadow } from '../control-plane/policy-shadows.ts';
-import { createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle } from '../control-plane/evidence-handles.ts';
+import {
+  createEvidenceHandle,
+  getEvidenceHandle,
+  listEvidenceHandles,
+  revokeEvidenceHandle,
+} from '../control-plane/evidence-handles.ts';
 import { getPublicApproval, getPublicReceipt, getSigningKey } from '../control-plane/public-proof.ts';
 import { createReplay, getPublicReplay, getReplay } from '../control-plane/replays.ts';
 import { checkExport } from '../control-plane/verification.ts';
@@ -263,7 +268,7 @@ const ofControlPlane: Terms[] = [
   },
   {
     family: 'handles of evidence',
-    routes: [createEvidenceHandle, getEvidenceHandle, revokeEvidenceHandle],
+    routes: [createEvidenceHandle, getEvidenceHandle, listEvidenceHandles, revokeEvidenceHandle],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

@@ -5,6 +5,7 @@ import { addApprovals } from './commands/approvals.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBudgets } from './commands/budgets.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addHandles } from './commands/handles.ts';
 import { addIncidents } from './commands/incidents.ts';
 import { addAgentKeys, addKeys } from './commands/keys.ts';
 import { addLogin } from './commands/login.ts';
@@ -34,6 +35,7 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addAudit(program, io);
   addIncidents(program, io);
   addStops(program, io);
+  addHandles(program, io);
   addMembers(program, io);
   addInvites(program, io);
   addKeys(program, io);

@@ -51,6 +51,7 @@ import { beginReauthRoute } from './routes/begin-reauth.ts';
 import { createDeviceTokenRoute } from './routes/create-device-token.ts';
 import { createEvidenceHandleRoute } from './routes/create-evidence-handle.ts';
 import { getEvidenceHandleRoute } from './routes/get-evidence-handle.ts';
+import { listEvidenceHandlesRoute } from './routes/list-evidence-handles.ts';
 import { revokeEvidenceHandleRoute } from './routes/revoke-evidence-handle.ts';
 import { getPublicApprovalRoute } from './routes/get-public-approval.ts';
 import { getPublicReceiptRoute } from './routes/get-public-receipt.ts';
@@ -226,6 +227,7 @@ function proofEndpointsOf(context: Context): Endpoint[] {
   return [
     createEvidenceHandleRoute(context),
     getEvidenceHandleRoute(context),
+    listEvidenceHandlesRoute(context),
     revokeEvidenceHandleRoute(context),
     getPublicReceiptRoute(context),
     getPublicApprovalRoute(context),

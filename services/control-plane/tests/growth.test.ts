@@ -223,6 +223,9 @@ async function findHandles(): Promise<void> {
   for (const name of [handle(7), shownReceipt.receipt_id])
     expect(await handles.findPublished(reader, { kind: 'receipt', name, now })).toMatchObject({ kind: 'receipt' });
   expect(await handles.findPublished(reader, { kind: 'approval', name: handle(7), now })).toBeNull();
+  const first = await handles.listHandles(reader, { workspaceId, now, limit: 8 });
+  const cursor = first.nextCursor ?? undefined;
+  expect((await handles.listHandles(reader, { workspaceId, now, limit: 8, cursor })).handles).toHaveLength(8);
 }
 
 function handle(n: number): HandleId {

@@ -44,7 +44,11 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     subscriptions: { owner: 'owner', columns: idsOf('owner', 'id') },
     notifications: { owner: 'owner', columns: { ...idsOf('owner', 'id', 'subscription_id'), due_at: never } },
     violations: about,
-    call_reports: { columns: { ...idsOf(owner, 'id', 'task_id', 'run_id'), created_at: never } },
+    call_reports: {
+      columns: { ...idsOf(owner, 'id', 'task_id', 'run_id'), created_at: never },
+      // One of no workspace is its person's, who is the same in both.
+      of: 'NEW.workspace_id IS NOT NULL',
+    },
     receipts: inWorkspace('task_id', 'run_id', 'step_id'),
     confirmed_settings: inWorkspace(),
     evidence_items: about,

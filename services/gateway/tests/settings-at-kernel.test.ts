@@ -115,7 +115,8 @@ describe('settings that the kernel does not hold to', () => {
     const { taskId } = await startRun(person);
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', steps: [] });
-    expect(run.error?.code).toBe('GOVERNANCE_UNAVAILABLE');
+    // The end of its time may fall between two tries or into one.
+    expect(['GOVERNANCE_UNAVAILABLE', 'GOVERNANCE_TIMEOUT']).toContain(run.error?.code);
     expect(kernel.offered).toEqual([]);
   });
 

@@ -1,4 +1,6 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole } from '@countersign/contracts';
 import type { EvidenceHandle } from '@countersign/contracts/control-plane';
@@ -14,13 +16,15 @@ const lifetimeDays = 30;
 
 /** An address at which strangers see that a receipt is in the signed log. The kernel decides first whether it may be published. */
 export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt }) {
-  const { role, client } = useWorkspace();
+  const { id, role, client } = useWorkspace();
+  const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const [made, setMade] = useState<EvidenceHandle | null>(null);
   if (!hasRole(role, 'owner')) return null;
   const publish = async () => {
     const body = { object_id: payload.receipt_id, public: true, expires_in_seconds: lifetimeDays * daySeconds };
     setMade((await client.createEvidenceHandle({ body })).body);
+    void queries.invalidateQueries({ queryKey: [id, 'handles'] });
   };
   const question = {
     title: 'Publish a proof',
@@ -49,7 +53,7 @@ function Made({ handle, onRevoked }: { handle: EvidenceHandle; onRevoked: () => 
   return (
     <div className="note note-good" role="status">
       <p>
-        Open until <Moment at={expires_at} />. Keep the address: it is listed nowhere.
+        Open until <Moment at={expires_at} />. <Link to="/settings">Settings</Link> list it until then.
       </p>
       <p>
         <CopyText text={url ?? handle.handle} whole />

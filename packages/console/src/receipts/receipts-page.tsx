@@ -12,7 +12,6 @@ import { Facets } from './facets.tsx';
 import { ReceiptDrawer } from './receipt-drawer.tsx';
 import { ReceiptSearch } from './receipt-search.ts';
 import { receiptRowOf, ReceiptTable, type ReceiptRow } from './receipt-table.tsx';
-import { TakeBack } from './take-back.tsx';
 
 const askAgainMs = 3_000;
 
@@ -50,7 +49,6 @@ export function ReceiptsPage() {
         )}
       </Loaded>
       <CopyCommand words="receipts ls" filters={search} count={query.data?.items.length ?? 0} />
-      <TakeBack />
       <ReceiptDrawer id={id ?? null} onClose={() => show('/receipts')} />
     </Page>
   );

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { hasRole } from '@countersign/contracts';
 import type { PublicProof as Setting } from '@countersign/contracts/control-plane';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { Published } from './published.tsx';
 
 type Props = { name: string; etag: string; setting: Setting };
 
@@ -30,9 +30,10 @@ export function PublicProof({ name, etag, setting }: Props) {
       ) : (
         <p>
           Nothing of this workspace is public but what an owner has published by itself, under an address that ends and
-          can be taken back: <Link to="/receipts">choose a receipt</Link>.
+          can be taken back.
         </p>
       )}
+      <Published />
       {set.error !== null && <ProblemNote error={set.error} />}
       {hasRole(role, 'owner') && (
         <Button

@@ -1,16 +1,29 @@
-import { EvidenceHandle } from '@countersign/contracts/control-plane';
+import { EvidenceHandle, type HandleSummary } from '@countersign/contracts/control-plane';
+import { Instant } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import type { StoredHandle } from '../store/evidence-handles.ts';
+import type { NamedHandle, StoredHandle } from '../store/evidence-handles.ts';
 
 export function handleView({ config }: Pick<Context, 'config'>, stored: StoredHandle): EvidenceHandle {
-  const { id, kind, shown, receiptId, createdBy, createdAt, expiresAt } = stored;
-  return EvidenceHandle.parse({
-    ...{ handle: id, kind, shown },
+  const { kind, shown } = stored;
+  return EvidenceHandle.parse({ kind, shown, ...namesOf({ config }, stored) });
+}
+
+export function handleSummary(
+  parts: Pick<Context, 'config'>,
+  { kind, objectId, ...stored }: NamedHandle,
+): HandleSummary {
+  return { kind, object_id: objectId, ...namesOf(parts, stored) };
+}
+
+function namesOf({ config }: Pick<Context, 'config'>, stored: Omit<NamedHandle, 'kind' | 'objectId'>) {
+  const { id, receiptId, createdBy, createdAt, expiresAt } = stored;
+  return {
+    handle: id,
     public: receiptId !== null,
     url: receiptId === null ? null : `${config.consoleUrl}/console/p/${id}`,
     created_by: createdBy,
-    created_at: createdAt.toISOString(),
-    expires_at: expiresAt.toISOString(),
+    created_at: Instant.parse(createdAt.toISOString()),
+    expires_at: Instant.parse(expiresAt.toISOString()),
     receipt_id: receiptId,
-  });
+  };
 }

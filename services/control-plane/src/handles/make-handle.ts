@@ -1,17 +1,17 @@
 import { AppError, ApprovalId, ReceiptId } from '@countersign/contracts';
-import { ReplayId, type PublicProof } from '@countersign/contracts/control-plane';
+import { ReplayId, type NamedId, type PublicProof } from '@countersign/contracts/control-plane';
 import { proposeChange } from '../changes/propose-change.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newHandleId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
-import { insertHandle, type ObjectId, type Shown, type StoredHandle } from '../store/evidence-handles.ts';
+import { insertHandle, type Shown, type StoredHandle } from '../store/evidence-handles.ts';
 import { findPublicProof, lockPublicProof } from '../store/public-proofs.ts';
 import { getShownApproval } from './shown-approval.ts';
 import { getShownReceipt } from './shown-receipt.ts';
 import { getShownReplay } from './shown-replay.ts';
 
-type Asked = { object_id: ObjectId; public: boolean; expires_in_seconds: number };
+type Asked = { object_id: NamedId; public: boolean; expires_in_seconds: number };
 type By = { caller: WorkspaceCaller; requestId: string };
 
 /**

@@ -1,10 +1,11 @@
-import { ReceiptId, UserId, WorkspaceId, type ApprovalId } from '@countersign/contracts';
+import { AppError, Instant, ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
 import {
   HandleId,
+  NamedId,
+  NamedKind,
   PublicApproval,
   PublicReceipt,
   PublicReplay,
-  type ReplayId,
 } from '@countersign/contracts/control-plane';
 import type { EvidenceHandleModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
@@ -14,8 +15,6 @@ export type Shown =
   | { kind: 'receipt'; shown: PublicReceipt }
   | { kind: 'approval'; shown: PublicApproval }
   | { kind: 'replay'; shown: PublicReplay };
-/** What a handle names. */
-export type ObjectId = ReceiptId | ApprovalId | ReplayId;
 
 export type StoredHandle = Shown & {
   id: HandleId;
@@ -44,7 +43,42 @@ export async function findHandle(
   return row === null ? null : handleOf(row);
 }
 
-type PublicName = { kind: Shown['kind']; name: HandleId | ObjectId; now: Date };
+/** A handle without what it shows. */
+export type NamedHandle = Omit<StoredHandle, 'kind' | 'shown'> & { kind: Shown['kind']; objectId: NamedId };
+type Asked = { workspaceId: WorkspaceId; now: Date; limit: number; cursor?: string | undefined };
+
+/** Those of a workspace that are neither over nor taken back, newest first. */
+export async function listHandles(
+  reader: Reader,
+  { workspaceId, now, limit, cursor }: Asked,
+): Promise<{ handles: NamedHandle[]; nextCursor: string | null }> {
+  const rows = await reader.evidenceHandle.findMany({
+    where: { workspaceId, revokedAt: null, expiresAt: { gt: now }, ...(cursor === undefined ? {} : behind(cursor)) },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: limit + 1,
+    omit: { shown: true },
+  });
+  const handles = rows.slice(0, limit).map(namedOf);
+  const last = rows.length > limit ? handles.at(-1) : undefined;
+  return { handles, nextCursor: last === undefined ? null : cursorAt(last) };
+}
+
+type Place = Pick<StoredHandle, 'id' | 'createdAt'>;
+
+function cursorAt({ id, createdAt }: Place): string {
+  return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url');
+}
+
+/** A cursor is attacker-controlled: it names a place and never a query. */
+function behind(cursor: string) {
+  const [at, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  const place = { at: Instant.safeParse(at).data, id: HandleId.safeParse(id).data };
+  if (place.at === undefined || place.id === undefined)
+    throw new AppError('INVALID_REQUEST', 'The cursor is not one of ours', { param: 'cursor' });
+  return { createdAt: { lte: place.at }, OR: [{ createdAt: { lt: place.at } }, { id: { lt: place.id } }] };
+}
+
+type PublicName = { kind: Shown['kind']; name: HandleId | NamedId; now: Date };
 
 /**
  * What was published under this handle or of this object; of several publications the one that lasts longest. What is not public, over,
@@ -72,7 +106,7 @@ export async function forgetHandles(tx: Tx, before: Date): Promise<void> {
   await tx.evidenceHandle.deleteMany({ where: { expiresAt: { lt: before } } });
 }
 
-export function objectIdOf({ kind, shown }: Shown): ObjectId {
+export function objectIdOf({ kind, shown }: Shown): NamedId {
   switch (kind) {
     case 'receipt':
       return shown.receipt_id;
@@ -86,9 +120,16 @@ export function objectIdOf({ kind, shown }: Shown): ObjectId {
 }
 
 function handleOf(row: EvidenceHandleModel): StoredHandle {
+  return { ...shownOf(row), ...namesOf(row) };
+}
+
+function namedOf(row: Omit<EvidenceHandleModel, 'shown'>): NamedHandle {
+  return { kind: NamedKind.parse(row.kind), objectId: NamedId.parse(row.objectId), ...namesOf(row) };
+}
+
+function namesOf(row: Omit<EvidenceHandleModel, 'shown'>): Omit<NamedHandle, 'kind' | 'objectId'> {
   const { id, workspaceId, receiptId, createdBy, createdAt, expiresAt } = row;
   return {
-    ...shownOf(row),
     id: HandleId.parse(id),
     workspaceId: WorkspaceId.parse(workspaceId),
     receiptId: receiptId === null ? null : ReceiptId.parse(receiptId),

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { listEvidenceHandles, type HandleSummary } from '@countersign/contracts/control-plane';
+import type { Io } from '../io.ts';
+import { addList } from './list-command.ts';
+
+export function addHandles(program: Command, io: Io): void {
+  addList<HandleSummary>(program, io, {
+    name: 'handles',
+    about: 'Under which addresses evidence of the workspace is open.',
+    says: 'List handles that have not ended, newest first.',
+    columns: [
+      { title: 'HANDLE', of: ({ handle }) => handle },
+      { title: 'KIND', of: ({ kind }) => kind },
+      { title: 'OF', of: ({ object_id: id }) => id },
+      { title: 'BY', of: ({ created_by: by }) => by },
+      { title: 'UNTIL', of: ({ expires_at: at }) => at },
+      { title: 'ADDRESS', of: ({ url }) => url },
+    ],
+    ifNone: 'Nothing has a handle.',
+    read: ({ ask }, query) => ask({ listEvidenceHandles }).listEvidenceHandles({ query }),
+  });
+}
