@@ -41,6 +41,8 @@ async function signIn(email) {
 }
 
 await page.goto('/console/overview');
+await page.getByLabel('E-mail address').waitFor();
+await take('sign-in');
 await signIn('ada@example.org');
 await page.getByLabel('Name of the organisation').fill('Lighthouse');
 await press('Enter');
@@ -126,9 +128,22 @@ await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter')
 await page.getByText('Verified here').waitFor();
 await page.locator('[data-loading=true]').waitFor({ state: 'detached' });
 await take('receipt-dark');
+await page.getByRole('button', { name: 'Publish a proof' }).press('Enter');
+await page.getByLabel('Type publish to go on').fill('publish');
+await press('Enter');
+const address = await page.getByRole('button', { name: /\/p\/hdl_/ }).textContent();
 await plugInDevice();
 await page.goto('/console/you');
 await page.getByRole('button', { name: 'Enrol a passkey' }).press('Enter');
 await page.getByText('The passkey is enrolled').waitFor();
 await take('you-dark');
+await page.emulateMedia({ colorScheme: 'light' });
+await page.goto('/console/receipts');
+await page.getByRole('table').waitFor();
+await take('receipts');
+await page.goto(address);
+await page.getByText('Keys in use').waitFor();
+await press('v');
+await page.getByText('Verified here').scrollIntoViewIfNeeded();
+await take('proof');
 await browser.close();

@@ -11,26 +11,42 @@ import { handleAgent, handleConsole, handlePerson, handleWorkspace } from '../ha
 
 /** Every route of the table of what is forwarded. */
 export function forwardRoutes(context: Context): Endpoint[] {
+  const toKernel = shared((times) => kernelForward(context, times));
+  const toControlPlane = shared((times) => controlPlaneForward(context, times));
   return forwarding.map((row) => {
     switch (row.to) {
       case 'governance-kernel':
-        return kernelRoute(context, row);
+        return kernelRoute(context, row, toKernel(row));
       case 'control-plane':
-        return controlPlaneRoute(context, row);
+        return controlPlaneRoute(context, row, toControlPlane);
       default:
         return row.to satisfies never;
     }
   });
 }
 
-function kernelRoute(context: Context, { route, ...terms }: Forwarding): Endpoint {
-  const { governance } = context.config;
+type Times = Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>;
+
+/** One for all routes that wait as long: the library listens for the end of the server once for each. */
+function shared(make: (times: Times) => Forward | null): (times: Times) => Forward | null {
+  const made = new Map<string, Forward | null>();
+  return ({ silenceMaxMs, answerMaxMs }) => {
+    const key = `${silenceMaxMs} ${answerMaxMs}`;
+    const forward = made.get(key) ?? make({ silenceMaxMs, answerMaxMs });
+    made.set(key, forward);
+    return forward;
+  };
+}
+
+function kernelForward({ config, kernelPool: agent }: Context, times: Times): Forward | null {
+  const { governance } = config;
+  if (governance === null) return null;
   const unavailable = (cause: unknown) =>
     new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer', { cause });
-  const forward =
-    governance === null
-      ? null
-      : createForward({ ...terms, url: governance.url, agent: context.kernelPool, setsCookies: false, unavailable });
+  return createForward({ ...times, url: governance.url, agent, setsCookies: false, unavailable });
+}
+
+function kernelRoute(context: Context, { route }: Forwarding, forward: Forward | null): Endpoint {
   const pass = async (input: Parameters<typeof forwardCall>[1]) => {
     if (forward === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
     await forwardCall(context, input, { forward, route });
@@ -41,9 +57,10 @@ function kernelRoute(context: Context, { route, ...terms }: Forwarding): Endpoin
   return route.auth === 'agent' ? handleAgent(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 
-function controlPlaneRoute(context: Context, { route, limit = 'public', ...terms }: Forwarding): Endpoint {
-  if (route.media === 'socket') return socketRoute(context, { route, ...terms });
-  const forward = controlPlaneForward(context, terms);
+function controlPlaneRoute(context: Context, row: Forwarding, forwardFor: ReturnType<typeof shared>): Endpoint {
+  const { route, limit = 'public' } = row;
+  if (route.media === 'socket') return socketRoute(context, row);
+  const forward = forwardFor(row);
   const pass = async (input: Parameters<typeof forwardToControlPlane>[1]) => {
     if (forward === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
     await forwardToControlPlane(context, input, { forward, route });
@@ -75,15 +92,8 @@ function socketRoute(context: Context, { route, answerMaxMs }: Forwarding): Endp
 const controlPlaneAway = (cause: unknown) =>
   new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
 
-function controlPlaneForward(
-  { config, controlPlanePool }: Context,
-  terms: Omit<Forwarding, 'route' | 'limit'>,
-): Forward | null {
+function controlPlaneForward({ config, controlPlanePool: agent }: Context, times: Times): Forward | null {
   const { controlPlane } = config;
   if (controlPlane === null) return null;
-  const { url } = controlPlane;
-  return createForward({
-    ...terms,
-    ...{ url, agent: controlPlanePool, setsCookies: true, unavailable: controlPlaneAway },
-  });
+  return createForward({ ...times, url: controlPlane.url, agent, setsCookies: true, unavailable: controlPlaneAway });
 }
