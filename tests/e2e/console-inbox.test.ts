@@ -6,6 +6,7 @@ import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import type { Browser, Page } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { Keyboard } from './_keyboard.ts';
 import { scratchDataDir, startIn, until } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -103,6 +104,44 @@ describe('the inbox', () => {
       await page.keyboard.press('r');
       await page.getByRole('link', { name: 'second.md' }).press('Enter');
       await page.getByText('Not to this customer.').first().waitFor();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'votes on the call that has the focus, and shows it once more before',
+    async () => {
+      await waitingCall('older.md');
+      await waitingCall('newer.md');
+      await page.locator('[data-chosen]').getByText('newer.md').first().waitFor();
+      const older = page.getByRole('article').filter({ hasText: 'older.md' });
+      await new Keyboard(page).to(older.getByRole('button', { name: 'Deny' }));
+      await page.keyboard.press('a');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('region', { name: 'Arguments that you vote on' }).getByText('older.md').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    },
+    timeoutMs,
+  );
+
+  it(
+    'casts no vote later that could not be sent, and says so',
+    async () => {
+      await waitingCall('offline.md');
+      const card = page.getByRole('article').filter({ hasText: 'offline.md' });
+      await visitor.context.setOffline(true);
+      await page.keyboard.press('a');
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
+      await page.getByRole('dialog').getByRole('heading', { name: 'The gateway does not answer' }).waitFor();
+      await page.keyboard.press('Escape');
+      await visitor.context.setOffline(false);
+      // As long as it takes to ask for the list twice more.
+      await page.waitForResponse(/approvals/);
+      await page.waitForResponse(/approvals/);
+      expect(await card.getByText('pending').isVisible()).toBe(true);
+      expect(visitor.faults.splice(0)).toEqual([]);
     },
     timeoutMs,
   );

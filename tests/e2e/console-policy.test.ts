@@ -80,6 +80,18 @@ describe('the policy page', () => {
   );
 
   it(
+    'takes letters for letters: no single key acts while somebody writes in the editor',
+    async () => {
+      const editor = page.getByRole('textbox', { name: 'Text of the draft' });
+      await editor.focus();
+      await page.keyboard.type(' gi?', { delay: 30 });
+      expect([page.url(), await page.getByRole('dialog').count()]).toEqual([`${system.consoleUrl}/console/policy`, 0]);
+      for (let letter = 0; letter < 4; letter += 1) await page.keyboard.press('Backspace');
+    },
+    timeoutMs,
+  );
+
+  it(
     'tries the draft on sealed decisions, and keeps a difference as a test that then fails',
     async () => {
       await write(loose());

@@ -128,6 +128,26 @@ describe('the console', () => {
   );
 
   it(
+    'does nothing in the name of somebody else who has signed in in another tab',
+    async () => {
+      const { page, context } = await signedIn('/console/stops');
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      const other = await context.newPage();
+      await other.goto('/console/overview');
+      await other.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
+      const email = newAddress();
+      await signInByKeyboard(other, email);
+      await page.keyboard.press('f');
+      await page.getByRole('dialog').getByLabel('Why').fill('as whom?');
+      await page.keyboard.press('Enter');
+      await page.getByText(email).first().waitFor();
+      await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      await context.close();
+    },
+    timeoutMs,
+  );
+
+  it(
     'signs out at once',
     async () => {
       const { page, context } = await signedIn('/console/overview');

@@ -4,6 +4,7 @@ import { gatewayRoutes } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import * as oauth from 'openid-client';
 import { SignInSystem } from './_sign-in-system.ts';
+import { until } from './_system.ts';
 import type { Tab } from './_tab.ts';
 
 const minuteMs = 60_000;
@@ -133,6 +134,21 @@ describe('a program that asks to be let in', () => {
         expect((await asProgram(token, path)).status).toBe(403);
     },
   );
+
+  it('leaves no report of what failed in another workspace of its person', async () => {
+    const [ada, bob] = [await person(), await person()];
+    const sent = { method: 'POST', body: { email: bob.email, role: 'member' } };
+    const invited = await ada.tab.send(`/api/workspace/${ada.workspaceId}/invite`, sent);
+    const accept = `/api/auth/invite/${String(invited.body['inviteToken'])}`;
+    await bob.tab.send(accept, { method: 'POST', body: { email: bob.email } });
+    const { access_token: token } = await letIn(bob, 'member');
+    const headers = { 'x-workspace-id': ada.workspaceId, 'x-request-id': 'a-program-elsewhere' };
+    expect((await asProgram(token, '/api/tasks', headers)).status).toBe(404);
+    const reportIn = ({ tab, workspaceId }: { tab: Tab; workspaceId: string }) =>
+      tab.send('/api/reports/a-program-elsewhere', { headers: { 'x-workspace-id': workspaceId } });
+    await until(async () => (await reportIn(bob)).status === 200);
+    expect((await reportIn(ada)).status).toBe(404);
+  });
 
   verifies('cp.device', 'gets no more than the person is, and no workspace that is not theirs', async () => {
     const [ada, bob] = [await person(), await person()];

@@ -94,6 +94,17 @@ describe('a workspace that was frozen', () => {
       expect(codeOf(await resume())).toEqual([409, 'ILLEGAL_TRANSITION']);
       expect((await ask('freeze', whole())).body).toMatchObject({ state: 'effective', epoch: 3 });
       expect(await saidBy()).toEqual(both('SYSTEM_FROZEN'));
+      const headers = { 'x-workspace-id': ada.workspaceId };
+      const lift = (epoch: number) =>
+        ada.tab.send('/api/ops/resume', {
+          method: 'POST',
+          headers,
+          body: { target: whole(), reason: 'mended', epoch },
+        });
+      // The one that somebody saw is gone; another stands in its place.
+      expect(codeOf(await lift(1))).toEqual([409, 'ILLEGAL_TRANSITION']);
+      expect((await ops())['fences']).toMatchObject([{ epoch: 3 }]);
+      expect((await lift(3)).body).toMatchObject({ kind: 'open', epoch: 4 });
     },
     timeoutMs,
   );

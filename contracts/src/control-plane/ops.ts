@@ -161,7 +161,11 @@ export const resumeTarget = defineRoute({
   alsoStatus: [202],
   idempotent: false, // what is lifted once is not there to be lifted again
   bodyBytesMax: 10_000,
-  body: z.strictObject(Command),
+  body: z.strictObject({
+    ...Command,
+    /** Of the fence that is to be lifted; another one stands. Without it whatever stands is lifted. */
+    epoch: ControlVersion.optional(),
+  }),
   reply: GivenCommand,
   errors: ['ILLEGAL_TRANSITION', 'POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'],
 });

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import { z } from 'zod';
+import { pageIsFor } from './api/clients.ts';
 import { isSignedOut } from './api/problem.ts';
 import { meQuery } from './api/queries.ts';
 import { NoSuchPage, PageFault } from './shell/page-fault.tsx';
@@ -49,10 +50,11 @@ const shellRoute = createRoute({
   validateSearch: RootSearch,
   search: { middlewares: [retainSearchParams(['workspace'])] },
   beforeLoad: async ({ context: { queries }, location }) => {
-    await queries.ensureQueryData(meQuery).catch((error: unknown) => {
+    const { user } = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
       if (isSignedOut(error)) redirect({ to: '/sign-in', search: { back: location.href }, replace: true, throw: true });
       throw error;
     });
+    pageIsFor(user.id);
   },
   component: Shell,
   errorComponent: PageFault,

@@ -3,7 +3,7 @@ export { lineOfPath, linesOf } from './line-of-path.ts';
 export { PolicyError } from './policy-error.ts';
 export { compilePolicy } from './compile-policy.ts';
 export { compileInTurns } from './compile-policy.ts';
-export { failedTests } from './policy-tests.ts';
+export { failedTests, failedTestsInTurns } from './policy-tests.ts';
 export { canonicalRule, missingCeiling } from './ceilings.ts';
 export type { CompiledPolicy } from './compile-policy.ts';
 export { graverEffect, meaningOf, mistakenFor } from './declared-tools.ts';

@@ -1,5 +1,5 @@
-import { isAlias, isNode, parseDocument, visit } from 'yaml';
-import type { Document } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
 import { bundleBytesMax, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
 import { PolicyError } from './policy-error.ts';
@@ -36,7 +36,8 @@ function parseYaml(text: string): unknown {
   const document = parseDocument(text, {
     schema: 'core',
     strict: true,
-    uniqueKeys: true,
+    // Asked below in one pass: the library compares each key with each other.
+    uniqueKeys: false,
     stringKeys: true,
     merge: false,
   });
@@ -49,12 +50,22 @@ function parseYaml(text: string): unknown {
 // Aliases multiply (a bomb), anchors prepare them, and tags change what a reader sees into something else.
 function refuseReferences(document: Document): void {
   visit(document, (_key, node) => {
+    if (isMap(node)) refuseTwins(node);
     if (!isNode(node)) return;
     if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
       throw refused('anchors and aliases are refused');
     if (node.tag !== undefined && node.tag.startsWith('!')) throw refused('tags are refused');
     if (/binary|timestamp|set|omap|pairs/.test(node.tag ?? '')) throw refused('tags are refused');
   });
+}
+
+function refuseTwins({ items }: YAMLMap): void {
+  const seen = new Set<unknown>();
+  for (const { key } of items) {
+    const name = isScalar(key) ? key.value : key;
+    if (seen.has(name)) throw refused('Map keys must be unique');
+    seen.add(name);
+  }
 }
 
 function refused(message: string): PolicyError {

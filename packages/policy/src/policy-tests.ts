@@ -20,8 +20,30 @@ export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, voi
 
 /** All tests of a bundle that its rules fail, for whoever mends it. The rules are those of a policy that was compiled without them. */
 export function failedTests(policy: CompiledPolicy, tests: readonly PolicyTest[]): PolicyError[] {
+  return [...failures(policy, tests)].flatMap((failure) => failure ?? []);
+}
+
+/** Nobody mends more of them at once. */
+const failuresMax = 100;
+
+/** The first of them, where others wait for this thread: each test may ask thousands of rules. */
+export async function failedTestsInTurns(
+  policy: CompiledPolicy,
+  tests: readonly PolicyTest[],
+  { nextTurn }: { nextTurn(): Promise<unknown> },
+): Promise<PolicyError[]> {
+  const found: PolicyError[] = [];
+  for (const failure of failures(policy, tests)) {
+    if (failure !== null) found.push(failure);
+    if (found.length === failuresMax) break;
+    await nextTurn();
+  }
+  return found;
+}
+
+function* failures(policy: CompiledPolicy, tests: readonly PolicyTest[]): Generator<PolicyError | null, void> {
   const tested = { ...policy, bundle: { ...policy.bundle, tests: [...tests] } };
-  return tests.flatMap((_test, position) => failureAt(tested, position) ?? []);
+  for (const position of tests.keys()) yield failureAt(tested, position);
 }
 
 /** What the rules of a policy say of the call of a test. */

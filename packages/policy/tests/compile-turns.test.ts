@@ -2,7 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { workedMs } from '@countersign/testkit/worked';
-import { compileInTurns, compilePolicy, type PolicyError } from '../src/index.ts';
+import {
+  compileInTurns,
+  compilePolicy,
+  failedTestsInTurns,
+  parsePolicyBundle,
+  type PolicyError,
+} from '../src/index.ts';
 import { bundleOf } from './situation.ts';
 
 const many = <Item>(count: number, item: (nth: number) => Item) => Array.from({ length: count }, (_, nth) => item(nth));
@@ -47,6 +53,33 @@ async function longestMs(bundle: ReturnType<typeof bundleOf>): Promise<number> {
 describe('compiling in turns', () => {
   it.each(Object.entries(bundles))('%s: lets others in before they notice', async (_what, bundle) => {
     expect(await longestMs(bundle)).toBeLessThan(100);
+  });
+
+  it('lets others in after each test, and ends when nobody would mend more', async () => {
+    const { tests, ...bundle } = bundles['tests over all rules'];
+    const policy = compilePolicy({ ...bundle, tests: [] }, nodeProvider);
+    const failing = many(300, () => ({ ...tests[0], expect: { verdict: 'ALLOW' } })) as typeof tests;
+    let turns = 0;
+    const nextTurn = async () => void (turns += 1);
+    expect(await failedTestsInTurns(policy, failing, { nextTurn })).toHaveLength(100);
+    expect(turns).toBe(99);
+    expect(await failedTestsInTurns(policy, tests, { nextTurn })).toEqual([]);
+  });
+
+  it('reads a mapping of many keys without comparing each with each, and refuses the same key twice', () => {
+    const keys = many(20_000, (nth) => `k${nth}: 1`).join('\n');
+    const since = workedMs();
+    const code = (text: string) => {
+      try {
+        parsePolicyBundle(text);
+        return null;
+      } catch (error) {
+        return (error as PolicyError).code;
+      }
+    };
+    expect(code(keys)).toBe('UNKNOWN_MEMBER');
+    expect(workedMs() - since).toBeLessThan(2_000);
+    expect(code('format: a\nname: b\nname: c')).toBe('YAML_REFUSED');
   });
 
   it('comes to the same policy, and to the same refusal', async () => {

@@ -11,6 +11,7 @@ import type { Guards } from './guard.ts';
 import type { HttpServices } from './http-services.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { Log } from './logger.ts';
+import { addressKey, limitRate } from './pipeline.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { answersHead, compareSpecificity, createRouteTable, type RouteTable } from './route-table.ts';
 import { sendError, sendText } from './send.ts';
@@ -193,7 +194,12 @@ function unmatched(table: RouteTable, services: HttpServices): RequestHandler {
       sendText(exchange, 204, '');
       return;
     }
-    sendError(exchange, unmatchedError(path, { method: req.method, allow, neighbours: table.neighboursOf(path) }));
+    const error = unmatchedError(path, { method: req.method, allow, neighbours: table.neighboursOf(path) });
+    // Whoever looks for routes that are not there has to wait like everybody else.
+    limitRate(exchange, { key: addressKey(exchange), className: 'public' }).then(
+      () => sendError(exchange, error),
+      (limited: unknown) => sendError(exchange, limited),
+    );
   };
 }
 

@@ -88,11 +88,15 @@ function limitClassOf({ route, options }: Endpoint): string {
   return options.rateLimit ?? (route.auth === 'public' ? 'public' : 'standard');
 }
 
-function addressKey(exchange: Exchange): string {
+export function addressKey(exchange: Exchange): string {
   return `address ${exchange.clientAddress}`;
 }
 
-async function limitRate(exchange: Exchange, { key, className }: { key: string; className: string }): Promise<void> {
+/** Throws RATE_LIMITED. */
+export async function limitRate(
+  exchange: Exchange,
+  { key, className }: { key: string; className: string },
+): Promise<void> {
   const { rateLimiter } = exchange.services;
   if (rateLimiter === null) return;
   try {

@@ -29,10 +29,10 @@ import { introspectSession, listLiveSessions } from '@countersign/contracts/cont
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
 import { createSmtpMailer, type Mailer } from './identity/mailer.ts';
-import { attributed, type UnkeptReport } from './reports/attribute.ts';
+import { attributed, type UnjudgedReport } from './reports/attribute.ts';
 import { ReportWriter } from './reports/report-writer.ts';
 import { listAuditEnds } from './store/audit.ts';
-import { insertReports } from './store/reports.ts';
+import { insertReports, type NewReport } from './store/reports.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Transaction } from './store/database.ts';
 
 const consoleRoutes = { introspectSession, listLiveSessions };
@@ -48,7 +48,9 @@ export type Context = {
   /** For those who follow what happens in a workspace. */
   readonly logWatch: LogWatch;
   /** Keeps failed calls for those whose calls they were. */
-  readonly reports: ReportWriter<UnkeptReport>;
+  readonly reports: ReportWriter<NewReport>;
+  /** The same of calls that were refused before anybody asked who called. They never take the room of the others. */
+  readonly unjudgedReports: ReportWriter<UnjudgedReport>;
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
@@ -97,7 +99,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const logWatch = watchLogs(database, log);
   const consoleSessions = consoleSessionsAt(controlPlane);
   const sessionWatch = consoleSessions === null ? null : watchSessions(consoleSessions, log);
-  const reports = reportWriter(database, { log, telemetry });
+  const { reports, unjudgedReports } = reportWriters(database, { log, telemetry });
   const mailer = overrides.mailer ?? (config.mail === null ? null : createSmtpMailer(config.mail));
   return {
     config,
@@ -108,6 +110,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     relay,
     logWatch,
     reports,
+    unjudgedReports,
     mailer,
     newEvent: eventFactory({ source: '/gateway', traceparent: spans?.send }),
     kernel:
@@ -125,7 +128,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     close: async () => {
       await sessionWatch?.stop();
       await logWatch.close();
-      await reports.stop();
+      await Promise.all([reports.stop(), unjudgedReports.stop()]);
       await relay.stop();
       kernelPool.destroy();
       controlPlanePool.destroy();
@@ -155,22 +158,29 @@ function watchSessions(sessions: NonNullable<Context['consoleSessions']>, log: L
   });
 }
 
-function reportWriter(
+/** Anybody may ask for what no route has, by a credential that is none: so few of those wait. */
+const waitingMax = { known: 500, unjudged: 50 };
+
+function reportWriters(
   { transaction }: GatewayDatabase,
   { log, telemetry: { meter } }: Pick<Context, 'log' | 'telemetry'>,
-): ReportWriter<UnkeptReport> {
+): Pick<Context, 'reports' | 'unjudgedReports'> {
   const help = 'Failed calls whose reports were not kept; the log has them.';
   const count = meter.counter({ name: 'countersign_reports_dropped', help });
-  return new ReportWriter({
-    write: async (batch) => {
-      const known = await attributed(batch);
-      if (known.length > 0) await transaction((tx) => insertReports(tx, known));
-    },
-    onDropped: (why, dropped, error) => {
-      count({ why }, dropped);
-      if (why === 'not_written') log.warn('reports.not_written', { dropped, error });
-    },
-  });
+  const onDropped = (why: string, dropped: number, error?: unknown) => {
+    count({ why }, dropped);
+    if (why === 'not_written') log.warn('reports.not_written', { dropped, error });
+  };
+  const write = async (batch: readonly NewReport[]) => {
+    if (batch.length > 0) await transaction((tx) => insertReports(tx, batch));
+  };
+  return {
+    reports: new ReportWriter({ write, onDropped, waitingMax: waitingMax.known }),
+    unjudgedReports: new ReportWriter({
+      write: async (batch: readonly UnjudgedReport[]) => write(await attributed(batch)),
+      ...{ onDropped, waitingMax: waitingMax.unjudged },
+    }),
+  };
 }
 
 function assertionSigner(

@@ -85,11 +85,19 @@ export function callerKey(caller: unknown): string | null {
   return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
 }
 
-/** The person behind what a guard recognised, with the key if it was one; null for nobody, and for agents that the kernel knows. */
-export function personBehind(principal: unknown): { userId: string; actor: string; key: StoredApiKey | null } | null {
+type PersonBehind = {
+  userId: string;
+  actor: string;
+  /** The one workspace that their key, or a program that they let in, is for; null: they came themselves. */
+  within: WorkspaceId | null;
+};
+
+/** The person behind what a guard recognised; null for nobody, and for agents that the kernel knows. */
+export function personBehind(principal: unknown): PersonBehind | null {
   if (typeof principal !== 'object' || principal === null || !('user' in principal)) return null;
   const acting = principal as AnyActing; // the guards above recognise nobody else who has a user
-  return { userId: acting.user.id, actor: acting.actor, key: 'key' in acting ? acting.key : null };
+  const within = 'key' in acting ? acting.key.membership.workspaceId : (acting.within?.workspaceId ?? null);
+  return { userId: acting.user.id, actor: acting.actor, within };
 }
 
 /** An agent that the kernel alone knows. */

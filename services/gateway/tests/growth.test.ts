@@ -88,7 +88,7 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await findReceipt(reader, workspaceId, newId('run'));
   await listViolationsOf(reader, workspaceId, page);
   await listReportsOf(reader, { workspaceId, userId: idOf('usr', 7) }, { ...page, status: 404 });
-  await findReport(reader, { workspaceId, userId: null, callerId: idOf('usr', 7), requestId: 'call-8' });
+  await findReport(reader, { workspaceId, userId: null, personId: idOf('usr', 7), requestId: 'call-8' });
   await findSession(reader, 'hash-none');
   await findLiveApiKey(reader, 'hash-none', now);
   await workspaces.findMembership(reader, workspaceId, idOf('usr', 7));

@@ -83,6 +83,7 @@ describe('what waits to be written', () => {
     const written: number[] = [];
     const dropped: string[] = [];
     const writer = new ReportWriter<number>({
+      waitingMax: 500,
       write: async (batch) => {
         await stands;
         written.push(batch.length);
@@ -102,6 +103,7 @@ describe('what waits to be written', () => {
     const dropped: string[] = [];
     const failed = new Error('gone');
     const writer = new ReportWriter<number>({
+      waitingMax: 500,
       write: () => Promise.reject(failed),
       onDropped: (why, count, error) => dropped.push(`${why} ${count} ${String(error)}`),
     });

@@ -262,6 +262,36 @@ describe('a failed call', () => {
     }
   });
 
+  it('is kept although a stranger asks for what is not there, as often as they can', async () => {
+    const headers = { authorization: `Bearer cs_${'A'.repeat(43)}` };
+    const flood = Array.from({ length: 700 }, () => reported.send('/api/nowhere', { headers }));
+    const own = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    await Promise.all(flood);
+    expect(await reported.reportOf(ada, own.requestId)).toMatchObject({ principal: ada.user.id, status: 400 });
+  });
+
+  it('outside of any workspace is for its person, and for no key of theirs', async () => {
+    const { body: key } = await ada.client.createApiKey({
+      body: { name: 'looks', role: 'member', scopes: ['read'], expiresInDays: 1 },
+    });
+    const { requestId } = await reported.send('/no/such-path', {
+      headers: { authorization: ada.headers['authorization'] ?? '' },
+    });
+    await reported.reportOf(ada, requestId);
+    const byKey = clientOf(reported.gateway.url, { 'x-api-key': key.key });
+    await expect(byKey.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('of one’s own comes before that of a colleague who has taken its id', async () => {
+    const bea = await reported.memberOf('bea-of-ids@example.org', 'member');
+    const { requestId } = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
+    await reported.reportOf(ada, requestId);
+    await reported.send('/api/runs?odd=1', { headers: { ...bea.headers, 'x-request-id': requestId } });
+    await until(async () => (await reported.keptOf(requestId)).length === 2);
+    const { body } = await ada.client.getReport({ params: { requestId } });
+    expect([body.principal, body.path]).toEqual([ada.user.id, '/api/tasks']);
+  });
+
   it('of a member without the right to it is kept', async () => {
     const bea = await reported.memberOf('bea@example.org', 'member');
     const { body: key } = await ada.client.createApiKey({

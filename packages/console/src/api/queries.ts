@@ -16,11 +16,13 @@ export function createQueries(signedOut: () => void): QueryClient {
     // Who is signed in is asked before a page is shown, and answered there.
     queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey !== meQuery.queryKey && told(error) }),
     defaultOptions: {
+      // What cannot be sent fails at once, and says so: kept until there is a network, it would act when nobody means it any more.
       queries: {
+        networkMode: 'always',
         staleTime: freshForMs,
         retry: (failures, error) => failures < retriesMax && isAppError(error) && error.status >= 500,
       },
-      mutations: { onError: told },
+      mutations: { networkMode: 'always', onError: told },
     },
   });
 }

@@ -8,7 +8,17 @@ const withoutSession: ReadonlySet<string> = new Set([beginLogin.path, finishLogi
  * The browser's own fetch, as a page of a session needs it. What changes something carries the token of the page. An answer that the
  * session is over renews it once, for all requests that are under way, and asks again; is it over for good, that answer is what comes back.
  */
-export function createSessionFetch(fetchNow: typeof fetch): { send: typeof fetch; forget(): void } {
+type SessionFetch = {
+  send: typeof fetch;
+  /** Whoever signs in or out calls this. */
+  forget(): void;
+  /** Whom the page shows. Nothing is changed in the name of somebody else, whose session this browser has by now. */
+  isFor(userId: string): void;
+};
+
+/** `onOther`: the session is another person's than the page's. */
+export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void): SessionFetch {
+  let userId: string | null = null;
   let csrfToken: string | null = null;
   let renewing: Promise<boolean> | null = null;
 
@@ -16,6 +26,10 @@ export function createSessionFetch(fetchNow: typeof fetch): { send: typeof fetch
     if (csrfToken !== null) return csrfToken;
     const answer = await renewed(getSession.path, {});
     const session = getSession.reply.safeParse(answer.ok ? await answer.json() : null);
+    if (userId !== null && session.data !== undefined && session.data.user_id !== userId) {
+      onOther();
+      throw new TypeError('Somebody else has signed in in this browser');
+    }
     csrfToken = session.data?.csrf_token ?? null;
     return csrfToken;
   };
@@ -42,7 +56,14 @@ export function createSessionFetch(fetchNow: typeof fetch): { send: typeof fetch
     if (answer.status === 403) csrfToken = null;
     return answer;
   };
-  return { send, forget: () => (csrfToken = null) };
+  return {
+    send,
+    forget: () => {
+      csrfToken = null;
+      userId = null;
+    },
+    isFor: (shown) => (userId = shown),
+  };
 }
 
 async function renew(fetchNow: typeof fetch): Promise<boolean> {

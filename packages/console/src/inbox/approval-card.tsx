@@ -31,7 +31,7 @@ type Props = {
 export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: Props) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isChosen) card.current?.focus();
+    if (isChosen && card.current?.contains(document.activeElement) !== true) card.current?.focus();
   }, [isChosen]);
   return (
     <article
@@ -42,6 +42,7 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
       data-chosen={isChosen || undefined}
       aria-label={`${approval.tool ?? approval.action}, ${approval.state}`}
       onClick={onChoose}
+      onFocus={onChoose}
     >
       <CardHead approval={approval} />
       <AskedFacts approval={approval} />

@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { visibleText } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shown, ShownJson } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { castVote, type Vote } from './cast-vote.ts';
 
@@ -56,6 +57,10 @@ function VoteForm({
   return (
     <form className="stacked" onSubmit={submit}>
       <p>If you go on, {says}</p>
+      <p>
+        Asked by <Shown text={approval.requested_by} /> <span className="quiet">{approval.approval_id}</span>
+      </p>
+      {approval.args !== null && <ShownJson value={approval.args} label="Arguments that you vote on" />}
       <Textarea
         data-autofocus
         label={label}

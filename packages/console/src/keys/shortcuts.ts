@@ -66,7 +66,9 @@ export function followKeys(target: Document): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
-    if (isWriting(event.target) || target.querySelector('[role="dialog"]') !== null || !areSingleKeysOn()) return;
+    // A field may be inside of a component that is closed to the page.
+    const [innermost = null] = event.composedPath();
+    if (isWriting(innermost) || target.querySelector('[role="dialog"]') !== null || !areSingleKeysOn()) return;
     if (shortcuts.press(key, event.timeStamp)) event.preventDefault();
   };
   target.addEventListener('keydown', pressed);

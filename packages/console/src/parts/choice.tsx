@@ -1,3 +1,5 @@
+import { readName } from './typed-name.ts';
+
 type Props<Id extends string | number> = {
   label: string;
   value: Id;
@@ -17,7 +19,7 @@ export function Choice<Id extends string | number>({ label, value, options, onCh
       <select value={value} onChange={({ target }) => choose(target.value)}>
         {options.map(({ id, name }) => (
           <option key={id} value={id}>
-            {name}
+            {readName(name)}
           </option>
         ))}
       </select>

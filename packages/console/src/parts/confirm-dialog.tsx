@@ -2,6 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { ProblemNote } from './problem-note.tsx';
+import { isTyped, readName } from './typed-name.ts';
 
 type Question = {
   title: string;
@@ -38,7 +39,7 @@ function ConfirmForm({ question, onDone }: { question: Question; onDone: () => v
   const { says, act, typed, isReady = true, run } = question;
   const [text, setText] = useState('');
   const acting = useMutation({ mutationFn: run, onSuccess: onDone });
-  const mayGoOn = isReady && (typed === undefined || text.trim() === typed);
+  const mayGoOn = isReady && (typed === undefined || isTyped(text, typed));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (mayGoOn) acting.mutate();
@@ -49,7 +50,7 @@ function ConfirmForm({ question, onDone }: { question: Question; onDone: () => v
       {typed !== undefined && (
         <TextInput
           data-autofocus
-          label={`Type ${typed} to go on`}
+          label={`Type ${readName(typed)} to go on`}
           autoComplete="off"
           spellCheck={false}
           value={text}

@@ -5,6 +5,7 @@ import type { Digest, WhatIfId } from '@countersign/contracts';
 import type { WhatIfReport } from '@countersign/contracts/control-plane';
 import { CopyText } from '../parts/copy-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { isTyped, readName } from '../parts/typed-name.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import type { ActivePolicy } from './in-force.tsx';
 
@@ -45,13 +46,13 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
         {widened === 0 ? '.' : ', and you say that you have seen them.'}
       </p>
       <TextInput
-        label={`Type the name of the workspace: ${name}`}
+        label={`Type the name of the workspace: ${readName(name)}`}
         autoComplete="off"
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
       {activate.error !== null && <ProblemNote error={activate.error} />}
-      <Button type="submit" color="red" disabled={typed !== name} loading={activate.isPending}>
+      <Button type="submit" color="red" disabled={!isTyped(typed, name)} loading={activate.isPending}>
         Put into force
       </Button>
     </form>

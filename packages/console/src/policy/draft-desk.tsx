@@ -20,7 +20,7 @@ export function DraftDesk({ stored, active }: Props) {
   const [text, setText] = useState(stored.text);
   const [base, setBase] = useState(stored);
   const [chosenLine, chooseLine] = useState<number | null>(null);
-  const compile = useCompile();
+  const compile = useCompile(setBase);
   const isChanged = text !== base.text;
   // Kept tests, and what colleagues write, come in where nothing here would be lost.
   if (stored.version > base.version && (!isChanged || stored.text === text)) {
@@ -28,6 +28,10 @@ export function DraftDesk({ stored, active }: Props) {
     setText(stored.text);
   }
   const run = () => compile.mutate({ text, version: base.version, isChanged });
+  const takeOver = (draft: PolicyDraft) => {
+    setBase(draft);
+    compile.reset();
+  };
   const compiled = isOf(compile.data, stored) && !isChanged ? compile.data : undefined;
   const isStale = isAppError(compile.error) && compile.error.code === 'PRECONDITION_FAILED';
   return (
@@ -53,7 +57,7 @@ export function DraftDesk({ stored, active }: Props) {
         </Button>
       </footer>
       <RuleForm text={text} onChange={setText} />
-      {isStale && <OtherVersion stored={base} text={text} onTaken={setBase} onDiscarded={setText} />}
+      {isStale && <OtherVersion stored={base} text={text} onTaken={takeOver} onDiscarded={setText} />}
       {compile.error !== null && <ProblemNote error={compile.error} />}
       {compiled !== undefined && <CompiledView compiled={compiled} onLine={chooseLine} />}
       {!isChanged && stored.policy_hash !== null && active !== undefined && (

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { PolicyDraft } from '@countersign/contracts/control-plane';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 type Written = { text: string; version: number };
@@ -14,14 +15,14 @@ export function useWriteDraft() {
   });
 }
 
-/** Writes the draft where it was changed, and has it compiled. */
-export function useCompile() {
+/** Writes the draft where it was changed, and has it compiled. `onWritten`: what stands now is one's own, whatever was typed since. */
+export function useCompile(onWritten: (draft: PolicyDraft) => void) {
   const { client, id } = useWorkspace();
   const write = useWriteDraft();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ isChanged, ...written }: Written & { isChanged: boolean }) => {
-      if (isChanged) await write.mutateAsync(written);
+      if (isChanged) onWritten(await write.mutateAsync(written));
       return (await client.compilePolicyDraft({ params: { id } })).body;
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: [id, 'policy', 'draft'] }),

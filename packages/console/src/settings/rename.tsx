@@ -10,8 +10,8 @@ type Props = { name: string; etag: string };
 export function Rename({ name, etag }: Props) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
-  // What was read before the first letter: whoever renames it meanwhile is not overwritten.
-  const [typed, setTyped] = useState<{ name: string; etag: string } | null>(null);
+  // What was read before the first letter: whoever renames it meanwhile is not overwritten. What else has changed is no matter.
+  const [typed, setTyped] = useState<{ name: string; was: string; etag: string } | null>(null);
   const rename = useMutation({
     mutationFn: (wanted: Props) =>
       client.putConsoleWorkspace({
@@ -19,15 +19,15 @@ export function Rename({ name, etag }: Props) {
         body: { name: wanted.name.trim() },
         headers: { 'if-match': wanted.etag },
       }),
+    onSuccess: () => setTyped(null),
     onSettled: async () => {
-      setTyped(null);
       await queries.invalidateQueries({ queryKey: [id, 'workspace'] });
       await queries.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (typed !== null) rename.mutate(typed);
+    if (typed !== null) rename.mutate({ name: typed.name, etag: typed.was === name ? etag : typed.etag });
   };
   return (
     <form className="stacked narrow after-table" onSubmit={submit}>
@@ -38,7 +38,7 @@ export function Rename({ name, etag }: Props) {
         maxLength={200}
         autoComplete="off"
         value={typed?.name ?? name}
-        onChange={({ target }) => setTyped({ name: target.value, etag: typed?.etag ?? etag })}
+        onChange={({ target }) => setTyped({ name: target.value, was: typed?.was ?? name, etag: typed?.etag ?? etag })}
       />
       {rename.error !== null && <ProblemNote error={rename.error} />}
       <div>

@@ -85,7 +85,7 @@ function Row({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFen
       {onResume !== null && (
         <td className="tight">
           {target !== null && (
-            <Button size="compact-xs" variant="default" onClick={() => onResume({ target, kind, reason })}>
+            <Button size="compact-xs" variant="default" onClick={() => onResume({ target, kind, reason, epoch })}>
               Resume
             </Button>
           )}

@@ -6,7 +6,7 @@ import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 /** A fence that an owner of this workspace may lift. */
-export type Liftable = { target: OpsTarget; kind: string; reason: string };
+export type Liftable = { target: OpsTarget; kind: string; reason: string; epoch: number };
 type Props = { fence: Liftable | null; onClose: () => void; onGiven: (command: GivenCommand) => void };
 
 /** To lift a stop is a change: the kernel decides it first, and asks for a fresh proof of who is there. */
@@ -23,7 +23,7 @@ export function ResumeDialog({ fence, onClose, onGiven }: Props) {
           typed: fence.target,
           isReady: reason.trim() !== '',
           run: async () => {
-            const body = { target: fence.target, reason: reason.trim() };
+            const body = { target: fence.target, reason: reason.trim(), epoch: fence.epoch };
             onGiven((await client.resumeTarget({ body })).body);
           },
         }

@@ -11,7 +11,7 @@ import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from 
 import { deliverCommands } from './deliver-commands.ts';
 import { scopeOf } from './target.ts';
 
-type Asked = { target: OpsTarget; reason: string };
+type Asked = { target: OpsTarget; reason: string; epoch?: number | undefined };
 type By = { caller: WorkspaceCaller; requestId: string };
 
 const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null } as const;
@@ -28,6 +28,7 @@ export async function liftStop(context: Context, asked: Asked, { caller, request
   const { workspaceId, userId: givenBy } = caller;
   const scope = scopeOf(target, workspaceId);
   const { epoch: lifted, kind } = await getStanding(context, scope);
+  if (asked.epoch !== undefined && asked.epoch !== lifted) throw nothingToLift('was stopped anew meanwhile');
   const id = newCommandId();
   const resource = fenceLiftResource({ scope, epoch: lifted });
   const change = { action: 'fence.lift', object: 'fences', effectLevel: 'E3', resource, key: id } as const;

@@ -6,14 +6,14 @@ import { nodeProvider } from '@countersign/crypto/node';
 import {
   canonicalRule,
   compileInTurns,
-  failedTests,
+  failedTestsInTurns,
   linesOf,
   missingCeiling,
-  parsePolicyBundle,
   PolicyError,
   type CompiledPolicy,
 } from '@countersign/policy';
 import { isLockedOut } from './locked-out.ts';
+import { parseDraft } from './parse-draft.ts';
 
 /** A diagnostic before its place in the text is looked up. */
 type Found = Omit<PolicyDiagnostic, 'line'>;
@@ -44,9 +44,9 @@ function placedIn(text: string, found: readonly Found[]): PolicyDiagnostic[] {
 
 async function diagnose(text: string, asked: Asked): Promise<Omit<Compiled, 'diagnostics'> & { diagnostics: Found[] }> {
   try {
-    const bundle = parsePolicyBundle(text);
+    const bundle = parseDraft(text);
     const untested = await compileAgain({ ...bundle, tests: [] });
-    const failed = failedTests(untested, bundle.tests);
+    const failed = await failedTestsInTurns(untested, bundle.tests, turns);
     const found = [...failed.map(diagnosticOf), ...faultsOf(untested, asked)];
     const tests = { total: bundle.tests.length, failed: failed.length };
     if (found.length > 0) return { policy: null, diagnostics: found, tests };
@@ -64,7 +64,7 @@ export function compileAgain(bundle: PolicyBundle): Promise<CompiledPolicy> {
 
 /** The rules of a text without its tests. Throws PolicyError. */
 export async function compileUntested(text: string): Promise<CompiledPolicy> {
-  return await compileAgain({ ...parsePolicyBundle(text), tests: [] });
+  return await compileAgain({ ...parseDraft(text), tests: [] });
 }
 
 export function ceilingTexts({ ceilings }: Pick<PolicyInForce, 'ceilings'>): string[] {

@@ -1,9 +1,9 @@
 import { AppError, type Digest, type WorkspaceId } from '@countersign/contracts';
 import { createReplay } from '@countersign/contracts/control-plane';
-import { parsePolicyBundle } from '@countersign/policy';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { newReplayId } from '../ids.ts';
+import { parseDraft } from '../policy/parse-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 import { findDraft } from '../store/policy-drafts.ts';
 import { findReplay, insertReplay } from '../store/replays.ts';
@@ -31,5 +31,5 @@ async function getCompiledDraft({ database }: Context, workspaceId: WorkspaceId)
   const policyHash = draft?.policy_hash ?? null;
   if (draft === null || policyHash === null)
     throw new AppError('ILLEGAL_TRANSITION', 'There is no draft that compiles', { param: 'policy' });
-  return { policyHash, bundle: JSON.stringify(parsePolicyBundle(draft.text)) };
+  return { policyHash, bundle: JSON.stringify(parseDraft(draft.text)) };
 }

@@ -1,9 +1,9 @@
 import { AppError } from '@countersign/contracts';
 import { createWhatIf } from '@countersign/contracts/control-plane';
-import { parsePolicyBundle } from '@countersign/policy';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { newWhatIfId } from '../ids.ts';
+import { parseDraft } from '../policy/parse-draft.ts';
 import { findDraft } from '../store/policy-drafts.ts';
 import { findJob, insertJob } from '../store/what-if-jobs.ts';
 
@@ -17,7 +17,7 @@ export const createWhatIfRoute = (context: Context) =>
         details: { policy_hash: draft?.policy_hash ?? null },
       });
     const id = newWhatIfId();
-    const bundle = JSON.stringify(parsePolicyBundle(draft.text));
+    const bundle = JSON.stringify(parseDraft(draft.text));
     const question = { policyHash, bundle, from, to, decisionsMax };
     const job = await context.transaction(async (tx) => {
       await insertJob(tx, { id, workspaceId, ...question, askedBy: userId, createdAt: context.now() });

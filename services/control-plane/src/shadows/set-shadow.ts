@@ -1,9 +1,10 @@
 import { AppError, type Digest } from '@countersign/contracts';
 import { listLedgerEntries, shadowLanesMax, type LaneName } from '@countersign/contracts/governance-kernel';
-import { parsePolicyBundle, PolicyError, type CompiledPolicy } from '@countersign/policy';
+import { PolicyError, type CompiledPolicy } from '@countersign/policy';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { compileAgain } from '../policy/compile-draft.ts';
+import { parseDraft } from '../policy/parse-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -41,7 +42,7 @@ export async function setShadow(
 
 async function compiled(text: string): Promise<CompiledPolicy> {
   try {
-    return await compileAgain(parsePolicyBundle(text));
+    return await compileAgain(parseDraft(text));
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     const { code, path, message } = error;

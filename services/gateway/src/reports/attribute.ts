@@ -17,28 +17,30 @@ type Known = {
 export function attributionOf(principal: unknown, { addressed, told }: Known): Attribution | null {
   const person = personBehind(principal);
   if (person === null) return isKernelAgent(principal) && told !== null ? ofAgent(told) : null;
-  const { userId, actor, key } = person;
-  // A key is for one workspace. Of a person, the database knows whether he is a member.
-  const keyOf = key?.membership.workspaceId ?? null;
-  const isElsewhere = keyOf !== null && addressed !== null && addressed !== keyOf;
-  return { workspaceId: isElsewhere ? null : (addressed ?? keyOf), principal: actor, userId };
+  const { userId, actor, within } = person;
+  // A key or a program is for one workspace. Of a person, the database knows whether he is a member.
+  const isElsewhere = within !== null && addressed !== null && addressed !== within;
+  return { workspaceId: isElsewhere ? null : (addressed ?? within), principal: actor, userId };
 }
 
 function ofAgent({ workspace_id, key_id }: ToldCaller): Attribution {
   return { workspaceId: workspace_id, principal: key_id, userId: null };
 }
 
-/** A report before anybody has looked whose it is. */
-export type UnkeptReport = { report: ToldReport; approvalId: string | null; whose(): Promise<Attribution | null> };
+type Unkept = { report: ToldReport; approvalId: string | null };
+/** A report of a call that nobody has looked at yet. */
+export type UnjudgedReport = Unkept & { whose(): Promise<Attribution | null> };
+
+export function reportFor({ report, approvalId }: Unkept, { userId, ...place }: Attribution): NewReport {
+  return { report: { ...report, ...place }, userId, approvalId };
+}
 
 /** Those whose callers are known. One is looked up at a time, so that a loop of failing calls takes one connection. */
-export async function attributed(batch: readonly UnkeptReport[]): Promise<NewReport[]> {
+export async function attributed(batch: readonly UnjudgedReport[]): Promise<NewReport[]> {
   const known: NewReport[] = [];
-  for (const { report, approvalId, whose } of batch) {
-    const found = await whose();
-    if (found === null) continue;
-    const { userId, ...place } = found;
-    known.push({ report: { ...report, ...place }, userId, approvalId });
+  for (const unjudged of batch) {
+    const whose = await unjudged.whose();
+    if (whose !== null) known.push(reportFor(unjudged, whose));
   }
   return known;
 }

@@ -1,10 +1,10 @@
-/** So many wait for the database at most; what comes then is dropped, and its call was answered all the same. */
-const waitingMax = 500;
 const batchMax = 100;
 
 type Dropped = 'full' | 'not_written';
 
 type Options<Entry> = {
+  /** So many wait for the database at most; what comes then is dropped, and its call was answered all the same. */
+  waitingMax: number;
   write(batch: readonly Entry[]): Promise<void>;
   onDropped(why: Dropped, count: number, error?: unknown): void;
 };
@@ -22,7 +22,7 @@ export class ReportWriter<Entry> {
 
   /** Never waits, and never throws. */
   add(entry: Entry): void {
-    if (this.#waiting.length >= waitingMax) {
+    if (this.#waiting.length >= this.#options.waitingMax) {
       this.#options.onDropped('full', 1);
       return;
     }

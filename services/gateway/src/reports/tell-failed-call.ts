@@ -6,12 +6,12 @@ import { findTold } from '../forwarding/told-by-service.ts';
 import { whoBrought } from '../guards.ts';
 import { newId } from '../ids.ts';
 import { addressedWorkspace, workspaceNames } from '../workspaces/addressed-workspace.ts';
-import { attributionOf, type Attribution } from './attribute.ts';
+import { attributionOf, reportFor, type Attribution } from './attribute.ts';
 import { reportOf, type ToldReport } from './report-of.ts';
 
 /** Tells of each failed call in the log, and keeps it for whose call it was. */
 export function tellFailedCall(context: Context) {
-  const { log, reports, now } = context;
+  const { log, reports, unjudgedReports, now } = context;
   return (call: FailedCall): void => {
     const addressed = addressedId(call);
     const whose = attributionOf(call.principal, { addressed, told: findTold(call)?.caller ?? null });
@@ -19,14 +19,15 @@ export function tellFailedCall(context: Context) {
     const report = reportOf(call, { id: newId('rpt'), version: build.version, now: now(), workspaceId, principal });
     log.info('call.failed', fieldsOf(report));
     const approvalId = Object.values(report.pathIds).find((id) => ApprovalId.safeParse(id).success) ?? null;
-    if (whose !== null) reports.add({ report, approvalId, whose: async () => whose });
-    else if (isUnjudged(call)) reports.add({ report, approvalId, whose: laterKnown(context, call.req, addressed) });
+    if (whose !== null) reports.add(reportFor({ report, approvalId }, whose));
+    else if (isUnjudged(call))
+      unjudgedReports.add({ report, approvalId, whose: laterKnown(context, call.req, addressed) });
   };
 }
 
-/** It was refused before anybody asked who called: no route has its path, or it came too often. */
+/** It was refused before anybody asked who called: no route has its path. Whoever asks too often is nobody's to look up. */
 function isUnjudged({ principal, status }: FailedCall): boolean {
-  return principal === undefined && status !== 401;
+  return principal === undefined && status !== 401 && status !== 429;
 }
 
 /** Asked when the report is kept, after the answer. It holds on to no body that was received. */

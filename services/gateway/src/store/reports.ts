@@ -91,18 +91,33 @@ export async function listReportsOf(
   return pageOf(rows, request, { item: reportOf, key: (row) => row.id });
 }
 
-type Sought = Reach & { callerId: string; requestId: string };
+type Sought = Reach & {
+  requestId: string;
+  /** Who asks, where they may see their own calls outside of any workspace too; null: a key or a program. */
+  personId: string | null;
+};
 
-/** The newest, for a caller may give several calls one id: in the workspace, or the caller's own outside of any. */
+/** The newest, for a caller may give several calls one id. One's own come before those of others, who may have taken their id. */
 export async function findReport(
   reader: Reader,
-  { callerId, requestId, ...reach }: Sought,
+  { personId, requestId, ...reach }: Sought,
 ): Promise<CallReport | null> {
   if (!/^[\x21-\x7e]{1,128}$/.test(requestId)) return null;
   const newestOf = (where: object) =>
     reader.callReport.findFirst({ where: { ...where, requestId }, orderBy: { id: 'desc' } });
-  const row = (await newestOf(within(reach))) ?? (await newestOf({ workspaceId: null, userId: callerId }));
-  return row === null ? null : reportOf(row);
+  const { workspaceId } = reach;
+  const own =
+    personId === null
+      ? []
+      : [
+          { workspaceId, userId: personId },
+          { workspaceId: null, userId: personId },
+        ];
+  for (const where of [...own, within(reach)]) {
+    const row = await newestOf(where);
+    if (row !== null) return reportOf(row);
+  }
+  return null;
 }
 
 export async function forgetReports(tx: Tx, before: Date): Promise<void> {
