@@ -77,7 +77,7 @@ describe('compiling in turns', () => {
         return (error as PolicyError).code;
       }
     };
-    expect(code(keys)).toBe('UNKNOWN_MEMBER');
+    expect(code(keys)).toBe('MALFORMED_BUNDLE');
     expect(workedMs() - since).toBeLessThan(2_000);
     expect(code('format: a\nname: b\nname: c')).toBe('YAML_REFUSED');
   });

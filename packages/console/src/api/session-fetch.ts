@@ -21,6 +21,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
   let userId: string | null = null;
   let csrfToken: string | null = null;
   let renewing: Promise<boolean> | null = null;
+  let renewals = 0;
 
   const tokenOfPage = async (): Promise<string | null> => {
     if (csrfToken !== null) return csrfToken;
@@ -43,9 +44,15 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
   };
 
   const renewed = async (path: string, init: RequestInit): Promise<Response> => {
+    const since = renewals;
     const answer = await attempt(path, init);
     if (withoutSession.has(path) || !(await saysSessionIsOver(answer))) return answer;
-    renewing ??= renew(fetchNow).finally(() => (renewing = null));
+    // What was sent before the last renewal, and is answered after it, needs no other one.
+    if (renewals > since) return attempt(path, init);
+    renewing ??= renew(fetchNow).finally(() => {
+      renewing = null;
+      renewals += 1;
+    });
     return (await renewing) ? attempt(path, init) : answer;
   };
 

@@ -9,7 +9,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 const freshForMs = 60_000;
 
 /** What the agent that asks has reached lately: how far goes who is let go on. */
-export function AgentReach({ approval: { requested_by: agent } }: { approval: Approval }) {
+export function AgentReach({ approval: { approval_id, requested_by: agent } }: { approval: Approval }) {
   const { id, client } = useWorkspace();
   const target = OpsTarget.parse(`agent:${agent}`);
   const radius = useQuery({
@@ -21,7 +21,7 @@ export function AgentReach({ approval: { requested_by: agent } }: { approval: Ap
     staleTime: freshForMs,
   });
   return (
-    <section aria-label="What this agent reached in seven days">
+    <section aria-label={`What this agent reached in seven days, ${approval_id}`}>
       <h3>What this agent reached in seven days</h3>
       <Loaded query={radius}>{(found) => <RadiusFacts radius={found} />}</Loaded>
     </section>

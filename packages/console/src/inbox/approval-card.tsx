@@ -49,7 +49,7 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
       {approval.args !== null && (
         <>
           <h3>Arguments</h3>
-          <ShownJson value={approval.args} label="Arguments" />
+          <ShownJson value={approval.args} label={`Arguments, ${approval.approval_id}`} />
         </>
       )}
       {approval.state === 'pending' && <AgentReach approval={approval} />}
