@@ -3,7 +3,7 @@ import { keyPrincipal } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import { reportsKeptMax } from '../src/store/reports.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { clientOf, rowsOf, signInAs, until, type Person } from './_gateway.ts';
+import { rowsOf, signInAs, until, type Person } from './_gateway.ts';
 import { ofNoTwin, startReportedGateway, type ReportedGateway } from './_reports.ts';
 import { sendChunked } from './_unusual-requests.ts';
 
@@ -201,41 +201,6 @@ describe('a failed call', () => {
     }
   });
 
-  it('for a workspace of others is its person’s, in none', async () => {
-    const headers = { ...eve.headers, 'x-workspace-id': ada.workspace.id };
-    const { requestId, status } = await reported.send('/api/tasks', { headers });
-    expect(status).toBe(404);
-    expect(reported.loggedOf(requestId)).toMatchObject({ principal: eve.user.id, status: 404 });
-    expect(await reported.reportOf(eve, requestId)).toMatchObject({ workspaceId: null, status: 404 });
-    await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
-  it('by a key that names another workspace is its person’s, in none', async () => {
-    const both = await reported.memberOf('both@example.org', 'member');
-    const client = clientOf(reported.gateway.url, { ...both.headers, 'x-workspace-id': both.workspace.id });
-    const { body: key } = await client.createApiKey({
-      body: { name: 'own', role: 'member', scopes: ['read'], expiresInDays: 1 },
-    });
-    const headers = { 'x-api-key': key.key, 'x-workspace-id': ada.workspace.id };
-    const { requestId, status } = await reported.send('/api/tasks', { headers });
-    expect([status, reported.loggedOf(requestId)['principal']]).toEqual([404, keyPrincipal(key.id)]);
-    const found = { workspaceId: null, status: 404, principal: keyPrincipal(key.id) };
-    expect(await reported.reportOf(both, requestId)).toMatchObject(found);
-    await expect(ada.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
-  it('that no route has, or that names no workspace, is its person’s, in none', async () => {
-    const headers = { authorization: ada.headers['authorization'] ?? '' };
-    const calls = ['/no/such-path', '/api/me?odd=1', '/api/auth/sessions?odd=1'].map((path) =>
-      reported.send(path, { headers }),
-    );
-    for (const { requestId, status } of await Promise.all(calls)) {
-      const found = { workspaceId: null, status, principal: ada.user.id };
-      expect(await reported.reportOf(ada, requestId)).toMatchObject(found);
-      await expect(eve.client.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    }
-  });
-
   it('of an agent that the kernel alone knows is kept where the kernel says, if it says a workspace', async () => {
     const keyId = `key_${'0'.repeat(26)}`;
     const nothing = { state: 'none', members: [], unknownMembers: 0, isCut: false };
@@ -268,18 +233,6 @@ describe('a failed call', () => {
     const own = await reported.send('/api/tasks?odd=1', { headers: ada.headers });
     await Promise.all(flood);
     expect(await reported.reportOf(ada, own.requestId)).toMatchObject({ principal: ada.user.id, status: 400 });
-  });
-
-  it('outside of any workspace is for its person, and for no key of theirs', async () => {
-    const { body: key } = await ada.client.createApiKey({
-      body: { name: 'looks', role: 'member', scopes: ['read'], expiresInDays: 1 },
-    });
-    const { requestId } = await reported.send('/no/such-path', {
-      headers: { authorization: ada.headers['authorization'] ?? '' },
-    });
-    await reported.reportOf(ada, requestId);
-    const byKey = clientOf(reported.gateway.url, { 'x-api-key': key.key });
-    await expect(byKey.getReport({ params: { requestId } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('of one’s own comes before that of a colleague who has taken its id', async () => {
