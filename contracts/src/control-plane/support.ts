@@ -57,7 +57,7 @@ export const SupportReport = z.strictObject({
   }),
   /** Null: it failed before anything was decided, or the kernel does not show it now. */
   decision: SupportedDecision.nullable(),
-  /** The policy of that decision, or else the one in force; null: there is none, or the kernel does not answer. */
+  /** The policy of that decision, or else the one in force in the workspace that asks; null: there is none, or the kernel does not answer. */
   policy: z
     .strictObject({ policy_hash: Digest, policy_epoch: z.int().min(0), of: z.enum(['decision', 'in_force']) })
     .nullable(),

@@ -89,6 +89,21 @@ describe('limits', () => {
     });
   });
 
+  verifies(
+    'gw.ratelimit',
+    'count who asks for what is not there, by address, whatever credential comes along',
+    async () => {
+      await underLimits({}, async (url) => {
+        const statuses: number[] = [];
+        for (let nth = 0; nth < 6; nth += 1) {
+          const headers = { ...disguises(nth), authorization: `Bearer cs_${String(nth).repeat(43)}` };
+          statuses.push((await fetch(`${url}/no/such-path/${nth}`, { headers })).status);
+        }
+        expect(statuses).toEqual([404, 404, 404, 404, 429, 429]);
+      });
+    },
+  );
+
   verifies('gw.ratelimit', 'believe of forwarded addresses the one that our own proxy wrote', async () => {
     const behind = { GOV_TRUSTED_PROXIES: '1', NODE_ENV: 'test' };
     await underLimits(behind, async (url) => {

@@ -66,7 +66,7 @@ export function followKeys(target: Document): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
-    // A field may be inside of a component that is closed to the page.
+    // Of a field in a shadow tree, such as the editor's, the event names the host alone.
     const [innermost = null] = event.composedPath();
     if (isWriting(innermost) || target.querySelector('[role="dialog"]') !== null || !areSingleKeysOn()) return;
     if (shortcuts.press(key, event.timeStamp)) event.preventDefault();

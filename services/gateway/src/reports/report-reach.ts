@@ -5,3 +5,8 @@ import type { WorkspaceCaller } from '../guards.ts';
 export function reportReachOf({ workspaceId, role, user }: WorkspaceCaller) {
   return { workspaceId, userId: hasRole(role, 'partner') ? null : user.id };
 }
+
+/** Who sees what failed outside of any workspace: its person alone, and neither a key nor a program of theirs, which are for one workspace. */
+export function personOutsideOf(caller: WorkspaceCaller): string | null {
+  return 'key' in caller || 'device' in caller ? null : caller.user.id;
+}

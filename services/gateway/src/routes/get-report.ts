@@ -2,7 +2,7 @@ import { getReport } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
-import { reportReachOf } from '../reports/report-reach.ts';
+import { personOutsideOf, reportReachOf } from '../reports/report-reach.ts';
 import { reportText } from '../reports/report-text.ts';
 import { findReport } from '../store/reports.ts';
 
@@ -11,7 +11,7 @@ export const getReportRoute = ({ database }: Context) =>
     const report = await findReport(database.reader, {
       ...reportReachOf(caller),
       requestId: params.requestId,
-      personId: 'key' in caller || 'device' in caller ? null : caller.user.id,
+      personId: personOutsideOf(caller),
     });
     if (report === null) throw notFound();
     return { ...report, text: reportText(report) };
