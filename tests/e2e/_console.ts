@@ -1,5 +1,5 @@
 import axe, { type AxeResults } from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 
 const flags = [
   ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
@@ -54,17 +54,24 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
 
 /** With nothing but the keyboard, from the form that has the focus. Whatever page was asked for is there afterwards. */
 export async function signInByKeyboard(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').waitFor();
-  await page.keyboard.type(email);
+  await typeInto(page.getByLabel('E-mail address'), email);
   await page.keyboard.press('Enter');
   const code = await page.getByLabel('Code for development').textContent();
-  await page.keyboard.type(code ?? '');
+  await typeInto(page.getByLabel('Code', { exact: true }), code ?? '');
   await page.keyboard.press('Enter');
   await page
     .getByRole('navigation', { name: 'Pages' })
     .or(page.getByRole('button', { name: 'Menu' }))
     .first()
     .waitFor();
+}
+
+/** Once the field has the focus, which a dialog gives it a moment after it is drawn; in place of what stands there. */
+export async function typeInto(field: Locator, text: string): Promise<void> {
+  const page = field.page();
+  await field.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(text);
 }
 
 /** What axe finds on the page as it stands: WCAG 2.2 AA and its own best practices. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { signIn, until, type SignedIn } from './_system.ts';
 
@@ -43,8 +43,7 @@ async function personAt(path: string, width?: number): Promise<Person> {
 /** The form that a key opens, filled in from where the focus is. */
 async function giveStop(page: Page, key: string, why: string): Promise<void> {
   await page.keyboard.press(key);
-  await page.getByRole('dialog').getByLabel('Why').waitFor();
-  await page.keyboard.type(why);
+  await typeInto(page.getByRole('dialog').getByLabel('Why'), why);
 }
 
 let calls = 0;
@@ -65,6 +64,8 @@ describe('the page of stops', () => {
       expect(await said(person)).toBe('ALLOWED');
       await giveStop(page, 'f', 'the vault leaks <b>\u202e');
       expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Control+k');
+      expect(await page.getByRole('dialog').count()).toBe(1);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: `freeze effective, epoch 1: workspace:${person.workspaceId}` }).waitFor();
       expect(await said(person)).toBe('SYSTEM_FROZEN');
@@ -133,6 +134,14 @@ describe('the page of stops', () => {
       await page.getByText('throttle effective, epoch 1').waitFor();
       await page.getByRole('region', { name: 'Fences' }).getByText('1 in 60 s').waitFor();
       expect([await said(person), await said(person)]).toEqual(['ALLOWED', 'THROTTLED']);
+      const other = await context.newPage();
+      await other.goto('/console/stops');
+      await other.getByRole('region', { name: 'Fences' }).waitFor();
+      await giveStop(other, 'q', 'too fast still');
+      await other.getByLabel('Name of the tool').fill('crm.read');
+      await other.keyboard.press('Enter');
+      await other.getByText('quarantine effective, epoch 2').waitFor();
+      await page.getByText('throttle effective, epoch 1').waitFor({ state: 'detached' });
       await context.close();
     },
     timeoutMs,
@@ -159,6 +168,7 @@ describe('the page of stops', () => {
       }
       await page.getByRole('region', { name: 'Fences' }).getByText('kept until it is there').waitFor();
       expect(await page.getByRole('region', { name: 'Commands' }).count()).toBe(0);
+      expect(await page.getByText('freeze unconfirmed').count()).toBe(0);
       expect(faults).toEqual([]);
       await context.close();
     },
@@ -175,8 +185,7 @@ describe('the page of budgets', () => {
       await page.getByRole('button', { name: 'Set what models may cost in a month' }).press('Enter');
       await page.getByLabel('At most in a calendar month').waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      await page.keyboard.press('Control+a');
-      await page.keyboard.type('12.5');
+      await typeInto(page.getByLabel('At most in a calendar month'), '12.5');
       await page.keyboard.press('Enter');
       const row = page.getByRole('row', { name: 'ceiling.llm_month' });
       await row.getByText('$12.50').waitFor();
@@ -197,7 +206,13 @@ describe('the page of budgets', () => {
       await page.getByText('7 USD a month').waitFor();
       expect(await page.getByText('99 USD a month').isVisible()).toBe(true);
       expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 1_250]]);
+      const applied = '**/settings/applied';
+      await page.route(applied, (route) => route.abort());
       await page.getByRole('button', { name: 'Set mine instead' }).press('Enter');
+      await page.getByText('The gateway does not answer').waitFor();
+      expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 1_250]]);
+      await page.unroute(applied);
+      await page.getByRole('dialog').getByRole('button', { name: 'Set the ceiling' }).press('Enter');
       await row.getByText('$99.00').waitFor();
       expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 9_900]]);
       expect(await axeFindings(page)).toEqual([]);
@@ -245,15 +260,13 @@ describe('the page of incidents', () => {
       const dialog = page.getByRole('dialog');
       const note = async (move: string, text: string) => {
         await page.getByRole('button', { name: move }).first().press('Enter');
-        await dialog.getByLabel('Note').waitFor();
-        await page.keyboard.type(text);
+        await typeInto(dialog.getByLabel('Note'), text);
         await dialog.getByRole('button', { name: move }).press('Enter');
       };
       await page.getByRole('heading', { name: 'No incident' }).waitFor();
       expect(await said(person)).toBe('ALLOWED');
       await page.keyboard.press('n');
-      await dialog.getByLabel('Title').waitFor();
-      await page.keyboard.type('It reads <b>everything');
+      await typeInto(dialog.getByLabel('Title'), 'It reads <b>everything');
       await page.keyboard.press('Tab');
       await page.keyboard.type('Seen by night');
       expect(await axeFindings(page)).toEqual([]);
@@ -262,8 +275,7 @@ describe('the page of incidents', () => {
       await page.getByRole('region', { name: 'Timeline' }).getByText('Seen by night').waitFor();
 
       await page.keyboard.press('p');
-      await dialog.getByLabel('Why').waitFor();
-      await page.keyboard.type('it reads too much');
+      await typeInto(dialog.getByLabel('Why'), 'it reads too much');
       await dialog.getByLabel('Name of the tool').fill('crm.read');
       await dialog.getByRole('button', { name: 'See what it would reach' }).press('Enter');
       const plan = page.getByRole('article', { name: /^Plan/ });
@@ -279,7 +291,13 @@ describe('the page of incidents', () => {
       expect(await said(person)).toBe('SYSTEM_FROZEN');
       await page.getByRole('region', { name: 'Commands of the incident' }).getByText('tool:crm.read').waitFor();
 
-      await note('Acknowledge', 'mine');
+      await page.getByRole('button', { name: 'Acknowledge' }).press('Enter');
+      await dialog.getByLabel('Note').waitFor();
+      await site.inControlPlane('UPDATE incidents SET version = version + 1');
+      await typeInto(dialog.getByLabel('Note'), 'mine');
+      await dialog.getByRole('button', { name: 'Acknowledge' }).press('Enter');
+      await dialog.getByText('It is open now').waitFor();
+      await dialog.getByRole('button', { name: 'Acknowledge' }).press('Enter');
       await note('Begin to mitigate', 'on it');
       await note('Resolve', 'over');
       await page.getByText('It has changed in the meantime').waitFor();
@@ -304,8 +322,7 @@ describe('keys of agents', () => {
       const { page, context, faults } = await personAt('/console/members');
       const section = page.getByRole('region', { name: 'Keys of agents', exact: true });
       await section.getByRole('button', { name: 'Make an agent’s key' }).press('Enter');
-      await page.getByRole('dialog').getByLabel('Principal').waitFor();
-      await page.keyboard.type('usr_01ARZ3NDEKTSV4RRFFQ69G5FAV');
+      await typeInto(page.getByRole('dialog').getByLabel('Principal'), 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV');
       await page.keyboard.press('Enter');
       await page.getByText('This name is not an agent’s own').waitFor();
       await page.getByLabel('Principal').fill('researcher');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 
 const timeoutMs = 120_000;
@@ -74,14 +74,12 @@ describe('the page that lets a program in', () => {
     async () => {
       const begun = await begin();
       const { page, context, faults } = await visitor('/console/device');
-      await page.getByLabel('Code that the program shows').waitFor();
-      await page.keyboard.type('BBBB-BBBB');
+      await typeInto(page.getByLabel('Code that the program shows'), 'BBBB-BBBB');
       await page.keyboard.press('Enter');
       await page.getByText('No program waits with this code').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Enter another code' }).press('Enter');
-      await page.getByLabel('Code that the program shows').waitFor();
-      await page.keyboard.type((begun['user_code'] ?? '').toLowerCase());
+      await typeInto(page.getByLabel('Code that the program shows'), (begun['user_code'] ?? '').toLowerCase());
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Refuse' }).press('Enter');
       await page.getByText('was refused').waitFor();

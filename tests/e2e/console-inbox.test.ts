@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { Keyboard } from './_keyboard.ts';
 import { scratchDataDir, startIn, until } from './_system.ts';
 
@@ -95,8 +95,7 @@ describe('the inbox', () => {
     async () => {
       await waitingCall('second.md');
       await page.keyboard.press('r');
-      await page.getByRole('dialog').getByLabel('Reason').waitFor();
-      await page.keyboard.type('Not to this customer.');
+      await typeInto(page.getByRole('dialog').getByLabel('Reason'), 'Not to this customer.');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('files.write_file: denied').waitFor();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import { until } from './_system.ts';
 
@@ -35,8 +35,7 @@ const openWorkspaceId = (page: Page) => page.locator('.workspace-switch select')
 /** Invites by keyboard; answers the token of the link that is shown once. */
 async function invite(page: Page, email: string): Promise<string> {
   await page.keyboard.press('n');
-  await page.getByRole('dialog').getByLabel('E-mail address').waitFor();
-  await page.keyboard.type(email);
+  await typeInto(page.getByRole('dialog').getByLabel('E-mail address'), email);
   await page.keyboard.press('Enter');
   const link = (await page.getByRole('region', { name: 'Link of the invite' }).textContent()) ?? '';
   expect(await axeFindings(page)).toEqual([]);
@@ -65,19 +64,18 @@ describe('members', () => {
       await page.reload();
       const row = page.getByRole('row', { name: email });
       await row.getByRole('combobox').selectOption('partner');
-      await page.getByRole('dialog').getByLabel(`Type ${email} to go on`).waitFor();
-      await page.keyboard.type(email);
+      await typeInto(page.getByRole('dialog').getByLabel(`Type ${email} to go on`), email);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await until(async () => (await row.getByRole('combobox').inputValue()) === 'partner');
       await row.getByRole('button', { name: 'Remove' }).press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).waitFor();
       expect(await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true);
-      await page.keyboard.type('somebody else');
+      const typed = page.getByRole('dialog').getByLabel(`Type ${email} to go on`);
+      await typeInto(typed, 'somebody else');
       await page.keyboard.press('Enter');
       expect((await asInvited()).status).toBe(200);
-      await page.keyboard.press('Control+a');
-      await page.keyboard.type(email);
+      await typeInto(typed, email);
       await page.keyboard.press('Enter');
       await row.waitFor({ state: 'detached' });
       expect((await asInvited()).status).toBe(404);
@@ -93,8 +91,7 @@ describe('members', () => {
       const email = system.newAddress();
       const { page, context } = await atMembers(email);
       await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove' }).press('Enter');
-      await page.getByRole('dialog').getByLabel(`Type ${email} to go on`).waitFor();
-      await page.keyboard.type(email);
+      await typeInto(page.getByRole('dialog').getByLabel(`Type ${email} to go on`), email);
       await page.keyboard.press('Enter');
       await page.getByText('LAST_OWNER').waitFor();
       await context.close();
@@ -114,6 +111,13 @@ describe('members', () => {
       await page.getByText('Owners invite people, change roles').waitFor();
       expect(await page.getByRole('button', { name: /Remove|Invite/ }).count()).toBe(0);
       expect(await axeFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`/console/runs/tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV?workspace=${id}`);
+      await page
+        .locator('.workspace-switch select')
+        .first()
+        .selectOption({ label: `${email.split('@')[0]}'s workspace (owner)` });
+      await page.waitForURL((url) => url.pathname === '/console/runs' && url.searchParams.get('workspace') !== id);
       expect(faults).toEqual([]);
       await Promise.all([context.close(), owner.context.close()]);
     },
@@ -127,8 +131,7 @@ describe('keys', () => {
     async () => {
       const { page, context, faults } = await atMembers(system.newAddress());
       await page.getByRole('button', { name: 'Make a key' }).press('Enter');
-      await page.getByRole('dialog').getByLabel('Name').waitFor();
-      await page.keyboard.type('crawler');
+      await typeInto(page.getByRole('dialog').getByLabel('Name'), 'crawler');
       await page.getByLabel('Reads what the workspace shows').press('Space');
       await page.getByRole('button', { name: 'Make the key' }).press('Enter');
       const key = (await page.getByRole('region', { name: 'The key' }).textContent()) ?? '';

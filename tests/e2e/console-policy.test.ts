@@ -92,6 +92,34 @@ describe('the policy page', () => {
   );
 
   it(
+    'asks before it is left with what is not saved, and adds a rule by form for tools that have a name',
+    async () => {
+      const editor = page.getByRole('textbox', { name: 'Text of the draft' });
+      const toInbox = () => page.getByRole('link', { name: 'Inbox', exact: true }).press('Enter');
+      await page.getByText('Add a rule by form').press('Enter');
+      await page.getByLabel('Calls of these tools').fill(' , ');
+      await page.keyboard.press('Enter');
+      await page.getByText('That names no tool.').waitFor();
+      expect(await editor.textContent()).not.toContain('deny-1');
+      await page.getByLabel('Calls of these tools').fill('vault.*');
+      await page.keyboard.press('Enter');
+      await page.getByText('not saved').waitFor();
+      await toInbox();
+      await page.getByRole('dialog').getByText('What you wrote since it was saved would be lost.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await editor.textContent()).toContain('vault.*');
+      await toInbox();
+      await page.getByRole('dialog').getByRole('button', { name: 'Leave and lose it' }).press('Enter');
+      await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
+      await page.getByRole('link', { name: 'Policy', exact: true }).press('Enter');
+      await editor.waitFor();
+      expect(await editor.textContent()).not.toContain('vault.*');
+    },
+    timeoutMs,
+  );
+
+  it(
     'tries the draft on sealed decisions, and keeps a difference as a test that then fails',
     async () => {
       await write(loose());

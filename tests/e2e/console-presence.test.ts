@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';
 
@@ -54,7 +54,7 @@ describe('an act that needs a fresh proof of presence', () => {
       expect(await isSignedIn(elsewhere)).toBe(true);
       await page.keyboard.press('Enter');
       const code = (await page.getByLabel('Code for development').textContent()) ?? '';
-      await page.keyboard.type('000000');
+      await typeInto(page.getByLabel('Code', { exact: true }), '000000');
       await page.keyboard.press('Enter');
       await page.getByText('CODE_INVALID').waitFor();
       expect(await isSignedIn(elsewhere)).toBe(true);
@@ -92,7 +92,8 @@ describe('an act that needs a fresh proof of presence', () => {
       const { page, elsewhere, context } = await lateVisitor();
       await page.getByRole('button', { name: 'Sign out everywhere' }).press('Enter');
       await page.getByRole('button', { name: 'Send me a code' }).press('Enter');
-      await page.keyboard.type((await page.getByLabel('Code for development').textContent()) ?? '');
+      const code = (await page.getByLabel('Code for development').textContent()) ?? '';
+      await typeInto(page.getByLabel('Code', { exact: true }), code);
       await page.keyboard.press('Enter');
       await page.getByLabel('E-mail address').waitFor();
       expect(await isSignedIn(elsewhere)).toBe(false);

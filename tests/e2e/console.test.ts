@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import type { Browser } from 'playwright-core';
-import { keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { keptByScripts, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { scratchDataDir, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -36,9 +36,7 @@ async function signedIn(path: string, screen: Screen = {}): Promise<Visitor> {
 
 async function startRun({ page }: Visitor, words: { title: string; description: string }): Promise<void> {
   await page.keyboard.press('n');
-  await page.getByLabel('Title').waitFor();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.type(words.title);
+  await typeInto(page.getByLabel('Title'), words.title);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(words.description);
@@ -152,8 +150,7 @@ describe('the console', () => {
     async () => {
       const { page, context } = await signedIn('/console/overview');
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Page or action' }).waitFor();
-      await page.keyboard.type('sign out');
+      await typeInto(page.getByRole('combobox', { name: 'Page or action' }), 'sign out');
       await page.keyboard.press('Enter');
       await page.getByLabel('E-mail address').waitFor();
       expect((await context.cookies()).map(({ name }) => name)).toEqual([]);

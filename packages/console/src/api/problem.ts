@@ -22,7 +22,7 @@ export function problemOf(error: unknown): Problem {
   return {
     title: titleOf(error),
     message: error.message,
-    nextStep: errorCodes[error.code].nextStep,
+    nextStep: nextStepOf(error),
     code: error.code,
     requestId: typeof requestId === 'string' ? requestId : null,
   };
@@ -45,6 +45,12 @@ function titleOf({ code, status }: AppError): string {
   if (status === 409 || status === 412) return 'It has changed in the meantime';
   if (status === 429) return 'Too many requests';
   return status >= 500 ? 'The service failed' : 'The request was refused';
+}
+
+/** People send no headers. */
+function nextStepOf({ code }: AppError): string {
+  if (code === 'PRECONDITION_FAILED') return 'Nothing was overwritten. Look at what stands now, then decide.';
+  return errorCodes[code].nextStep;
 }
 
 function unanswered({ fault, message }: CallFailed): Problem {

@@ -38,11 +38,11 @@ function Loading({ onSet }: { onSet: () => void }) {
 type FormProps = { standing: Standing; again: () => void; onSet: () => void };
 
 function Form({ standing, again, onSet }: FormProps) {
-  // What was read when the form opened: somebody who changes it meanwhile is not overwritten.
-  const [base] = useState(standing);
+  // What was read when the form opened, or kept by it: somebody who changes it meanwhile is not overwritten.
+  const [base, setBase] = useState(standing);
   const [amount, setAmount] = useState(String(base.terms.monthlyLlmBudget));
   const [currency, setCurrency] = useState(base.terms.currency);
-  const set = useSet({ onSet, onConflict: again });
+  const set = useSet({ onKept: setBase, onSet, onFault: again });
   const isConflict = isAppError(set.error) && set.error.code === 'PRECONDITION_FAILED';
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -83,16 +83,26 @@ function Form({ standing, again, onSet }: FormProps) {
 }
 
 /** Kept, then told to the kernel: until that has confirmed it, the page does not say that it is set. */
-function useSet({ onSet, onConflict }: { onSet: () => void; onConflict: () => void }) {
+function useSet({
+  onKept,
+  onSet,
+  onFault,
+}: {
+  onKept: (kept: Standing) => void;
+  onSet: () => void;
+  onFault: () => void;
+}) {
   const { client, id } = useWorkspace();
   return useMutation({
     mutationFn: async ({ etag, terms }: Standing) => {
       const params = { id };
-      await client.putWorkspaceSettings({ params, body: { budgetConfig: terms }, headers: { 'if-match': etag } });
+      const body = { budgetConfig: terms };
+      const { headers } = await client.putWorkspaceSettings({ params, body, headers: { 'if-match': etag } });
+      onKept({ terms, etag: headers.get('etag') ?? '' });
       await client.applyWorkspaceSettings({ params });
     },
     onSuccess: onSet,
-    onError: onConflict,
+    onError: onFault,
   });
 }
 

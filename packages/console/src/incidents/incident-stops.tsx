@@ -8,11 +8,13 @@ import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { GivenStop } from '../stops/given-stop.tsx';
+import { holdsFor } from '../stops/holds.ts';
 import { StopForm } from '../stops/stop-form.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 /** What was commanded for an incident, and the way to stop something for it. */
-export function IncidentStops({ incident: { incident_id, state, commands } }: { incident: Incident }) {
+export function IncidentStops({ incident }: { incident: Incident }) {
+  const { incident_id, state, commands } = incident;
   const { id, role } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
@@ -22,7 +24,7 @@ export function IncidentStops({ incident: { incident_id, state, commands } }: { 
   return (
     <section aria-label="Stops">
       <h2>Stops</h2>
-      {given !== null && <GivenStop command={given} />}
+      {given !== null && holdsFor(given, incident) && <GivenStop command={given} />}
       {commands.length === 0 ? <p className="quiet">None was given for it.</p> : <Commands commands={commands} />}
       <p className="after-table card-actions">
         {mayStop && (

@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { isAppError } from '@countersign/contracts';
 import { incidentMoves, type Incident, type IncidentState } from '@countersign/contracts/control-plane';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -34,13 +35,13 @@ export function Moves({ incident, etag }: Props) {
 function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; onMoved: () => void }) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
-  // What was read when the form opened: whoever moves it meanwhile is not overwritten.
+  // What was read when the form opened: whoever moves it meanwhile is overwritten by nobody who was not told so.
   const [base] = useState(etag);
   const [note, setNote] = useState('');
   const [staying, setStaying] = useState<readonly string[]>([]);
   const toName = to === 'resolved' ? incident.standing : [];
   const move = useMutation({
-    mutationFn: () =>
+    mutationFn: (readAt: string) =>
       client.transitionIncident({
         params: { incident_id: incident.incident_id },
         body: {
@@ -48,14 +49,15 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
           note: note.trim(),
           standing: toName.map(({ target }) => target).filter((t) => staying.includes(t)),
         },
-        headers: { 'if-match': base },
+        headers: { 'if-match': readAt },
       }),
     onSuccess: onMoved,
     onSettled: () => queries.invalidateQueries({ queryKey: [id] }),
   });
+  const isConflict = isAppError(move.error) && move.error.code === 'PRECONDITION_FAILED';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    move.mutate();
+    move.mutate(isConflict ? etag : base);
   };
   return (
     <form className="stacked" onSubmit={submit}>
@@ -72,6 +74,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
       />
       {toName.length > 0 && <Standing standing={toName} staying={staying} onChange={setStaying} />}
       {move.error !== null && <ProblemNote error={move.error} />}
+      {isConflict && <p>It is {incident.state} now; the timeline says who wrote what.</p>}
       <Button type="submit" loading={move.isPending}>
         {moveWords[to].act}
       </Button>

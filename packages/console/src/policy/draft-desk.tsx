@@ -6,6 +6,7 @@ import { Mark } from '../parts/mark.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { CompiledView } from './compiled-view.tsx';
 import type { ActivePolicy } from './in-force.tsx';
+import { LeavingUnsaved } from './leaving-unsaved.tsx';
 import { OtherVersion } from './other-version.tsx';
 import { Report } from './report.tsx';
 import { RuleForm } from './rule-form.tsx';
@@ -36,6 +37,7 @@ export function DraftDesk({ stored, active }: Props) {
   const isStale = isAppError(compile.error) && compile.error.code === 'PRECONDITION_FAILED';
   return (
     <section className="card" aria-label="Draft">
+      <LeavingUnsaved isUnsaved={isChanged} />
       <header className="card-head">
         <h2>Draft</h2>
         <Mark tone="plain">{isChanged ? 'not saved' : stored.state}</Mark>

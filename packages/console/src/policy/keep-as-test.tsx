@@ -34,12 +34,18 @@ export function KeepAsTest({ example, draft }: { example: Example; draft: Policy
       </Button>
       {keep.data !== undefined && (
         <span role="status" className="quiet">
-          {keep.data.passes
-            ? 'Kept: the draft says so now.'
-            : 'Kept: the draft says otherwise now, so this test fails.'}
+          {keptWords(keep.data, draft)}
         </span>
       )}
       {keep.error !== null && <ProblemNote error={keep.error} />}
     </>
   );
+}
+
+type Kept = { draft: PolicyDraft; passes: boolean };
+
+/** Whether the draft passes it is known of the version that it was kept in. */
+function keptWords({ draft: { version }, passes }: Kept, now: PolicyDraft): string {
+  if (version !== now.version) return 'Kept. The draft has changed since: compile it to see whether it passes.';
+  return passes ? 'Kept: the draft says so now.' : 'Kept: the draft says otherwise now, so this test fails.';
 }

@@ -13,11 +13,12 @@ type Props = { text: string; onChange: (text: string) => void };
 /** The most common change without writing JSON: what becomes of calls of some tools. It changes the text above, and nothing else. */
 export function RuleForm({ text, onChange }: Props) {
   const [words, setWords] = useState(empty);
-  const longer = withRule(text, words);
+  const tools = namesIn(words.tools);
+  const bundle = bundleOf(text);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (longer === null) return;
-    onChange(longer);
+    if (bundle === null || tools.length === 0) return;
+    onChange(withRule(bundle, tools, words));
     setWords(empty);
   };
   return (
@@ -29,6 +30,7 @@ export function RuleForm({ text, onChange }: Props) {
           description="Names with * for any letters, a comma between two"
           required
           maxLength={256}
+          error={words.tools !== '' && tools.length === 0 && 'That names no tool.'}
           value={words.tools}
           onChange={({ target: { value: tools } }) => setWords((before) => ({ ...before, tools }))}
         />
@@ -44,8 +46,8 @@ export function RuleForm({ text, onChange }: Props) {
           value={words.reason}
           onChange={({ target: { value: reason } }) => setWords((before) => ({ ...before, reason }))}
         />
-        {longer === null && <p className="quiet">The draft is no JSON as it stands; write the rule in the text.</p>}
-        <Button type="submit" size="xs" variant="default" disabled={longer === null}>
+        {bundle === null && <p className="quiet">The draft is no JSON as it stands; write the rule in the text.</p>}
+        <Button type="submit" size="xs" variant="default" disabled={bundle === null}>
           Add to the draft
         </Button>
       </form>
@@ -55,13 +57,14 @@ export function RuleForm({ text, onChange }: Props) {
 
 type Bundle = { rules: { id: string }[] };
 
-function withRule(text: string, { tools, effect, reason }: typeof empty): string | null {
-  const bundle = bundleOf(text);
-  if (bundle === null) return null;
-  const tool = tools
+function namesIn(tools: string): string[] {
+  return tools
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+}
+
+function withRule(bundle: Bundle, tool: string[], { effect, reason }: typeof empty): string {
   const why = reason.trim() === '' ? {} : { reason: reason.trim() };
   const rule = { id: freeId(bundle, effect), effect, match: { tool }, ...why };
   return `${JSON.stringify({ ...bundle, rules: [...bundle.rules, rule] }, null, 2)}\n`;

@@ -1,10 +1,10 @@
 import { Drawer } from '@mantine/core';
-import { Link, useNavigate, useLocation } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { visibleText } from '@countersign/contracts';
 import { pages } from '../pages.ts';
 import { PersonMenu } from './person-menu.tsx';
-import { useAddressedWorkspace, type Me } from '../workspace/open-workspace.ts';
+import { useAddressedWorkspace, useSwitch, type Me } from '../workspace/open-workspace.ts';
 
 type PanelProps = {
   me: Me;
@@ -78,9 +78,8 @@ function Inside({ me, onPalette, onKeys }: Omit<PanelProps, 'isMenuOpen' | 'onMe
 }
 
 function WorkspaceSwitch({ me }: { me: Me }) {
-  const navigate = useNavigate();
   const open = useAddressedWorkspace(me);
-  const change = (workspace: string) => void navigate({ to: '.', search: { workspace } }); // every page takes it
+  const change = useSwitch();
   return (
     <label className="workspace-switch">
       <span>Workspace</span>

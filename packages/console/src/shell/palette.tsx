@@ -4,7 +4,7 @@ import { useState, type KeyboardEvent } from 'react';
 import { visibleText } from '@countersign/contracts';
 import { pages } from '../pages.ts';
 import { useSignOut } from './person-menu.tsx';
-import type { Me } from '../workspace/open-workspace.ts';
+import { useSwitch, type Me } from '../workspace/open-workspace.ts';
 
 type Command = { id: string; says: string; run(): void };
 type Props = { me: Me; isOpen: boolean; onClose: () => void };
@@ -20,6 +20,7 @@ export function Palette({ me, isOpen, onClose }: Props) {
 
 function useCommands({ workspaces }: Me): Command[] {
   const navigate = useNavigate();
+  const open = useSwitch();
   const leave = useSignOut();
   return [
     ...pages.map(({ path, title }) => ({
@@ -30,7 +31,7 @@ function useCommands({ workspaces }: Me): Command[] {
     ...workspaces.map(({ id, name }) => ({
       id,
       says: `Open the workspace ${visibleText(name)}`,
-      run: () => void navigate({ to: '.', search: { workspace: id } }), // every page takes it
+      run: () => open(id),
     })),
     { id: 'device', says: 'Let a program in', run: () => void navigate({ to: '/device' }) },
     { id: 'sign-out', says: 'Sign out', run: () => leave.mutate() },

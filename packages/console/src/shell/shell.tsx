@@ -28,7 +28,7 @@ function SignedInShell({ me }: { me: Me }) {
   const [isKeyListOpen, keyList] = useDisclosure();
   const [isMenuOpen, menu] = useDisclosure();
   const navigate = useNavigate();
-  usePaletteKey(palette.toggle);
+  usePaletteKey(isPaletteOpen, palette.toggle);
   useShortcuts([
     { keys: '?', says: 'List the keys', run: keyList.open },
     ...pages.map(({ path, title, goKey }) => ({
@@ -85,14 +85,15 @@ function NoWorkspace({ isMemberAnywhere }: { isMemberAnywhere: boolean }) {
   );
 }
 
-function usePaletteKey(toggle: () => void): void {
+/** Over another dialog it does nothing: what is written there would be lost under it. */
+function usePaletteKey(isOpen: boolean, toggle: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      toggle();
+      if (isOpen || document.querySelector('[role="dialog"]') === null) toggle();
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
-  }, [toggle]);
+  }, [isOpen, toggle]);
 }

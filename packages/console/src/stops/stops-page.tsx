@@ -8,6 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { Fences } from './fences.tsx';
 import { GivenStop } from './given-stop.tsx';
+import { holdsIn, type Given } from './holds.ts';
 import { stopKinds } from './kinds.ts';
 import { ResumeDialog, type Liftable } from './resume-dialog.tsx';
 import { Standing } from './standing.tsx';
@@ -22,11 +23,11 @@ export function StopsPage() {
   const queries = useQueryClient();
   const [kind, setKind] = useState<StopKind | null>(null);
   const [lifting, setLifting] = useState<Liftable | null>(null);
-  const [given, setGiven] = useState<GivenCommand | null>(null);
+  const [given, setGiven] = useState<Given | null>(null);
   const mayStop = role !== 'member';
   const take = (command: GivenCommand) => {
     setKind(null);
-    setGiven(command);
+    setGiven({ command, atMs: Date.now() });
     void queries.invalidateQueries({ queryKey: [id, 'ops'] });
   };
   const ops = useWorkspaceQuery(['ops'], (client, signal) => client.getOps({ signal }), { everyMs: askAgainMs });
@@ -36,7 +37,9 @@ export function StopsPage() {
       about="What agents may not do now, whatever the policy says. A stop takes effect at once and needs no approval."
       actions={mayStop ? <StopButtons onStop={setKind} /> : <p className="quiet">Partners and owners stop calls.</p>}
     >
-      {given !== null && <GivenStop command={given} />}
+      {given !== null && (ops.data === undefined || holdsIn(given, ops.data, ops.dataUpdatedAt)) && (
+        <GivenStop command={given.command} />
+      )}
       <Loaded query={ops}>
         {(shown) => (
           <>

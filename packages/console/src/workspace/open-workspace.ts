@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, use } from 'react';
 import type { WorkspaceId } from '@countersign/contracts';
 import type { Role, User } from '@countersign/contracts/gateway';
@@ -23,6 +23,14 @@ export function useWorkspace(): OpenWorkspace {
 export function useAddressedWorkspace({ workspaces }: Me): Membership | undefined {
   const { workspace }: { workspace?: string } = useSearch({ strict: false });
   return workspace === undefined ? workspaces[0] : workspaces.find(({ id }) => id === workspace);
+}
+
+/** Goes to the same page of another workspace; what is open on the page is not there. */
+export function useSwitch(): (workspaceId: string) => void {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const [, page = ''] = pathname.split('/');
+  return (workspace) => void navigate({ to: `/${page}`, search: { workspace } });
 }
 
 type Ask<Body> = (client: WorkspaceClient, signal: AbortSignal) => Promise<{ body: Body }>;

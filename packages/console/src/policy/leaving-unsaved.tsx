@@ -1,0 +1,22 @@
+import { useBlocker } from '@tanstack/react-router';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+
+/** Asks before the page is left, whichever way, with what was written and not saved. */
+export function LeavingUnsaved({ isUnsaved }: { isUnsaved: boolean }) {
+  const leaving = useBlocker({
+    shouldBlockFn: () => isUnsaved,
+    enableBeforeUnload: isUnsaved,
+    disabled: !isUnsaved,
+    withResolver: true,
+  });
+  const question =
+    leaving.status === 'blocked'
+      ? {
+          title: 'Leave the draft unsaved?',
+          says: 'What you wrote since it was saved would be lost.',
+          act: 'Leave and lose it',
+          run: () => Promise.resolve(leaving.proceed()),
+        }
+      : null;
+  return <ConfirmDialog question={question} onClose={() => leaving.reset?.()} />;
+}
