@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = 'countersign-deploy-test';
@@ -50,8 +51,8 @@ export function buildImages(): void {
 export class Installation {
   readonly folder: string;
 
-  /** `settings`: variables of the services, by the name of their file. */
-  constructor(gatewayPort: number, settings: Record<string, Record<string, string>>) {
+  /** `changes`: to the services of the compose file, by their name. `settings`: variables of the services, by the name of their file. */
+  constructor(gatewayPort: number, changes: Record<string, object>, settings: Record<string, Record<string, string>>) {
     this.folder = join(mkdtempSync(join(tmpdir(), 'countersign-deploy-')), 'compose');
     cpSync(`${root}/infra/compose`, this.folder, { recursive: true });
     this.run('sh', join(this.folder, 'init'));
@@ -65,7 +66,10 @@ export class Installation {
     // Podman before version 4.4 gives a network without a way out no names, and asks one network of several for them.
     const file = join(this.folder, 'compose.yaml');
     const shipped = readFileSync(file, 'utf8').replace('internal: true', 'internal: false');
-    writeFileSync(file, shipped.replaceAll('[inside, outside]', '[inside]').replace('  outside: {}\n', ''));
+    const compose = parseDocument(shipped.replaceAll('[inside, outside]', '[inside]').replace('  outside: {}\n', ''));
+    for (const [service, change] of Object.entries(changes))
+      for (const [name, value] of Object.entries(change)) compose.setIn(['services', service, name], value);
+    writeFileSync(file, String(compose));
   }
 
   /** One after another, each once the one before is healthy or done: older versions of podman-compose do not wait. */

@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/gateway';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Mailbox } from './_mailbox.ts';
 
-type Decided = { verdict: string; reason_code: string; receipt: { payload: { receipt_id: string } } };
+type Decided = { verdict: string; reason_code: string; receipt: StoredReceipt };
 export type Acknowledged = { key: string; receiptId: string };
 
 /** Somebody who reaches the gateway's port and nothing else, with an agent of theirs. */

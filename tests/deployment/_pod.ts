@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { podman, type Installation } from './_containers.ts';
 import { environmentIn } from './_environment.ts';
+import type { Manifest } from './_manifest-faults.ts';
 
 type Variable = { name: string; value: string };
 type Container = {
@@ -25,18 +26,23 @@ type Rendered = {
   };
 };
 
-const overlay = fileURLToPath(new URL('../../infra/kubernetes/overlays/development', import.meta.url));
+const overlays = fileURLToPath(new URL('../../infra/kubernetes/overlays', import.meta.url));
 const podName = 'countersign-deploy-test-gateway';
 
 export type GatewayPod = { kernel: string; health(of: 'ready' | 'live'): number | null; remove(): void };
+
+/** What kustomize makes of an overlay. */
+export function rendered(overlay: string): Manifest[] {
+  const text = execFileSync('kubectl', ['kustomize', join(overlays, overlay)], { encoding: 'utf8' });
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
 
 /**
  * The gateway's pod as kustomize renders it, run by podman in the network of an installation. Podman knows neither ConfigMaps of a cluster nor
  * groups of volumes, so settings and secrets come from the installation's own files.
  */
 export function playGatewayPod(installation: Installation, port: number): GatewayPod {
-  const rendered = installation.run('kubectl', 'kustomize', overlay);
-  const manifests = parseAllDocuments(rendered).map((document) => document.toJS() as Rendered);
+  const manifests = rendered('development') as Rendered[];
   const settings = new Map(
     manifests.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata, data }) => [metadata.name, data ?? {}]),
   );

@@ -40,6 +40,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const renew = (...names: string[]) =>
+  execFileSync('sh', [join(folder, 'renew'), ...names], { encoding: 'utf8', stdio: 'pipe' });
 const init = () => execFileSync('sh', [join(folder, 'init')], { encoding: 'utf8' });
 const secretsFolder = () => join(folder, 'secrets');
 const serviceOf = ({ image }: ComposeService) => image.split('/').at(-1) as Deployed;
@@ -102,6 +104,29 @@ describe('what compose.yaml and init give a service', () => {
 });
 
 describe('compose.yaml', () => {
+  it('is given anew by name: lists keep the old public keys, what follows follows, all of it is taken, and init finishes it', () => {
+    const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
+    const files = ['gateway-keys.env', 'control-plane-keys.env', 'kernel-keys.env'];
+    const url = textOf('secrets/kernel_database_url');
+    const [before, accounts] = [files.map(textOf), textOf('rabbitmq_definitions.json')];
+    renew('signing_key', 'assertion_key', 'kernel_database_password', 'kernel_amqp_password');
+    expect(textOf('secrets/kernel_database_url')).toContain(textOf('secrets/kernel_database_password').trim());
+    expect(textOf('secrets/kernel_database_url')).not.toBe(url);
+    expect(textOf('rabbitmq_definitions.json')).not.toBe(accounts);
+    for (const [index, file] of files.entries())
+      for (const [name, keys] of Object.entries(environmentIn(before[index] ?? '')))
+        expect(environmentIn(textOf(file))[name]).toMatch(new RegExp(`^${keys},[A-Za-z0-9_-]{43}$`));
+    for (const name of ['kernel', 'control-plane']) expect(() => read(name)).not.toThrow();
+    expect(() => read('gateway', mail)).not.toThrow();
+    rmSync(join(secretsFolder(), 'signing_key'));
+    init();
+    expect(environmentIn(textOf('gateway-keys.env'))['GOV_TRUSTED_PUBLIC_KEYS']?.split(',').length).toBe(3);
+    expect(() => renew('tenant_salt_secret')).toThrow('no hash of an argument would match');
+    expect(() => renew('kernel_database_url')).toThrow('name the password that it holds');
+    expect(() => renew('signing_key', 'nothing')).toThrow('There is no secrets/nothing');
+    expect(environmentIn(textOf('gateway-keys.env'))['GOV_TRUSTED_PUBLIC_KEYS']?.split(',').length).toBe(3);
+  });
+
   it('gives every secret that it mounts a file of init, and each service the ones that it reads', () => {
     const mounted = Object.values(compose.services).flatMap(({ secrets = [] }) => secrets);
     expect([...new Set(mounted)].sort()).toEqual(Object.keys(compose.secrets).sort());

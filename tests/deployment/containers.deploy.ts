@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { buildImages, Installation, podman, requireTools, servers, services } from './_containers.ts';
+import { FullVolume, volumeFor } from './_full-volume.ts';
 import { Mailbox } from './_mailbox.ts';
+import { manifestFaults } from './_manifest-faults.ts';
 import { Outsider, type Acknowledged } from './_outside.ts';
-import { playGatewayPod } from './_pod.ts';
+import { playGatewayPod, rendered } from './_pod.ts';
 
 const minutes = 60_000;
 const operations = fileURLToPath(new URL('../../docs/operations.md', import.meta.url));
@@ -31,7 +33,7 @@ beforeAll(async () => {
   gatewayUrl = `http://localhost:${port}`;
   buildImages();
   const host = 'host.containers.internal';
-  installation = new Installation(port, {
+  installation = new Installation(port, volumeFor, {
     'gateway.env': { GOV_SMTP_URL: `smtp://${host}:${mailbox.port}` },
     'kernel.env': {
       GOV_UPSTREAM_URL: `http://${host}:${new URL(model.url).port}/v1`,
@@ -72,13 +74,32 @@ async function expectNothingLost(): Promise<void> {
   }
 }
 
-async function untilAnswered(): Promise<void> {
+const untilAnswered = () => until(async () => (await ada.evaluate('crm.read')) !== null);
+
+/** What is written goes to pages that have room left, until none has. */
+const untilRefused = () => until(async () => (await ada.evaluate('crm.read')) === null, 10);
+
+async function until(isSo: () => Promise<boolean> | boolean, everyMs = 500): Promise<void> {
   const deadline = Date.now() + minutes;
-  while ((await ada.evaluate('crm.read')) === null) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    if (Date.now() > deadline) throw new Error(`The gateway does not come back: ${ada.lastAnswer}`);
+  while (!(await isSo())) {
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    if (Date.now() > deadline) throw new Error(`It does not come to that: ${ada.lastAnswer}`);
   }
 }
+
+type Health = { status: number; checks: Record<string, string> };
+
+function askHealth(service: 'kernel' | 'gateway', of: 'live' | 'ready'): Health {
+  const url = `http://127.0.0.1:${service === 'kernel' ? 8081 : 3101}/health/${of}`;
+  const told = installation.script(
+    service,
+    `fetch('${url}').then(async (answer) => console.log(JSON.stringify({ checks: {}, ...(await answer.json()), status: answer.status })))`,
+  );
+  return JSON.parse(told) as Health;
+}
+
+const healthOf = (service: 'kernel' | 'gateway', of: 'live' | 'ready') => askHealth(service, of).status;
+const checksOf = (service: 'kernel' | 'gateway') => askHealth(service, 'ready').checks;
 
 describe('an installation by compose', () => {
   it('decides what comes through its one door: allowed, denied, and held for a person', async () => {
@@ -133,6 +154,25 @@ describe('an installation by compose', () => {
   );
 
   it(
+    'says that it cannot work while the volume is full, is not killed for that, and works again once there is room',
+    async () => {
+      const volume = new FullVolume(installation);
+      volume.fill();
+      await untilRefused();
+      await expectNothingLost();
+      expect(ada.lastAnswer).toMatch(/^200/);
+      await until(() => checksOf('gateway')['kernel'] === 'down');
+      expect(checksOf('kernel')['database']).toBe('down');
+      for (const service of ['kernel', 'gateway'] as const) expect(healthOf(service, 'live')).toBe(200);
+      volume.free();
+      await untilAnswered();
+      await until(() => healthOf('kernel', 'ready') === 200 && checksOf('gateway')['kernel'] === 'up');
+      volume.remove();
+    },
+    5 * minutes,
+  );
+
+  it(
     'drains: a gateway and a kernel that are told to stop finish what they took',
     async () => {
       for (const service of ['gateway', 'kernel'] as const) {
@@ -146,6 +186,23 @@ describe('an installation by compose', () => {
         acknowledged = [...acknowledged, ...(await calling.stop())];
       }
       await expectNothingLost();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'takes new keys and passwords by the commands of docs/operations.md, and what the old ones signed stays good',
+    async () => {
+      const [renew = ''] = commandsUnder('## New keys');
+      const before = [installation.secret('signing_key'), installation.secret('kernel_database_url')];
+      const signer = (await ada.evaluate('crm.read'))?.receipt.signature.key_id;
+      inShell(renew);
+      await untilAnswered();
+      const after = [installation.secret('signing_key'), installation.secret('kernel_database_url')];
+      expect(after.filter((each) => before.includes(each))).toEqual([]);
+      expect((await ada.evaluate('crm.read'))?.receipt.signature.key_id).not.toBe(signer);
+      await expectNothingLost();
+      expect((await ada.keepEvidence(scratch, from)).verify()).toMatchObject({ status: 0 });
     },
     5 * minutes,
   );
@@ -177,6 +234,14 @@ describe('an installation by compose', () => {
     },
     10 * minutes,
   );
+});
+
+describe('the rendered manifests', () => {
+  it.each(['development', 'production'])('of %s are such as Kubernetes takes', (overlay) => {
+    const manifests = rendered(overlay);
+    expect(manifests.map(({ kind }) => kind)).toContain('Deployment');
+    expect(manifests.flatMap((manifest) => manifestFaults(manifest))).toEqual([]);
+  });
 });
 
 describe('the rendered pod of the gateway', () => {

@@ -14,6 +14,12 @@ const queryTimeoutMs = statementTimeoutMs + 5_000;
 // On flash and in memory a page costs the same wherever it lies. PostgreSQL's default of 4 suits a spinning disk: with it a
 // whole table is read where an index leads to the few rows that are wanted.
 const randomPageCost = 1.1;
+// So long after it refused to write, the database counts as one that does not: then the next write may try.
+const refusingForMs = 10_000;
+const refusals: ReadonlySet<unknown> = new Set([
+  '53100', // disk_full
+  '25006', // read_only_sql_transaction: a standby after a fail-over
+]);
 // A crashed handler must not keep row locks.
 const idleInTransactionTimeoutMs = 30_000;
 
@@ -37,7 +43,7 @@ export interface Database {
   readonly schema: string;
   /** For a client on the same pool: `new PrismaClient(database.prismaOptions)`. */
   readonly prismaOptions: PrismaOptions;
-  /** Rejects when no statement can be answered right now; `isUnavailable` tells why. */
+  /** Rejects when no statement can be answered right now, as `isUnavailable` tells, or when a write was refused a moment ago. */
   ping(): Promise<void>;
   /** Waits for running statements, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
@@ -66,6 +72,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     pipeline: true,
   });
   surviveLostConnections(pool);
+  const isRefusing = watchRefusals(pool);
   return {
     pool,
     schema,
@@ -75,7 +82,10 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
       transactionOptions: { maxWait: connectTimeoutMs + 1_000, timeout: idleInTransactionTimeoutMs + 1_000 },
       errorFormat: 'minimal',
     },
-    ping: async () => void (await pool.query('SELECT 1')),
+    ping: async () => {
+      await pool.query('SELECT 1');
+      if (isRefusing()) throw new Error('The database takes no writes');
+    },
     close: async () => {
       if (!pool.ending) await pool.end();
     },
@@ -87,4 +97,16 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
 function surviveLostConnections(pool: pg.Pool): void {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
+}
+
+// Whoever only reads is answered by a full volume too.
+function watchRefusals(pool: pg.Pool): () => boolean {
+  let refusedAtMs = -Infinity;
+  const hear = ({ code }: { code?: string }) => {
+    if (refusals.has(code)) refusedAtMs = performance.now();
+  };
+  pool.on('connect', (client) => {
+    if (client instanceof pg.Client) client.connection.on('errorMessage', hear);
+  });
+  return () => performance.now() - refusedAtMs < refusingForMs;
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inTransaction, isSerializationFailure, isUnavailable, isUniqueViolation, openDatabase } from '../src/index.ts';
 import type { Database } from '../src/index.ts';
@@ -44,6 +45,25 @@ function insertNote(id: string): Promise<unknown> {
 async function countNotes(id: string): Promise<number | null> {
   return (await database.pool.query('SELECT FROM notes WHERE id = $1', [id])).rowCount;
 }
+
+describe('a pool whose PostgreSQL has no room', () => {
+  const full = `DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`;
+
+  it.each([
+    ['a statement by itself', () => database.pool.query(full)],
+    ['one of a transaction', () => inTransaction(database.pool, (client) => client.query(full))],
+  ])(
+    'is not said to work for a while after it refused %s, and then is',
+    async (_name, write) => {
+      await expect(database.ping()).resolves.toBeUndefined();
+      expect(isUnavailable(await failure(write()))).toBe(true);
+      await expect(database.ping()).rejects.toThrow('The database takes no writes');
+      await setTimeout(10_000);
+      await expect(database.ping()).resolves.toBeUndefined();
+    },
+    30_000,
+  );
+});
 
 describe('a pool whose PostgreSQL went away', () => {
   it('works again without a restart of the process after idle connections died', async () => {

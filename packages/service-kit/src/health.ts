@@ -39,7 +39,7 @@ async function stateOf(check: HealthCheck, timeoutMs: number): Promise<HealthSta
   }
 }
 
-const healthRoutes = {
+export const healthRoutes = {
   live: defineRoute({
     operation: 'healthLive',
     summary: 'The process runs. Restart it when this fails.',

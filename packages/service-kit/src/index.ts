@@ -21,7 +21,7 @@ export { type FailedCall } from './failed-call.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
-export { healthEndpoints, runChecks, type HealthCheck } from './health.ts';
+export { healthEndpoints, healthRoutes, runChecks, type HealthCheck } from './health.ts';
 export { etag, ifMatchTags, requireMatch } from './if-match.ts';
 export { repeat, type Repeated } from './repeat.ts';
 export { html, type Html } from './html.ts';

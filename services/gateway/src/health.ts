@@ -2,7 +2,7 @@ import type { Reachability } from '@countersign/contracts/gateway';
 import { assertConnected, assertNoDeadLetters } from '@countersign/messaging';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { probeGovernance } from './governance/probe.ts';
+import { assertGovernanceReady, probeGovernance } from './governance/probe.ts';
 
 type HealthStates = { database: Reachability; queue: Reachability; governance: Reachability };
 
@@ -29,8 +29,14 @@ export function readinessChecks(context: Context): Record<string, HealthCheck> {
   };
 }
 
-/** What is told beside it. */
-export function toldChecks({ bus }: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
+/** What is told beside it. Of a kernel that lives and cannot decide, such as one without a fresh policy, the rest of the work goes on. */
+export function toldChecks(context: Context, workers: { check: HealthCheck }): Record<string, HealthCheck> {
+  const { bus } = context;
   const deadLetters = () => assertNoDeadLetters(bus);
-  return { queue: () => assertConnected(bus), dead_letters: deadLetters, workers: workers.check };
+  return {
+    queue: () => assertConnected(bus),
+    dead_letters: deadLetters,
+    kernel: () => assertGovernanceReady(context),
+    workers: workers.check,
+  };
 }

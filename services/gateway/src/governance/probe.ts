@@ -1,12 +1,21 @@
 import { createRawClient } from '@countersign/contracts';
 import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Reachability } from '@countersign/contracts/gateway';
+import { healthRoutes } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
 type Probe = { state: Reachability; latencyMs: number };
 
 /** A health check that hangs is worse than one that says no. */
 const probeTimeoutMs = 1_000;
+
+/** Rejects when the kernel could not decide now: when it is away, has no room for a receipt, or no policy that is fresh. */
+export async function assertGovernanceReady({ config, fetchNow }: Context): Promise<'none' | undefined> {
+  if (config.governance === null) return 'none';
+  const options = { baseUrl: config.governance.healthUrl, timeoutMs: probeTimeoutMs, fetch: fetchNow };
+  const answer = await createRawClient({ ready: healthRoutes.ready }, options).ready();
+  if (answer.kind !== 'replied' || answer.body.status !== 'ready') throw new Error('The kernel is not ready');
+}
 
 /** Asks the kernel whether it lives. Never rejects and never takes longer than a second. */
 export async function probeGovernance({ config, fetchNow }: Context): Promise<Probe> {

@@ -1,0 +1,47 @@
+import { podman, type Installation } from './_containers.ts';
+
+const folder = '/full';
+/** A volume of its own for the database, small enough to be filled: in memory, so that nothing but a test keeps its data there. */
+export const volumeFor = { postgres: { tmpfs: [`${folder}:size=64m,mode=1777`] } };
+
+/** All tables of the installation on one small volume. They go back before the server is stopped. */
+export class FullVolume {
+  readonly #server: string;
+
+  constructor(installation: Installation) {
+    this.#server = installation.idOf('postgres');
+    this.#inServer('install', '--directory', '--owner=postgres', '--mode=0700', `${folder}/tables`);
+    this.#sql(`CREATE TABLESPACE small LOCATION '${folder}/tables'`);
+    this.#sql('ALTER TABLE ALL IN TABLESPACE pg_default SET TABLESPACE small');
+    this.#sql('CREATE TABLE public.ballast (bytes text) TABLESPACE small');
+  }
+
+  /** What could not be written keeps its room until the table goes. */
+  fill(): void {
+    const tooMuch = `INSERT INTO public.ballast SELECT repeat(md5(random()::text), 60) FROM generate_series(1, 60000)`;
+    try {
+      this.#sql(tooMuch);
+    } catch (error) {
+      if (String(error).includes('No space left on device')) return;
+      throw error;
+    }
+    throw new Error('The volume is larger than its ballast.');
+  }
+
+  free(): void {
+    this.#sql('DROP TABLE public.ballast');
+  }
+
+  remove(): void {
+    this.#sql('ALTER TABLE ALL IN TABLESPACE small SET TABLESPACE pg_default');
+    this.#sql('DROP TABLESPACE small');
+  }
+
+  #sql(statement: string): void {
+    this.#inServer('psql', '--username=postgres', '--dbname=countersign', '--quiet', '--command', statement);
+  }
+
+  #inServer(...command: string[]): void {
+    podman('exec', '--user', 'root', this.#server, ...command);
+  }
+}

@@ -1,0 +1,52 @@
+import * as apps from 'kubernetes-models/apps/v1';
+import * as autoscaling from 'kubernetes-models/autoscaling/v2';
+import * as batch from 'kubernetes-models/batch/v1';
+import * as networking from 'kubernetes-models/networking.k8s.io/v1';
+import * as policy from 'kubernetes-models/policy/v1';
+import * as core from 'kubernetes-models/v1';
+
+export type Manifest = { apiVersion: string; kind: string; metadata: { name: string } };
+type Validated = new (manifest: object) => { validate(): void };
+
+const schemas: Readonly<Record<string, object>> = {
+  'apps/v1': apps,
+  'autoscaling/v2': autoscaling,
+  'batch/v1': batch,
+  'networking.k8s.io/v1': networking,
+  'policy/v1': policy,
+  v1: core,
+};
+
+/**
+ * What the schemas of Kubernetes say against a manifest. A member that they do not name is a fault too, as it is for
+ * `kubectl apply --validate=strict`: the validators read every member that they know, so what none of them reads is unknown.
+ */
+export function manifestFaults(manifest: Manifest): string[] {
+  const { apiVersion, kind } = manifest;
+  const Kind = Reflect.get(schemas[apiVersion] ?? {}, kind) as Validated | undefined; // its models are classes of this kind
+  if (Kind === undefined) return [`${apiVersion} has no ${kind}`];
+  const unread = new Set<string>();
+  try {
+    // Given to the constructor, each would be read there.
+    Object.assign(new Kind({}), watched(manifest, '', unread)).validate();
+  } catch (error) {
+    return [String(error)];
+  }
+  return [...unread].map((path) => `${path} is unknown`);
+}
+
+/** The same value; `unread` holds the path of each member of it that nobody has read yet. */
+function watched<Value extends object>(value: Value, at: string, unread: Set<string>): Value {
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
+    const path = `${at}/${name}`;
+    unread.add(path);
+    return [name, typeof member === 'object' && member !== null ? watched(member, path, unread) : member] as const;
+  });
+  const copy = Object.assign(Array.isArray(value) ? [] : {}, Object.fromEntries(members)) as Value; // member by member
+  return new Proxy(copy, {
+    get: (target, name, receiver) => {
+      unread.delete(`${at}/${String(name)}`);
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}
