@@ -9,8 +9,8 @@ type OwnNames = {
   origins: readonly string[];
 };
 
-/** Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED. What it looks at is attacker-controlled, but not for a page in a browser. */
-export type ForeignGuard = (req: Pick<IncomingMessage, 'headers'>) => void;
+/** Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED, and INVALID_REQUEST for two hosts (RFC 9112, 3.2). What it looks at is attacker-controlled, but not for a page in a browser. */
+export type ForeignGuard = (req: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void;
 
 const localNames = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -21,7 +21,9 @@ const localNames = ['localhost', '127.0.0.1', '[::1]'];
 export function createForeignGuard({ hosts, origins }: OwnNames): ForeignGuard {
   const names = new Set([...localNames, ...hosts.map((name) => name.toLowerCase())]);
   const pages = new Set(origins);
-  return ({ headers: { host, origin } }) => {
+  return ({ headers: { host, origin }, headersDistinct }) => {
+    if ((headersDistinct['host'] ?? []).length > 1)
+      throw new AppError('INVALID_REQUEST', 'A request has one Host header', { param: 'Host' });
     if (!isOwnHost(names, host))
       throw new AppError('HOST_NOT_ALLOWED', 'This server does not go by the name in the Host header', {
         param: 'Host',

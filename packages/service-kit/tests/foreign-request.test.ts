@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { HttpServer } from '../src/index.ts';
-import { asAdmin, send, startEcho, type RawRequest } from './echo-service.ts';
+import { asAdmin, send, sendBytes, startEcho, type RawRequest } from './echo-service.ts';
 
 const servers: Record<string, HttpServer> = {};
 let mounted = 0;
@@ -54,6 +54,18 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['notdoor.example'],
   ])('to the host "%s" is to somebody else', async (host) => {
     expect(await answered(place, call({ host }))).toEqual([403, 'HOST_NOT_ALLOWED']);
+  });
+
+  it('to two hosts is nobody’s, whichever comes first', async () => {
+    for (const hosts of [
+      ['localhost', 'evil.example'],
+      ['evil.example', 'localhost'],
+      ['localhost', 'localhost'],
+    ]) {
+      const head = ['POST /echo HTTP/1.1', ...hosts.map((host) => `Host: ${host}`), 'Connection: close', '', ''];
+      const answer = await sendBytes(Number(new URL(servers[place]?.url ?? '').port), head.join('\r\n'));
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*INVALID_REQUEST[^]*Host/);
+    }
   });
 
   it.each([
