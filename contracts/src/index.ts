@@ -68,6 +68,7 @@ export { windowStartMs } from './budget-window.ts';
 export { EmailAddress } from './email-address.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
+export { JsonDifference, jsonDifferences } from './json-differences.ts';
 export { visibleText } from './visible-text.ts';
 export {
   AuthMechanism,

@@ -94,6 +94,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   await published.ask(controlPlane.freezeTarget, { headers, body: stop });
   await published.ask(controlPlane.quarantineTarget, { headers, body: stop });
   await published.ask(controlPlane.getOps, { headers });
+  await published.ask(controlPlane.listToolDrift, { headers });
   await askIncidents(published, headers);
   const steps = [{ ...stop, kind: 'freeze' }];
   await published.ask(controlPlane.createBlastRadius, { headers, body: { steps } });

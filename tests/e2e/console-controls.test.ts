@@ -243,6 +243,12 @@ describe('the page of tools', () => {
       const now = await changed.getByRole('region', { name: 'Shown now: description' }).textContent();
       expect(now).toContain(`<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`);
       expect(await changed.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['description']);
+      const headers = { 'x-workspace-id': workspaceId };
+      const told = await context.request.get('/api/ops/drift', { headers });
+      const { data } = (await told.json()) as { data: { tool: string; status: string; diff: { path: string }[] }[] };
+      const drifted = data.filter(({ status }) => status !== 'in_sync');
+      expect(drifted).toMatchObject([{ tool: 'notes.read_note', status: 'drifted', diff: [{ path: 'description' }] }]);
+      expect(data.filter(({ diff }) => diff.length === 0).length).toBe(data.length - 1);
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
       await context.close();

@@ -125,6 +125,7 @@ export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane
     ['PUT', '/api/v1/workspaces/{id}/policy/shadows/{lane}', 'session'],
     ['DELETE', '/api/v1/workspaces/{id}/policy/shadows/{lane}', 'session'],
     ['GET', '/api/ops', 'session'],
+    ['GET', '/api/ops/drift', 'session'],
     ['POST', '/api/ops/freeze', 'session'],
     ['POST', '/api/ops/throttle', 'session'],
     ['GET', '/api/ops/incidents', 'session'],

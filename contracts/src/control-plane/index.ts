@@ -26,7 +26,7 @@ export {
 } from './workspaces.ts';
 export { ConsoleAction, listConsoleActions } from './actions.ts';
 export { ConsoleTask, createConsoleTask, listConsoleTasks } from './tasks.ts';
-export { listConsoleTools } from './tools.ts';
+export { listConsoleTools, listToolDrift, type ToolDrift } from './tools.ts';
 export {
   ConsoleRun,
   ConsoleStep,

@@ -18,7 +18,7 @@ import {
 } from './workspaces.ts';
 import { listConsoleActions } from './actions.ts';
 import { createConsoleTask, listConsoleTasks } from './tasks.ts';
-import { listConsoleTools } from './tools.ts';
+import { listConsoleTools, listToolDrift } from './tools.ts';
 import { createConsoleRun, getConsoleRun, listConsoleRuns, listRunReceipts } from './runs.ts';
 import { finishOidcLogin, listOidcConnections } from './oidc.ts';
 import { beginPasskey, finishPasskey } from './passkeys.ts';
@@ -98,6 +98,7 @@ export const controlPlaneRoutes = {
   createConsoleTask,
   listConsoleTasks,
   listConsoleTools,
+  listToolDrift,
   listLiveSessions,
   getPolicyDraft,
   putPolicyDraft,

@@ -19,7 +19,7 @@ import {
 } from '../control-plane/workspaces.ts';
 import { listConsoleActions } from '../control-plane/actions.ts';
 import { createConsoleTask, listConsoleTasks } from '../control-plane/tasks.ts';
-import { listConsoleTools } from '../control-plane/tools.ts';
+import { listConsoleTools, listToolDrift } from '../control-plane/tools.ts';
 import { createConsoleRun, getConsoleRun, listConsoleRuns, listRunReceipts } from '../control-plane/runs.ts';
 import {
   getPolicyDraft,
@@ -294,7 +294,7 @@ const ofControlPlane: Terms[] = [
   },
   {
     family: 'stops of a workspace',
-    routes: [getOps, freezeTarget, throttleTarget, quarantineTarget, resumeTarget, resyncTarget],
+    routes: [getOps, listToolDrift, freezeTarget, throttleTarget, quarantineTarget, resumeTarget, resyncTarget],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },

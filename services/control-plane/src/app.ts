@@ -83,6 +83,7 @@ import { createConsoleTaskRoute } from './routes/create-console-task.ts';
 import { listConsoleActionsRoute } from './routes/list-console-actions.ts';
 import { listConsoleTasksRoute } from './routes/list-console-tasks.ts';
 import { listConsoleToolsRoute } from './routes/list-console-tools.ts';
+import { listToolDriftRoute } from './routes/list-tool-drift.ts';
 import { listConsoleRunsRoute } from './routes/list-console-runs.ts';
 import { listInboxApprovalsRoute } from './routes/list-inbox-approvals.ts';
 import { listIncidentsRoute } from './routes/list-incidents.ts';
@@ -180,6 +181,7 @@ function endpointsOf(context: Context): Endpoint[] {
 function opsEndpointsOf(context: Context): Endpoint[] {
   return [
     getOpsRoute(context),
+    listToolDriftRoute(context),
     freezeTargetRoute(context),
     throttleTargetRoute(context),
     quarantineTargetRoute(context),

@@ -1,10 +1,9 @@
 import { Drawer } from '@mantine/core';
-import { visibleText } from '@countersign/contracts';
+import { jsonDifferences, visibleText } from '@countersign/contracts';
 import type { RegisteredTool } from '@countersign/contracts/governance-kernel';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Shown, ShownJson, ShownText } from '../parts/shown.tsx';
-import { differencesOf } from './differences.ts';
 import { pinTones, pinWords } from './pins.ts';
 
 type Props = { tool: RegisteredTool | null; onClose: () => void };
@@ -58,7 +57,7 @@ function Drift({ tool: { definition, observed_definition } }: { tool: Registered
   return (
     <section aria-label="What has changed">
       <h3>What has changed</h3>
-      {differencesOf(definition, observed_definition).map(({ path, before, after }) => (
+      {jsonDifferences(definition, observed_definition).map(({ path, before, after }) => (
         <div key={path}>
           <h4>
             <Shown text={path} />
