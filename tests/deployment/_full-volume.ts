@@ -13,6 +13,10 @@ export class FullVolume {
     this.#inServer('install', '--directory', '--owner=postgres', '--mode=0700', `${folder}/tables`);
     this.#sql(`CREATE TABLESPACE small LOCATION '${folder}/tables'`);
     this.#sql('ALTER TABLE ALL IN TABLESPACE pg_default SET TABLESPACE small');
+    // What is sorted on disk lies beside the tables, as on a server that has one volume.
+    this.#sql('GRANT CREATE ON TABLESPACE small TO public');
+    this.#sql(`ALTER DATABASE countersign SET temp_tablespaces = 'small'`);
+    this.#reconnectAll();
     this.#sql('CREATE TABLE public.ballast (bytes text) TABLESPACE small');
   }
 
@@ -33,8 +37,16 @@ export class FullVolume {
   }
 
   remove(): void {
+    this.#sql('DROP TABLE IF EXISTS public.ballast');
+    this.#sql('ALTER DATABASE countersign RESET temp_tablespaces');
+    this.#reconnectAll();
     this.#sql('ALTER TABLE ALL IN TABLESPACE small SET TABLESPACE pg_default');
     this.#sql('DROP TABLESPACE small');
+  }
+
+  #reconnectAll(): void {
+    const others = `datname = 'countersign' AND pid <> pg_backend_pid()`;
+    this.#sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
   }
 
   #sql(statement: string): void {

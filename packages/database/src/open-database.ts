@@ -2,6 +2,7 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { connectionOptions } from './connection-options.ts';
 import { prismaAdapter } from './prisma-adapter.ts';
+import { inTransaction } from './transaction.ts';
 
 // Two services of two replicas stay far below PostgreSQL's default of 100 connections.
 const poolMaxDefault = 10;
@@ -14,8 +15,6 @@ const queryTimeoutMs = statementTimeoutMs + 5_000;
 // On flash and in memory a page costs the same wherever it lies. PostgreSQL's default of 4 suits a spinning disk: with it a
 // whole table is read where an index leads to the few rows that are wanted.
 const randomPageCost = 1.1;
-// So long after it refused to write, the database counts as one that does not: then the next write may try.
-const refusingForMs = 10_000;
 const refusals: ReadonlySet<unknown> = new Set([
   '53100', // disk_full
   '25006', // read_only_sql_transaction: a standby after a fail-over
@@ -43,7 +42,7 @@ export interface Database {
   readonly schema: string;
   /** For a client on the same pool: `new PrismaClient(database.prismaOptions)`. */
   readonly prismaOptions: PrismaOptions;
-  /** Rejects when no statement can be answered right now, as `isUnavailable` tells, or when a write was refused a moment ago. */
+  /** Rejects when no statement can be answered right now, as `isUnavailable` tells, or when a write was refused and would be still. */
   ping(): Promise<void>;
   /** Waits for running statements, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
@@ -72,7 +71,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     pipeline: true,
   });
   surviveLostConnections(pool);
-  const isRefusing = watchRefusals(pool);
+  const assertTakesWrites = watchRefusals(pool);
   return {
     pool,
     schema,
@@ -84,7 +83,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
     },
     ping: async () => {
       await pool.query('SELECT 1');
-      if (isRefusing()) throw new Error('The database takes no writes');
+      await assertTakesWrites();
     },
     close: async () => {
       if (!pool.ending) await pool.end();
@@ -99,14 +98,26 @@ function surviveLostConnections(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => undefined));
 }
 
-// Whoever only reads is answered by a full volume too.
-function watchRefusals(pool: pg.Pool): () => boolean {
-  let refusedAtMs = -Infinity;
-  const hear = ({ code }: { code?: string }) => {
-    if (refusals.has(code)) refusedAtMs = performance.now();
-  };
+// Whoever only reads is answered by a full volume and by a standby too, so what was refused once is tried again.
+function watchRefusals(pool: pg.Pool): () => Promise<void> {
+  let hasRefused = false;
   pool.on('connect', (client) => {
-    if (client instanceof pg.Client) client.connection.on('errorMessage', hear);
+    if (!(client instanceof pg.Client)) return;
+    client.connection.on('errorMessage', ({ code }: { code?: string }) => (hasRefused ||= refusals.has(code)));
   });
-  return () => performance.now() - refusedAtMs < refusingForMs;
+  return async () => {
+    if (!hasRefused) return;
+    await inTransaction(pool, assertRoom);
+    hasRefused = false;
+  };
+}
+
+// Sorts more than fits into its memory: as little as a temporary file needs room, and nothing is left of it.
+async function assertRoom(client: pg.PoolClient): Promise<void> {
+  await client.query(`SET LOCAL work_mem = '64kB'`);
+  await client.query(
+    'SELECT count(*) FROM (SELECT n FROM generate_series(1, 50000) n ORDER BY random() OFFSET 0) sorted',
+  );
+  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+  if (rows[0]?.standby !== false) throw new Error('The database is a standby');
 }
