@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,25 @@ afterAll(() => {
 
 const renew = (...names: string[]) =>
   execFileSync('sh', [join(folder, 'renew'), ...names], { encoding: 'utf8', stdio: 'pipe' });
+/** The calls of openssl by which a secret, a key, its public key, a salt, a digest and a hash are made: the first or a later one. */
+const failing = [
+  ...[
+    ['rand', 1],
+    ['rand', 12],
+    ['genpkey', 1],
+    ['genpkey', 3],
+    ['pkey', 1],
+    ['pkey', 3],
+  ],
+  ...[
+    ['base64', 2],
+    ['rand', 16],
+    ['dgst', 1],
+    ['dgst', 3],
+    ['base64', 6],
+  ],
+] as [string, number][];
+const openssl = execFileSync('sh', ['-c', 'command -v openssl'], { encoding: 'utf8' }).trim();
 const init = () => execFileSync('sh', [join(folder, 'init')], { encoding: 'utf8' });
 const secretsFolder = () => join(folder, 'secrets');
 const serviceOf = ({ image }: ComposeService) => image.split('/').at(-1) as Deployed;
@@ -109,8 +128,13 @@ describe('compose.yaml', () => {
     const files = ['gateway-keys.env', 'control-plane-keys.env', 'kernel-keys.env'];
     const url = textOf('secrets/kernel_database_url');
     const [before, accounts] = [files.map(textOf), textOf('rabbitmq_definitions.json')];
+    writeFileSync(
+      join(secretsFolder(), 'kernel_database_url'),
+      url.replace('@postgres:5432', '@database.example:6432'),
+    );
     renew('signing_key', 'assertion_key', 'kernel_database_password', 'kernel_amqp_password');
-    expect(textOf('secrets/kernel_database_url')).toContain(textOf('secrets/kernel_database_password').trim());
+    const password = textOf('secrets/kernel_database_password').trim();
+    expect(textOf('secrets/kernel_database_url')).toContain(`:${password}@database.example:6432/`);
     expect(textOf('secrets/kernel_database_url')).not.toBe(url);
     expect(textOf('rabbitmq_definitions.json')).not.toBe(accounts);
     for (const [index, file] of files.entries())
@@ -125,6 +149,36 @@ describe('compose.yaml', () => {
     expect(() => renew('kernel_database_url')).toThrow('name the password that it holds');
     expect(() => renew('signing_key', 'nothing')).toThrow('There is no secrets/nothing');
     expect(environmentIn(textOf('gateway-keys.env'))['GOV_TRUSTED_PUBLIC_KEYS']?.split(',').length).toBe(3);
+  });
+
+  it('is whole or refused: nothing empty is kept, whichever call of openssl fails', () => {
+    const copy = join(mkdtempSync(join(tmpdir(), 'com pose-')), 'com pose');
+    try {
+      const failsAt = (command: string, nth: number) =>
+        `#!/bin/sh\n[ "$1" != ${command} ] || echo x >>"${copy}.calls"\n` +
+        `[ "$1" != ${command} ] || [ "$(wc -l <"${copy}.calls")" -ne ${nth} ] || exit 1\nexec "${openssl}" "$@"\n`;
+      for (const [command, nth] of failing) {
+        rmSync(copy, { recursive: true, force: true });
+        rmSync(`${copy}.calls`, { force: true });
+        cpSync(shipped, copy, { recursive: true, filter: (file) => !/secrets$|\.env$|definitions/.test(file) });
+        mkdirSync(`${copy}/bin`);
+        writeFileSync(`${copy}/bin/openssl`, failsAt(command, nth), { mode: 0o700 });
+        const env = { ...process.env, PATH: `${copy}/bin:${process.env['PATH'] ?? ''}` };
+        const run = () => spawnSync('sh', [join(copy, 'init')], { env, encoding: 'utf8' });
+        expect([command, nth, run().status]).toEqual([command, nth, 2]);
+        expect([command, nth, run().status]).toEqual([command, nth, 0]);
+        const made = ['secrets', '.'].flatMap((at) => readdirSync(join(copy, at)).map((file) => join(copy, at, file)));
+        const sizes = made
+          .filter((file) => statSync(file).isFile())
+          .map((file) => readFileSync(file, 'utf8').trim().length);
+        expect(Math.min(...sizes)).toBeGreaterThan(0);
+        expect(
+          readFileSync(join(copy, 'rabbitmq_definitions.json'), 'utf8').match(/"[A-Za-z0-9+/]{48}"/g),
+        ).toHaveLength(3);
+      }
+    } finally {
+      rmSync(join(copy, '..'), { recursive: true, force: true });
+    }
   });
 
   it('gives every secret that it mounts a file of init, and each service the ones that it reads', () => {
@@ -142,7 +196,9 @@ describe('compose.yaml', () => {
 
   it('opens one port, keeps database and broker inside, and lets no image of ours write, or run as root', () => {
     const opened = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
-    expect(opened.map(([name]) => name)).toEqual(['gateway']);
+    expect(opened.map(([name, { ports }]) => [name, ports])).toEqual([
+      ['gateway', ['${GATEWAY_BIND:-127.0.0.1}:${GATEWAY_PORT}:3100']],
+    ]);
     expect(compose.networks['inside']).toEqual({ internal: true });
     for (const name of ['postgres', 'rabbitmq']) expect(compose.services[name]?.networks).toEqual(['inside']);
     for (const [name, { user, read_only: isReadOnly, cap_drop: dropped }] of ours)

@@ -109,7 +109,7 @@ describe('an installation by compose', () => {
     const published = podman('ps', '--format', '{{.Ports}}')
       .split('\n')
       .filter((line) => line !== '');
-    expect(published).toEqual([`0.0.0.0:${port}->3100/tcp`]);
+    expect(published).toEqual([`127.0.0.1:${port}->3100/tcp`]);
     expect(await isOpen(port)).toBe(true);
   });
 

@@ -26,6 +26,15 @@ type PodSpec = {
   volumes?: { name: string; secret?: { secretName: string; defaultMode: number } }[];
 };
 type Manifest = { kind: string; metadata: { name: string }; spec: { template?: { spec: PodSpec } } };
+type Ports = { port: string | number }[];
+type NetworkPolicy = {
+  metadata: { name: string };
+  spec: {
+    ingress?: { from?: object[]; ports?: Ports }[];
+    egress?: { to?: { ipBlock?: { cidr: string; except?: string[] } }[] }[];
+  };
+};
+const namesPort = (ports: Ports = [], name: string) => ports.some(({ port }) => port === name);
 type Kustomization = { resources: string[]; configMapGenerator: { name: string; literals: string[] }[] };
 
 const infra = fileURLToPath(new URL('../../infra', import.meta.url));
@@ -116,8 +125,34 @@ describe('the manifests', () => {
   it('ask for life what says that a process lives, and for traffic what says that it can work', () => {
     for (const { container } of services) {
       expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
-      expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
+      // A kernel that can only deny leaves the pod its traffic: the gateway beside it says why.
+      const asked = container.name === 'kernel' ? undefined : '/health/ready';
+      expect([container.name, container.readinessProbe?.httpGet.path]).toEqual([container.name, asked]);
     }
+  });
+
+  it('let nobody but the control plane to the kernel, and tools to no address of a machine of the cloud', () => {
+    const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as NetworkPolicy[];
+    const closed = policies.find(({ metadata }) => metadata.name === 'nothing-by-default');
+    expect(closed?.spec).toEqual({
+      podSelector: {
+        matchExpressions: [
+          { key: 'app.kubernetes.io/name', operator: 'In', values: ['gateway', 'control-plane', 'migrations'] },
+        ],
+      },
+      policyTypes: ['Ingress', 'Egress'],
+    });
+    const toKernel = policies
+      .flatMap(({ spec }) => spec.ingress ?? [])
+      .filter(({ ports }) => namesPort(ports, 'kernel'));
+    expect(toKernel.map(({ from }) => from)).toEqual([
+      [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'control-plane' } } }],
+    ]);
+    const blocks = policies.flatMap(({ spec }) => (spec.egress ?? []).flatMap(({ to = [] }) => to));
+    const outside = blocks.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock]));
+    expect(outside.length).toBeGreaterThan(0);
+    for (const { cidr, except } of outside)
+      expect(except).toContain(cidr === '::/0' ? 'fd00:ec2::254/128' : '169.254.0.0/16');
   });
 
   it('mount secrets that the command beside them makes, each container those that it reads', () => {
