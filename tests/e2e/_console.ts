@@ -74,6 +74,13 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+/** Enter on what a dialog gives the focus, once it has it. */
+export async function pressOnceFocused(button: Locator): Promise<void> {
+  const page = button.page();
+  await button.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+}
+
 /** What axe finds on the page as it stands: WCAG 2.2 AA and its own best practices. */
 export async function axeFindings(page: Page): Promise<string[]> {
   // By the protocol of the debugger, to which the policy of contents does not apply.

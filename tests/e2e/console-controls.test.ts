@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import {
+  axeFindings,
+  openChromium,
+  openVisitor,
+  pressOnceFocused,
+  signInByKeyboard,
+  typeInto,
+  type Visitor,
+} from './_console.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { signIn, until, type SignedIn } from './_system.ts';
 
@@ -355,8 +363,7 @@ describe('keys of agents', () => {
       expect(await page.content()).not.toContain(key);
       expect(await axeFindings(page)).toEqual([]);
       await section.getByRole('button', { name: 'End the key of researcher' }).press('Enter');
-      await page.getByRole('button', { name: 'End it' }).waitFor();
-      await page.keyboard.press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
       await section.getByText('ended').waitFor();
       expect(await evaluate('crm.read')).not.toEqual([200, 'ALLOW']);
       expect(faults).toEqual([]);

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import {
+  axeFindings,
+  openChromium,
+  openVisitor,
+  pressOnceFocused,
+  signInByKeyboard,
+  typeInto,
+  type Visitor,
+} from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import { until } from './_system.ts';
 
@@ -147,8 +155,7 @@ describe('keys', () => {
       await row.waitFor();
       expect(await page.content()).not.toContain(key);
       await row.getByRole('button', { name: 'End' }).press('Enter');
-      await page.getByRole('button', { name: 'End it' }).waitFor();
-      await page.keyboard.press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
       await row.getByText('ended').waitFor();
       expect(await byKey()).toBe(401);
       expect(faults).toEqual([]);

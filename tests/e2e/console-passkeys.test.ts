@@ -6,7 +6,14 @@ import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import {
+  axeFindings,
+  openChromium,
+  openVisitor,
+  pressOnceFocused,
+  signInByKeyboard,
+  type Visitor,
+} from './_console.ts';
 import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -107,8 +114,7 @@ describe('a passkey at the console', () => {
       await enrol(visitor);
       await tenMinutesPass();
       await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
-      await page.getByRole('button', { name: 'End it' }).waitFor();
-      await page.keyboard.press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
       await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
       await setVerified(false);
       await page.keyboard.press('Enter');

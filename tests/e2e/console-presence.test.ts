@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import {
+  axeFindings,
+  openChromium,
+  openVisitor,
+  pressOnceFocused,
+  signInByKeyboard,
+  typeInto,
+  type Visitor,
+} from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';
 
@@ -38,8 +46,7 @@ const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status =
 
 async function askToSignOut({ page }: Visitor): Promise<void> {
   await page.getByRole('row', { name: 'node' }).getByRole('button', { name: 'Sign out' }).press('Enter');
-  await page.getByRole('button', { name: 'Sign it out' }).waitFor();
-  await page.keyboard.press('Enter');
+  await pressOnceFocused(page.getByRole('button', { name: 'Sign it out' }));
   await page.getByRole('button', { name: 'Send me a code' }).waitFor();
 }
 
