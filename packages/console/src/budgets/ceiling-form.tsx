@@ -82,16 +82,10 @@ function Form({ standing, again, onSet }: FormProps) {
   );
 }
 
+type Heard = { onKept: (kept: Standing) => void; onSet: () => void; onFault: () => void };
+
 /** Kept, then told to the kernel: until that has confirmed it, the page does not say that it is set. */
-function useSet({
-  onKept,
-  onSet,
-  onFault,
-}: {
-  onKept: (kept: Standing) => void;
-  onSet: () => void;
-  onFault: () => void;
-}) {
+function useSet({ onKept, onSet, onFault }: Heard) {
   const { client, id } = useWorkspace();
   return useMutation({
     mutationFn: async ({ etag, terms }: Standing) => {

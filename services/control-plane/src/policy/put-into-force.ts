@@ -82,11 +82,15 @@ async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Prom
   }
 }
 
-async function refusalOf({ transaction }: Parts, activation: StoredActivation, error: unknown): Promise<unknown> {
+async function refusalOf(parts: Parts, activation: StoredActivation, error: unknown): Promise<unknown> {
   if (!isAppError(error)) return error;
   if (error.code === 'ILLEGAL_TRANSITION') return overtaken(error);
+  if (!error.code.startsWith('DECISION_')) return error;
+  // The kernel refuses a decision from before the winner's policy with the same word as one that is old.
+  const { next_epoch: free } = await getInForce(parts, activation.workspaceId);
+  if (free !== activation.epoch) return overtaken(error);
   // What was decided long ago, or before a stop, is decided again.
-  if (error.code.startsWith('DECISION_')) await transaction((tx) => proposeAnew(tx, activation));
+  await parts.transaction((tx) => proposeAnew(tx, activation));
   return error;
 }
 
