@@ -18,7 +18,7 @@ describe('shape of the tree', () => {
   it('files are named in kebab-case after what they hold', () => {
     const names = written.map((path) => ({
       path,
-      name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.(test|deploy))?\.tsx?$/, ''),
+      name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.(test|deploy|update))?\.tsx?$/, ''),
     }));
     expect(names.filter(({ name }) => !/^_?[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
     expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);

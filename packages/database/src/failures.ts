@@ -64,6 +64,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return layersOf(error).some((layer) => ['40001', '40P01', 'P2034'].includes(codeOf(layer) ?? ''));
 }
 
+/** True when a lock was not to be had within `lock_timeout`: nothing else is wrong. */
+export function isLockTimeout(error: unknown): boolean {
+  return layersOf(error).some((layer) => codeOf(layer) === '55P03');
+}
+
 /**
  * Makes an error fit for the logs. When Prisma's own validation refuses a call, its error quotes every value that was to be
  * written; this keeps only what is wrong. Any other error is returned as it is.

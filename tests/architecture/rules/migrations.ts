@@ -1,0 +1,29 @@
+/** What an old version of a service still does once the statement ran, and can no longer do. */
+const takesAway = [
+  /\bDROP\s+(?:TABLE|COLUMN|FUNCTION|VIEW|TYPE|DEFAULT)\b/gi,
+  /\bRENAME\b/gi,
+  /\bSET\s+NOT\s+NULL\b/gi,
+  /\bALTER\s+COLUMN\s+"?\w+"?\s+(?:SET\s+DATA\s+)?TYPE\b/gi,
+  /\bADD\s+COLUMN\s+(?:(?!DEFAULT|GENERATED|,)[^;])*\bNOT\s+NULL\b(?:(?!DEFAULT|GENERATED|,)[^;])*(?=[,;]|$)/gi,
+];
+
+/** Of a table that was there before, a rule that what the old version writes may break. */
+const addedRule = /\bALTER\s+TABLE\s+(?:ONLY\s+)?"?(\w+)"?\s[^;]*?\bADD\s+CONSTRAINT\s+"?\w+"?/gi;
+
+/** Says in the migration itself why nothing that runs meanwhile misses what goes, or breaks what comes. */
+const contracts = /^-- contract: \S/m;
+
+/**
+ * While pods are replaced, an old and a new version work on one database. So a migration adds (expand), and takes away
+ * or narrows only what the last release no longer used (contract).
+ */
+export function migrationOnlyAdds(path: string, sql: string): string[] {
+  if (contracts.test(sql)) return [];
+  const statements = sql.replace(/--.*$/gm, '').replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, '');
+  const created = new Set([...statements.matchAll(/\bCREATE\s+TABLE\s+"?(\w+)"?/gi)].map(([, table]) => table));
+  const narrowed = [...statements.matchAll(addedRule)]
+    .filter(([, table]) => !created.has(table))
+    .map(([found]) => found);
+  const taken = takesAway.flatMap((pattern) => statements.match(pattern) ?? []);
+  return [...taken, ...narrowed].map((found) => `${path}: ${found.trim()}`);
+}
