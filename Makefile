@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo conformance redrive test deploy-test sbom lint check bench mutate clean
+.PHONY: help install gen build up demo conformance redrive test update-test deploy-test sbom lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -59,6 +59,9 @@ redrive: build ## Tell which queues have dead letters, and move them back: url= 
 
 test: build ## Run every test
 	@node tests/runner/run-tests.mjs
+
+update-test: build ## Run an earlier version and this one at once over one database: from=COMMIT, or the last tag
+	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --testMatch '**/*.update.ts' --verbose
 
 deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
 	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose

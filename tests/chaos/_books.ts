@@ -35,7 +35,7 @@ type Key = { key: string; decision_id: string };
 /** Everything that gateway and kernel wrote down about the runs. */
 export type Books = { runs: Run[]; steps: Step[]; decisions: Decision[]; keys: Key[] };
 
-export async function readBooks({ databases: { gateway, kernel } }: Installation): Promise<Books> {
+export async function readBooks({ databases: { gateway, kernel } }: Pick<Installation, 'databases'>): Promise<Books> {
   return {
     runs: await rowsOf<Run>(
       gateway,

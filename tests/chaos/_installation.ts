@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '@countersign/database/testing';
-import { freePort } from '@countersign/local';
 import { removeTopology } from '@countersign/messaging/testing';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
-import { newKeys, ofGateway, ofKernel, ownDatabases, serviceDirs, throughProxy } from '../e2e/_environments.ts';
+import { newKeys, ofGateway, ofKernel, ownDatabases, throughProxy } from '../e2e/_environments.ts';
 import type { Databases } from '../e2e/_environments.ts';
-import { Part } from './_part.ts';
-import { policy } from './_policy.ts';
+import type { Part } from './_part.ts';
+import { gatewayPart, kernelPart } from './_parts.ts';
 import { rowsOf } from './_rows.ts';
 
 /** What can be killed or cut. `door` serves and works on no run, `worker` is asked nothing, `both` does both. */
@@ -31,8 +28,6 @@ type Harm = { strike(): Promise<void> | void; mend(): Promise<void> | void };
 
 /** As many as there are runs, so that all of them are under way at once in whichever process is left. */
 const workersEach = '20';
-/** Short, so that what nobody can tell any more is told soon. A held call waits for one kill alone. */
-const upstreamTimeout = { GOV_UPSTREAM_TIMEOUT: '4s', GOV_MCP_TIMEOUT: '4s', GOV_DISPATCH_DEADLINE: '39s' };
 /** A worker that stands still for longer has lost its runs to others, and goes on with what it was doing. */
 const leaseMs = 3_000;
 const frozenMs = 2 * leaseMs;
@@ -70,9 +65,9 @@ export async function startInstallation(scratch: string): Promise<Installation> 
     ...{ ...bus, ...logged, GOV_RUN_LEASE: `${leaseMs}ms` },
   };
   const [door, both, worker] = [
-    await gatewayPart('door', { scratch, env, workers: '0' }),
-    await gatewayPart('both', { scratch, env, workers: workersEach }),
-    await gatewayPart('worker', { scratch, env, workers: workersEach }),
+    await gatewayPart({ name: 'door', scratch, env, workers: '0' }),
+    await gatewayPart({ name: 'both', scratch, env, workers: workersEach }),
+    await gatewayPart({ name: 'worker', scratch, env, workers: workersEach }),
   ];
   const parts = [kernel.part, door.part, both.part, worker.part];
   const killAll = () => Promise.allSettled(parts.map((part) => part.kill()));
@@ -105,38 +100,6 @@ export async function startInstallation(scratch: string): Promise<Installation> 
       await Promise.all([databases.kernel.drop(), databases.gateway.drop()]);
     },
   };
-}
-
-type Wired = { part: Part; url: string };
-
-async function kernelPart({ scratch, env }: Omit<GatewayWiring, 'workers'>): Promise<Wired> {
-  const policyFile = join(scratch, 'policy.yaml');
-  writeFileSync(policyFile, policy);
-  const [port, healthPort] = [await freePort(), await freePort()];
-  const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(healthPort) };
-  const part = new Part({
-    name: 'kernel',
-    logFile: join(scratch, 'kernel.log'),
-    main: `${serviceDirs.kernel}/dist/main.js`,
-    readyUrl: `http://127.0.0.1:${healthPort}/health/ready`,
-    env: { ...env, ...ports, ...upstreamTimeout, GOV_POLICY_FILE: policyFile },
-  });
-  return { part, url: `http://127.0.0.1:${port}` };
-}
-
-type GatewayWiring = { scratch: string; env: Record<string, string>; workers: string };
-
-async function gatewayPart(name: string, { scratch, env, workers }: GatewayWiring): Promise<Wired> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const part = new Part({
-    name,
-    logFile: join(scratch, `${name}.log`),
-    main: `${serviceDirs.gateway}/dist/main.js`,
-    readyUrl: `${url}/health/ready`,
-    env: { ...env, GOV_GATEWAY_PORT: String(port), GOV_RUN_WORKERS: workers },
-  });
-  return { part, url };
 }
 
 function killed(part: Part): Harm {

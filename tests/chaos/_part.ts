@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasEnded, spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
 
@@ -8,7 +10,7 @@ type Wiring = { name: string; main: string; env: Record<string, string>; readyUr
 
 /** A process of the installation, which is killed and started again at the same address. */
 export class Part {
-  readonly #wiring: Wiring;
+  #wiring: Wiring;
   #process: ServiceProcess | null = null;
 
   constructor(wiring: Wiring) {
@@ -33,6 +35,20 @@ export class Part {
     await running?.kill();
   }
 
+  /** Ends as a supervisor ends it. Throws when it did not end well. */
+  async end(): Promise<void> {
+    this.assertLives();
+    const child = this.#process?.child;
+    this.#process = null;
+    if (child !== undefined) await drained(this.#wiring.name, child);
+  }
+
+  /** Goes on from another build, at the same address. */
+  async startAs(main: string): Promise<void> {
+    this.#wiring = { ...this.#wiring, main };
+    await this.start();
+  }
+
   /** The process stands still, as under a debugger or on a frozen machine, and knows nothing of it when it goes on. Returns what lets it go on. */
   freeze(): () => void {
     const child = this.#process?.child;
@@ -45,6 +61,13 @@ export class Part {
     if (this.#process !== null && hasEnded(this.#process.child))
       throw new Error(`${this.#wiring.name} ended, and nobody killed it`);
   }
+}
+
+async function drained(name: string, child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [code, signal] = (await gone) as [number | null, string | null]; // what Node says of an exit
+  if (code !== 0) throw new Error(`${name} was told to end, and ended with ${code ?? signal}`);
 }
 
 function isReady(url: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Person, StartedRun } from './_workload.ts';
 
 /** The receipts of each run, as a stranger with the published keys judges them. */
 export async function findUnprovenRuns(
-  { kernelUrl: baseUrl, adminApiKey: apiKey }: Installation,
+  { kernelUrl: baseUrl, adminApiKey: apiKey }: Pick<Installation, 'kernelUrl' | 'adminApiKey'>,
   started: readonly StartedRun[],
 ): Promise<string[]> {
   const kernel = createKernelClient({ baseUrl, apiKey });

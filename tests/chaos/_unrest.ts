@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '@countersign/database/testing';
 import { countMessages } from '@countersign/messaging/testing';
 import type { Installation } from './_installation.ts';
 import { rowsOf } from './_rows.ts';
+import type { StartedRun } from './_workload.ts';
 
 const ofGateway = {
   'runs that wait or run': `SELECT id FROM runs WHERE status IN ('queued', 'running')`,
@@ -15,8 +17,30 @@ const ofKernel = {
   'events of the kernel that were not sent': `SELECT id FROM outbox WHERE sent_at IS NULL`,
 } as const;
 
+type Resting = Pick<Installation, 'databases' | 'broker' | 'assertLives'>;
+const lookEveryMs = 1_000;
+
+/** Waits until nothing of the runs is open any more, but for the one that asks nobody. */
+export async function untilQuiet(
+  installation: Resting,
+  { started, withinMs }: { started: readonly StartedRun[]; withinMs: number },
+): Promise<void> {
+  const undecided = started.find(({ plot }) => plot === 'asks nobody')?.runId ?? '';
+  const giveUpAt = Date.now() + withinMs;
+  for (;;) {
+    installation.assertLives();
+    const unrest = await unrestOf(installation, undecided).catch((error: unknown) => [String(error)]);
+    if (unrest.length === 0) return;
+    if (Date.now() > giveUpAt) throw new Error(`Still open after ${withinMs} ms: ${unrest.join('; ')}`);
+    await delay(lookEveryMs);
+  }
+}
+
 /** What is not at rest yet, or never will be: with all parts up it has to become nothing. `undecided`: the run that may go on waiting for its approval. */
-export async function unrestOf({ databases, broker }: Installation, undecided: string): Promise<string[]> {
+async function unrestOf(
+  { databases, broker }: Pick<Installation, 'databases' | 'broker'>,
+  undecided: string,
+): Promise<string[]> {
   const ofDatabases = [
     ...(await countedIn(databases.gateway, ofGateway, undecided)),
     ...(await countedIn(databases.kernel, ofKernel, undecided)),

@@ -13,7 +13,7 @@ const plots = {
 export type Plot = keyof typeof plots;
 
 const workspaces = 4;
-const runs = 20;
+const allRuns = Array.from({ length: 20 }, (_, nth) => nth);
 /** Longer than anything of the installation is away. */
 const patience = { timeoutMs: 60_000, repeatsForMs: 45_000 };
 const lookEveryMs = 1_000;
@@ -36,8 +36,7 @@ export async function signInPeople(doorUrls: readonly string[]): Promise<Person[
   for (let nth = 0; nth < workspaces; nth += 1) {
     const doorUrl = doorUrls[nth % doorUrls.length] ?? '';
     const { token, workspaceId } = await signIn({ gatewayUrl: doorUrl }, `person-${nth}@example.org`);
-    const headers = { authorization: `Bearer ${token}`, 'x-workspace-id': workspaceId };
-    const client = createClient(gatewayRoutes, { baseUrl: doorUrl, headers: () => headers, ...patience });
+    const client = clientAt(doorUrl, { token, workspaceId });
     const isToldOfDenials = nth === workspaces - 1;
     const deniedCall = isToldOfDenials ? ('tell' as const) : ('end' as const);
     const policyConfig = { maxIterationBudget: 25, blockedTools: [], deniedCall };
@@ -47,9 +46,19 @@ export async function signInPeople(doorUrls: readonly string[]): Promise<Person[
   return people;
 }
 
-/** All at once. Whoever is killed meanwhile is asked again, under the same key. */
-export async function startRuns(people: readonly Person[]): Promise<StartedRun[]> {
-  return await Promise.all(Array.from({ length: runs }, (_, nth) => startRun(people, nth)));
+/** The same person at another door. */
+export function atDoor(person: Person, doorUrl: string): Person {
+  return { ...person, doorUrl, client: clientAt(doorUrl, person) };
+}
+
+function clientAt(baseUrl: string, { token, workspaceId }: Pick<Person, 'token' | 'workspaceId'>): GatewayClient {
+  const headers = { authorization: `Bearer ${token}`, 'x-workspace-id': workspaceId };
+  return createClient(gatewayRoutes, { baseUrl, headers: () => headers, ...patience });
+}
+
+/** All twenty at once, or those of `nths`. Whoever is killed meanwhile is asked again, under the same key. */
+export async function startRuns(people: readonly Person[], nths: readonly number[] = allRuns): Promise<StartedRun[]> {
+  return await Promise.all(nths.map((nth) => startRun(people, nth)));
 }
 
 async function startRun(people: readonly Person[], nth: number): Promise<StartedRun> {
@@ -94,17 +103,16 @@ function directive(deed: 'write' | 'ask' | 'deny', name: string): string {
   }
 }
 
-/** Answers what the runs of one person ask, in the middle of everything, until it is told to stop. */
+/** Answers what the runs of one person ask, in the middle of everything, until it is told to stop; `started` may grow meanwhile. */
 export async function answerApprovals(
   { client }: Person,
   { started, stopping }: { started: readonly StartedRun[]; stopping: AbortSignal },
 ): Promise<void> {
-  const plotOfRun = new Map(started.map(({ runId, plot }) => [runId, plot]));
   while (!stopping.aborted) {
     const asked = await client.listWorkspaceApprovals({ query: { status: 'pending' } }).catch(() => null);
     for (const { id, sessionId } of asked?.body.data ?? []) {
-      const plot = plotOfRun.get(sessionId);
-      if (plot === 'asks nobody') continue;
+      const plot = started.find(({ runId }) => runId === sessionId)?.plot;
+      if (plot === undefined || plot === 'asks nobody') continue;
       const status = plot === 'asks in vain' ? 'rejected' : 'approved';
       // Whoever was killed after the vote arrived has it recorded all the same: then it is resolved already.
       await client.resolveWorkspaceApproval({ params: { id }, body: { status } }).catch(() => undefined);

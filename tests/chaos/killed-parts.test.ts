@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { followDirectives } from '@countersign/testkit/scripted-model';
 import { verifies } from '@countersign/testkit/verifies';
@@ -14,13 +13,12 @@ import { Moments } from './_moments.ts';
 import { findBrokenLogs, findUnprovenRuns } from './_proofs.ts';
 import { Seeded } from './_seeded.ts';
 import { storm, type Struck } from './_storm.ts';
-import { unrestOf } from './_unrest.ts';
+import { untilQuiet } from './_unrest.ts';
 import { answerApprovals, signInPeople, startRuns, type Person, type StartedRun } from './_workload.ts';
 
 const seed = Number(process.env['STORM_SEED'] ?? Date.now() % 1_000_000);
 /** Of everything from the first run to the last outcome. An answer that died with the kernel is given up after 36 s. */
 const quietWithinMs = 240_000;
-const lookEveryMs = 1_000;
 
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-chaos-'));
 const struck: Struck[] = [];
@@ -56,21 +54,9 @@ async function weather(): Promise<void> {
   started = await startRuns(people);
   const answering = people.map((person) => answerApprovals(person, { started, stopping: over.signal }));
   const failing = raging.then(() => new Promise<never>(() => undefined));
-  await Promise.race([untilQuiet(), failing]);
+  await Promise.race([untilQuiet(installation, { started, withinMs: quietWithinMs }), failing]);
   over.abort();
   await Promise.all([raging, ...answering]);
-}
-
-async function untilQuiet(): Promise<void> {
-  const undecided = started.find(({ plot }) => plot === 'asks nobody')?.runId ?? '';
-  const giveUpAt = Date.now() + quietWithinMs;
-  for (;;) {
-    installation.assertLives();
-    const unrest = await unrestOf(installation, undecided).catch((error: unknown) => [String(error)]);
-    if (unrest.length === 0) return;
-    if (Date.now() > giveUpAt) throw new Error(`Still open after ${quietWithinMs} ms: ${unrest.join('; ')}`);
-    await delay(lookEveryMs);
-  }
 }
 
 /** What a failure needs to be understood. */

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { migrate } from '@countersign/database';
+import { removeTopology } from '@countersign/messaging/testing';
+import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
+import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
+import { gatewayPart, kernelPart, mainOf, type Wired } from '../chaos/_parts.ts';
+import { newKeys, ofGateway, ofKernel, ownDatabases, serviceDirs, type ServiceDirs } from '../e2e/_environments.ts';
+import type { Installation } from '../chaos/_installation.ts';
+
+/** A kernel beside a gateway, which works on runs and is a door. */
+type Pod = { kernel: Wired; gateway: Wired };
+
+/** Pods over one database for each service and one broker. */
+export type Pods = Pick<Installation, 'databases' | 'broker' | 'adminApiKey' | 'assertLives'> & {
+  readonly model: ScriptedModel;
+  readonly notes: NoteServer;
+  /** Starts one more pod from a checkout's build. */
+  add(name: string, dirs: ServiceDirs): Promise<Pod>;
+  /** Applies this version's migrations, under everybody's feet, and returns their names. */
+  migrate(): Promise<string[]>;
+  /** Ends a pod as Kubernetes does, the gateway first, and starts this version in its place. */
+  update(pod: Pod): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const workersEach = '20';
+
+/** `before`: whose migrations the databases begin with. */
+export async function startPods(scratch: string, before: ServiceDirs): Promise<Pods> {
+  const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
+  const [databases, model, notes, keys] = [
+    await ownDatabases(before),
+    await startScriptedModel(),
+    await startNoteServer(),
+    newKeys(),
+  ];
+  const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
+  const shared = { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange, GOV_LOG_LEVEL: 'warn' };
+  const ofKernels = { ...ofKernel({ keys, databaseUrl: databases.kernel.url, model, notes }), ...shared };
+  const pods: Pod[] = [];
+  const parts = () => pods.flatMap(({ kernel, gateway }) => [kernel.part, gateway.part]);
+  const names = ['gateway.runs', 'gateway.approvals', 'governance-kernel.fences', 'governance-kernel.members'];
+  const queues = names.map((name) => `${exchange}.${name}`);
+  return {
+    ...{ databases, model, notes, adminApiKey: keys.adminApiKey, broker: { url: amqpUrl, queues } },
+    add: async (name, dirs) => {
+      const kernel = await kernelPart({ scratch, dirs, name: `${name}-kernel`, env: ofKernels });
+      const ofGateways = ofGateway({ keys, databaseUrl: databases.gateway.url, kernelUrl: kernel.url });
+      const env = { ...ofGateways, ...shared };
+      const gateway = await gatewayPart({ scratch, dirs, name: `${name}-gateway`, env, workers: workersEach });
+      pods.push({ kernel, gateway });
+      await kernel.part.start();
+      await gateway.part.start();
+      return { kernel, gateway };
+    },
+    migrate: async () => {
+      const applied: string[] = [];
+      for (const service of ['kernel', 'gateway'] as const) {
+        const { adminUrl: url, schema, role } = databases[service];
+        applied.push(...(await migrate({ url, schema, role, serviceDir: serviceDirs[service] })));
+      }
+      return applied;
+    },
+    update: async ({ kernel, gateway }) => {
+      // The gateway's last calls are decided by the kernel beside it.
+      await gateway.part.end();
+      await kernel.part.end();
+      await kernel.part.startAs(mainOf(serviceDirs.kernel));
+      await gateway.part.startAs(mainOf(serviceDirs.gateway));
+    },
+    assertLives: () => parts().forEach((part) => part.assertLives()),
+    stop: async () => {
+      await Promise.allSettled(parts().map((part) => part.kill()));
+      await Promise.all([model.close(), notes.close()]);
+      await removeTopology(amqpUrl, { exchange, queues });
+      await Promise.all([databases.kernel.drop(), databases.gateway.drop()]);
+    },
+  };
+}
