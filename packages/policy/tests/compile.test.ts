@@ -65,6 +65,8 @@ describe('compilePolicy', () => {
     ['1 + 1', 'EXPRESSION_NOT_BOOLEAN'],
     ['action > 1', 'EXPRESSION_INVALID'],
     ['action ==', 'EXPRESSION_INVALID'],
+    ['args.items.exists(1, true)', 'EXPRESSION_INVALID'],
+    ['args.items.map(x.y, x)', 'EXPRESSION_INVALID'],
     ['action // c matches\n.matches("a") // .\n', 'EXPRESSION_INVALID'],
   ];
   it.each(refused)('refuses %s', (when, code) => {

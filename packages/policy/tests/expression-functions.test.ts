@@ -60,4 +60,26 @@ describe('what a rule may call', () => {
   it('is that and nothing else', () => {
     expect(Object.keys(examples).sort()).toEqual([...functions, ...methods].sort());
   });
+
+  it.each([
+    'timestamp("x2026-03-01T13:00:00Z")',
+    'timestamp("2026-03-01T13:00:00Zx")',
+    'timestamp("2026-03-01T13:00:00")',
+    'timestamp("2026-03-01 13:00:00Z")',
+    'timestamp("2026-13-01T13:00:00Z")',
+    'timestamp(-1)',
+    'timestamp(253402300800)',
+  ])('takes %s for no time', (time) => {
+    const policy = policyOf([{ id: 'r', effect: 'allow', when: `${time} != now` }]);
+    expect(evaluateRules(policy, intentOf(), { now: frozenNow, relations: {} })).toMatchObject({
+      ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR' },
+    });
+  });
+
+  it('reads times from the first to the last second that RFC 3339 can write', () => {
+    const when =
+      'timestamp(0) < now && timestamp(253402300799) > now && timestamp("2026-03-01T11:00:00.5-01:00") > now';
+    const policy = policyOf([{ id: 'r', effect: 'allow', when }]);
+    expect(evaluateRules(policy, intentOf(), { now: frozenNow, relations: {} })).toMatchObject({ kind: 'allow' });
+  });
 });

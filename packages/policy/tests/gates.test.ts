@@ -67,14 +67,28 @@ describe('gates', () => {
       {
         id: 'one',
         effect: 'escalate',
-        approval: { quorum: 2, timeout: 900, scope: 'session', approvers: ['ann', 'bob'], timelock: 59 },
+        approval: {
+          quorum: 2,
+          timeout: 900,
+          scope: 'session',
+          approvers: ['ann', 'bob'],
+          timelock: 59,
+          unchanged: ['budgets'],
+        },
       },
       { id: 'two', effect: 'escalate', approval: { quorum: 1, timeout: 60, scope: 'uses:3', approvers: ['bob'] } },
     ]);
     const budgets = known([budgetOf({ approval_required_above_minor: 0 })]);
     const { approval_request, reason_code } = decide(policy, intent, factsFor(policy, { budgets }));
     expect(reason_code).toBe('APPROVAL_REQUIRED');
-    expect(approval_request).toEqual({ quorum: 2, timeout: 60, scope: 'once', approvers: ['bob'], timelock: 59 });
+    expect(approval_request).toEqual({
+      quorum: 2,
+      timeout: 60,
+      scope: 'once',
+      approvers: ['bob'],
+      timelock: 59,
+      unchanged: ['budgets'],
+    });
   });
 
   it.each([

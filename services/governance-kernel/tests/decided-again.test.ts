@@ -137,37 +137,6 @@ describe('a decision made again from its record', () => {
     expect(told.decided).toBeGreaterThan(told.unreplayable);
   });
 
-  it('names each field that it would have to know', async () => {
-    const allowing = (rules: object[], rest: object = {}) => ({
-      format: 'countersign/policy.v1',
-      name: 'n',
-      version: '1',
-      rules,
-      ...rest,
-    });
-    const before = allowing([{ id: 'a', effect: 'allow', when: 'has(args.amount)' }]);
-    const recorded = compiled(before);
-    const tenant = newTenant();
-    await test.activate(tenant, JSON.stringify(before));
-    const record = await sealedUnder(tenant, {
-      action: 'tool.call',
-      tool: 'x.y',
-      args: { amount: 1, to: 'x'.repeat(5000) },
-    });
-    const under = (draft: object, known: CompiledPolicy | 'unknown' = recorded) =>
-      decideAgain(record, { draft: compiled(draft), recorded: known, ceilings: [] });
-    const reads = allowing([{ id: 'a', effect: 'allow', when: 'has(args.to) && context.channel == "x"' }]);
-    expect(under(reads)).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.to', 'context.channel'] });
-    // A rule that does not cover the call reads nothing of it.
-    const ofOthers = { id: 'b', effect: 'deny', match: { tool: ['other.*'] }, when: 'has(args.to)' };
-    expect(under(allowing([{ id: 'a', effect: 'allow' }, ofOthers]))).toMatchObject({ verdict: 'ALLOW' });
-    expect(under(before, 'unknown')).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.amount'] });
-    const graver = { match: { effect_level: ['E4'] } };
-    const byEffect = allowing([{ id: 'a', effect: 'allow', ...graver }], { tools: { 'x.y': { effect_level: 'E1' } } });
-    // Nobody declared the tool, so it was E4, and what its caller said of it is not known.
-    expect(under(byEffect)).toEqual({ kind: 'UNREPLAYABLE', missing: ['effect_level'] });
-  });
-
   it('says of a fact above the cap that it is missing', async () => {
     const before = {
       ...{ format: 'countersign/policy.v1', name: 'n', version: '1' },

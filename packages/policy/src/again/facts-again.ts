@@ -34,7 +34,7 @@ export function factsAgain(again: Again): Facts {
     provenance: provenanceFact(draft, intent, { dispatchedBy, isClaimed: false }),
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
     budgets: { state: 'known', value: record.budgets.map(budgetOf) },
-    demand: demandAgain(again),
+    demand: takenBy(record),
     judged_hash: record.judged_hash ?? '',
     approval: { state: 'known', value: null },
   };
@@ -50,16 +50,19 @@ export function faultAgain({ draft, intent: { tool, action }, origin }: Again): 
   return looksLike === null ? null : `The name looks like "${looksLike}" and is another.`;
 }
 
-/** Only what is counted by the effect changes with it. */
-export function demandAgain({ record, sealed, intent }: Again): Demand {
-  const { tool_calls, spend_micros, egress_bytes, writes } = record.demand ?? nothingTaken;
-  const changed = writesOf(intent) - writesOf(sealed);
-  return {
-    tool_calls,
-    spend_micros: spend_micros === null ? null : BigInt(spend_micros),
-    egress_bytes,
-    writes: writes + changed,
-  };
+/**
+ * What the call may take under the draft, first what it took. Who says nothing of its writes has them counted by its effect, and a record
+ * does not hold who said what: it tells them apart only where what was taken is not the count of its effect.
+ */
+export function demandsAgain({ record, sealed, intent }: Again): Demand[] {
+  const taken = takenBy(record);
+  const wasCounted = taken.writes === writesOf(sealed);
+  const counted = writesOf(intent);
+  return wasCounted && counted !== taken.writes ? [taken, { ...taken, writes: counted }] : [taken];
+}
+
+function takenBy({ demand: { spend_micros: spend, ...counts } = nothingTaken }: BoundaryRecord): Demand {
+  return { ...counts, spend_micros: spend === null ? null : BigInt(spend) };
 }
 
 const nothingTaken = { tool_calls: 0, spend_micros: '0', egress_bytes: 0, writes: 0 };

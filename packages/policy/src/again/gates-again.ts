@@ -1,10 +1,11 @@
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import type { GateName } from '@countersign/contracts';
 import { mistakenFor } from '../declared-tools.ts';
-import { deny, notApplicable, unavailable, type Gate, type GateResult } from '../gate.ts';
+import type { Demand } from '../facts.ts';
+import { deny, notApplicable, unavailable, type Gate, type GateInput, type GateResult } from '../gate.ts';
 import { gates, type GateTable } from '../gate-table.ts';
 import { approvalAgain } from './approval-again.ts';
-import { demandAgain, faultAgain } from './facts-again.ts';
+import { demandsAgain, faultAgain } from './facts-again.ts';
 import { isHeld, missingOfRelations, missingReads } from './missing-reads.ts';
 import { isSnapshotStale, missingRelations } from './relationship-again.ts';
 import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
@@ -130,14 +131,29 @@ function rulesAgain(again: Again): Gate {
 /** What is left of the installation's ceiling is no tenant's to see, so there the outcome of then is all that is known. */
 function budgetAgain(again: Again): Gate {
   const { record } = again;
+  const demands = demandsAgain(again);
   const isHidden = record.budgets.some(({ budget_id }) => budget_id === installationCeiling);
   return (input) => {
     if (record.demand === undefined) return unknown(again, 'budget', ['demand']);
-    if (!isHidden) return gates.budget(input);
-    const isSameDemand = demandAgain(again).writes === record.demand.writes;
+    if (!isHidden)
+      return oneAnswer(
+        again,
+        demands.map((demand) => gates.budget(withDemand(input, demand))),
+      );
     const outcome = outcomeOf(record, 'budget')?.outcome;
-    if (!isSameDemand || outcome === 'not_reached' || outcome === undefined)
+    if (demands.length > 1 || outcome === 'not_reached' || outcome === undefined)
       return unknown(again, 'budget', [`budgets.${installationCeiling}`]);
     return outcome === 'deny' ? asRecorded(again, 'budget') : gates.budget(input);
   };
+}
+
+function withDemand(input: GateInput, demand: Demand): GateInput {
+  return { ...input, facts: { ...input.facts, demand } };
+}
+
+/** What the budgets say, if they say it whichever the demand was. */
+function oneAnswer(again: Again, answers: readonly GateResult[]): GateResult {
+  const [first, ...others] = answers;
+  const isOne = others.every(({ outcome }) => outcome === first?.outcome);
+  return first !== undefined && isOne ? first : unknown(again, 'budget', ['demand.writes']);
 }

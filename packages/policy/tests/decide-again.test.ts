@@ -1,0 +1,264 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { installationCeiling, type BoundaryRecord, type GateOutcome } from '@countersign/contracts/governance-kernel';
+import { decideAgain, decideAsRecorded } from '../src/index.ts';
+import type { CompiledPolicy } from '../src/index.ts';
+import { policies, policyWith } from './sealed-policies.ts';
+import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
+import { budgetOf, identityOf } from './situation.ts';
+
+const said = ({ verdict, reason_code }: { verdict: string; reason_code: string }) => `${verdict} ${reason_code}`;
+
+describe('a decision made again from its record', () => {
+  it('is the one that the draft would have taken of the same call in the same world', () => {
+    const told = { decided: 0, unreplayable: 0 };
+    fc.assert(
+      fc.property(worlds, policies, policies, (world, recorded, draft) => {
+        const again = decideAgain(decideIn(world, recorded).record, { draft, recorded, ceilings: [] });
+        told[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
+        if (again.kind === 'decided') expect(said(again)).toBe(said(decideIn(world, draft).decision));
+        else expect(again.missing).not.toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+    // Calls without a known answer are the few.
+    expect(told.decided).toBeGreaterThan(told.unreplayable);
+  });
+
+  it('is the recorded one under the very same policy', () => {
+    const unknown = new Map<string, number>();
+    fc.assert(
+      fc.property(worlds, policies, (world, recorded) => {
+        const { decision, record } = decideIn(world, recorded);
+        const again = decideAsRecorded(record, recorded);
+        if (again.kind === 'UNREPLAYABLE') {
+          for (const path of again.missing) unknown.set(path, (unknown.get(path) ?? 0) + 1);
+          return;
+        }
+        const { verdict, reason_code, matched_rules } = decision;
+        expect(again).toEqual({ kind: 'decided', verdict, reason_code, matched_rules });
+      }),
+      { numRuns: 2_000 },
+    );
+    // Which tools a provider runs is no fact of the rules; a name that looks like another is judged by where it is listed.
+    expect(['args.hosted_tools', 'gates.registry']).toEqual(expect.arrayContaining([...unknown.keys()]));
+  });
+});
+
+const tools = (effect_level: string, rest: object = {}) => ({ tools: { 'files.read': { effect_level, ...rest } } });
+const allowing = (rest: object = {}) => policyWith(rest);
+const asking = (quorum: number, name = 'n') =>
+  policyWith({ name, rules: [{ id: 'r0', effect: 'escalate', approval: { quorum } }] });
+
+type Under = { recorded?: CompiledPolicy | 'none' | 'unknown'; ceilings?: string[]; record?: Partial<BoundaryRecord> };
+
+/** What the draft says of a call that was sealed under another policy, by its verdict and code or by what is missing. */
+function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolicy], under: Under = {}): string {
+  const record = { ...decideIn(world, was).record, ...under.record };
+  const { recorded = was, ceilings = [] } = under;
+  const answer = decideAgain(record, { draft, recorded, ceilings });
+  return answer.kind === 'decided' ? said(answer) : answer.missing.join();
+}
+
+const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;
+/** The trace of a record with another outcome of one gate. */
+function traceWith(world: World, was: CompiledPolicy, changed: GateOutcome): Partial<BoundaryRecord> {
+  const { gates } = decideIn(world, was).record;
+  return { gates: gates.map((one) => (one.gate === changed.gate ? changed : one)) };
+}
+
+describe('what a record does not tell', () => {
+  const reads = (when: string) => policyWith({ rules: [{ id: 'r0', effect: 'allow', when }] });
+  const capped = (path: string) => {
+    const { intent } = decideIn(worldOf({}), reads('has(args.to)')).record;
+    return { intent: { ...intent, capped_facts: { [path]: 'sha256:x' } } } as unknown as Partial<BoundaryRecord>;
+  };
+
+  it.each<[string, () => string, string]>([
+    [
+      'what the draft reads and the policy of then did not',
+      () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.b)')]),
+      'args.b',
+    ],
+    [
+      'several of them, in order',
+      () => again(worldOf({}), [allowing(), reads('has(args.b) && has(context.a)')]),
+      'args.b,context.a',
+    ],
+    [
+      'a fact that was too large',
+      () => again(worldOf({}), [reads('has(args.to)'), reads('has(args.to)')], { record: capped('args.to') }),
+      'args.to',
+    ],
+    [
+      'a fact within one that was too large',
+      () => again(worldOf({}), [reads('has(args.to)'), reads('has(args.to.x)')], { record: capped('args.to') }),
+      'args.to.x',
+    ],
+    [
+      'anything of the call, where nobody has the policy of then',
+      () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.a)')], { recorded: 'unknown' }),
+      'args.a',
+    ],
+    [
+      'anything of the call, where there was none',
+      () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.a)')], { recorded: 'none' }),
+      'args.a',
+    ],
+    [
+      'who sent the call',
+      () => again(worldOf({}), [allowing(), allowing()], { record: { dispatched_by: undefined as never } }),
+      'dispatched_by',
+    ],
+    [
+      'what it took',
+      () => again(worldOf({}), [allowing(), allowing()], { record: { demand: undefined as never } }),
+      'demand',
+    ],
+    [
+      'which tools a provider would run',
+      () => again(model, [allowing(), allowing(tools('E1', { identity: ['proven'] }))]),
+      'args.hosted_tools',
+    ],
+    [
+      'where the server of a tool is',
+      () => again(worldOf({ server }), [allowing(), allowing({ egress: ['*.example.org'] })]),
+      'egress.host',
+    ],
+    ['what lies behind a refused name', () => again(misspelt, [allowing(tools('E1')), allowing()]), 'gates.fence'],
+    [
+      'what comes after a fence',
+      () =>
+        again(worldOf({ identity: identityOf({ credential: 'operator_key' }) }), [
+          allowing({ identity: ['proven'] }),
+          allowing(),
+        ]),
+      'gates.registry',
+    ],
+  ])('is named: %s', (_what, of, missing) => {
+    expect(of()).toBe(missing);
+  });
+
+  it('is not asked where nothing depends on it', () => {
+    const ofOthers = { id: 'r1', effect: 'deny', match: { tool: ['other.*'] }, when: 'has(args.to)' };
+    const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow' }, ofOthers] });
+    expect(again(worldOf({}), [allowing(), draft])).toBe('ALLOW ALLOWED');
+    expect(again(model, [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
+    expect(again(worldOf({ isBlocked: true }), [allowing(), reads('has(args.a)')])).toBe('DENY POLICY_DENIED');
+    const listed = { egress: ['*.example.org'] };
+    expect(again(worldOf({ server }), [allowing(listed), allowing({ ...listed, name: 'other' })])).toBe(
+      'ALLOW ALLOWED',
+    );
+    expect(again(worldOf({ server }), [allowing(listed), allowing()])).toBe('ALLOW ALLOWED');
+  });
+});
+
+describe('a call under a draft', () => {
+  it('takes as many writes as its caller said, whatever its effect', () => {
+    const one = [budgetOf({ writes_remaining: 1 })];
+    const none = [budgetOf({ writes_remaining: 0 })];
+    const [reading, writing] = [allowing(tools('E1')), allowing(tools('E3'))];
+    const world = (writes: number | null, budgets: World['budgets']) =>
+      worldOf({ said: { effect: null, writes }, budgets });
+    expect(again(world(1, one), [reading, writing])).toBe('ALLOW ALLOWED');
+    expect(again(world(null, one), [reading, writing])).toBe('ALLOW ALLOWED');
+    // Nobody knows whether its caller said that it writes nothing.
+    expect(again(world(null, none), [reading, writing])).toBe('demand.writes');
+    expect(again(world(null, none), [reading, reading])).toBe('ALLOW ALLOWED');
+    const hidden = [budgetOf({ budget_id: installationCeiling })];
+    expect(again(world(null, hidden), [reading, writing])).toBe(`budgets.${installationCeiling}`);
+    expect(again(world(null, hidden), [reading, reading])).toBe('ALLOW ALLOWED');
+  });
+
+  it('has the effect that all who declared it give it', () => {
+    const byEffect = (rest: object) =>
+      policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E4'] } }], ...rest });
+    // Nobody declared the tool, so it was E4, and what its caller said of it is not known.
+    expect(again(worldOf({}), [allowing(), byEffect(tools('E1'))])).toBe('effect_level');
+    expect(again(worldOf({}), [allowing(), byEffect({})])).toBe('ALLOW ALLOWED');
+    expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))])).toBe('ALLOW ALLOWED');
+    // Whatever it was, the draft says the same of it.
+    expect(again(worldOf({}), [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
+    // Its caller's own tool, which nobody declares any more.
+    expect(again(worldOf({}), [allowing(tools('E1')), byEffect({})])).toBe('ALLOW ALLOWED');
+    // Its caller said E3, and nobody says more under the draft.
+    const said = { effect: 'E3' as const, writes: null };
+    expect(again(worldOf({ said }), [allowing(tools('E1')), byEffect(tools('E2'))])).toBe('DENY NO_MATCHING_RULE');
+    expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))], { recorded: 'unknown' })).toBe(
+      'ALLOW ALLOWED',
+    );
+  });
+
+  it('is denied where the draft lacks a ceiling that is in force', () => {
+    const ceilings = ['{"effect":"deny","id":"ceiling.x","match":{}}'];
+    expect(again(worldOf({}), [allowing(), allowing()], { ceilings })).toBe('DENY CEILING_MISSING');
+  });
+
+  it('is escalated by the registry as it was', () => {
+    const quarantined = worldOf({ server: { ...server, state: 'quarantined' } });
+    expect(again(quarantined, [allowing(), allowing({ name: 'm' })])).toBe('ESCALATE SERVER_QUARANTINED');
+  });
+});
+
+describe('an approval under a draft', () => {
+  const world = worldOf({});
+  const given = (changes: object, id: string | null = 'apr_1'): Under => ({
+    record: { ...traceWith(world, asking(1), outcome('approval', changes)), approval_id: id as never },
+  });
+  const passed = given({ outcome: 'pass' });
+  const refused = given({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' });
+  const locked = given({ outcome: 'deny', reason_code: 'APPROVAL_TIMELOCKED' });
+
+  it.each<[string, CompiledPolicy, Under, string]>([
+    ['that asks for the very same is as it was', asking(1, 'm'), passed, 'ALLOW ALLOWED'],
+    ['that asks for another is nobody’s to foresee', asking(2), passed, 'approval'],
+    ['that asks for none is not used', allowing(), passed, 'ALLOW ALLOWED'],
+    ['was refused, and stays refused', asking(2), refused, 'DENY APPROVAL_REJECTED'],
+    ['waits as it did', asking(1, 'm'), locked, 'DENY APPROVAL_TIMELOCKED'],
+    ['may wait longer or less', asking(2), locked, 'approval'],
+    ['was never asked for', asking(2), given({ outcome: 'not_reached' }, null), 'ESCALATE APPROVAL_REQUIRED'],
+    ['was there and not reached', asking(1, 'm'), given({ outcome: 'not_reached' }), 'approval'],
+    ['was asked for, and is asked for anew', asking(2), given({ outcome: 'escalate' }), 'ESCALATE APPROVAL_REQUIRED'],
+    [
+      'was needed by nobody, and now is',
+      asking(2),
+      given({ outcome: 'not_applicable' }, null),
+      'ESCALATE APPROVAL_REQUIRED',
+    ],
+    [
+      'could not be had, since all asks exclude each other',
+      asking(1),
+      given({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' }, null),
+      'ESCALATE APPROVAL_REQUIRED',
+    ],
+    ['was denied by a code that the record lost', asking(1), given({ outcome: 'deny' }), 'approval'],
+  ])('%s', (_what, draft, under, answer) => {
+    expect(again(world, [asking(1), draft], under)).toBe(answer);
+  });
+
+  it('is nobody’s to foresee where nobody has the policy of then', () => {
+    expect(again(world, [asking(1), asking(1)], { ...passed, recorded: 'unknown' })).toBe('approval');
+  });
+
+  it('of a budget counts as that of a rule does', () => {
+    const pricey = worldOf({
+      budgets: [budgetOf({ approval_required_above_minor: 0 })],
+      demand: { ...free, spend_micros: 1n },
+    });
+    const record = { ...traceWith(pricey, allowing(), outcome('approval', { outcome: 'pass' })), approval_id: 'apr_1' };
+    const under = { record: record as Partial<BoundaryRecord> };
+    expect(again(pricey, [allowing(), allowing({ name: 'm' })], under)).toBe('ALLOW ALLOWED');
+    expect(again(pricey, [allowing(), asking(1)], under)).toBe('approval');
+  });
+});
+
+const free = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0 };
+const server = {
+  host: 'a.example.org',
+  effect: 'E1',
+  state: 'approved',
+  isDrifted: false,
+  takesArguments: true,
+} as const;
+const model = worldOf({ call: { action: 'model.call', tool: null, resource: null, args: {}, context: {} } });
+const misspelt = worldOf({ call: { action: 'tool.call', tool: 'FILES.read', resource: null, args: {}, context: {} } });

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { lineOfPath, linesOf } from '../src/index.ts';
+
+const text = `name: n
+rules:
+  - id: a
+    match:
+      tool: [x.y]
+  - id: b
+tools:
+  a/b: { effect_level: E1 }
+  c~d:
+    effect_level: E2
+`;
+
+describe('the line of a place in a bundle', () => {
+  it.each([
+    ['/name', 1],
+    ['/rules', 3],
+    ['/rules/0', 3],
+    ['/rules/0/match/tool/0', 5],
+    ['/rules/1/id', 6],
+    ['/tools/a~1b', 8],
+    ['/tools/c~0d/effect_level', 10],
+  ])('is that of %s', (path, line) => {
+    expect(lineOfPath(text, path)).toBe(line);
+  });
+
+  it('is that of what would hold it, where it is missing', () => {
+    expect(lineOfPath(text, '/rules/1/effect')).toBe(6);
+    expect(lineOfPath(text, '/rules/1/match/tool/0')).toBe(6);
+  });
+
+  it('is none for the whole, and for what nothing holds', () => {
+    expect(lineOfPath(text, '')).toBeNull();
+    expect(linesOf(text)('')).toBeNull();
+    expect(lineOfPath(text, '/egress/0')).toBeNull();
+  });
+});

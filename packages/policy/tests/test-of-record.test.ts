@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decideAgain, failedTests, testOfRecord, type CompiledPolicy } from '../src/index.ts';
+import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
+import { policies, policyWith } from './sealed-policies.ts';
+import { known } from './situation.ts';
+
+/** The test that is made of a call, which was sealed under one policy, for another one. */
+function made(world: World, [recorded, draft]: [CompiledPolicy, CompiledPolicy], approvalId: string | null = null) {
+  const record = { ...decideIn(world, recorded).record, approval_id: approvalId as never };
+  const expected = { name: 'kept', expect: { verdict: 'ALLOW' as const } };
+  return { record, test: testOfRecord(record, { draft, recorded, ceilings: [] }, expected) };
+}
+
+describe('a call of the record, kept as a test of a draft', () => {
+  it('is answered by the draft’s rules as the decision would be made again, or is named with what stands against it', () => {
+    const told = { test: 0, UNREPLAYABLE: 0, not_by_rules: 0 };
+    fc.assert(
+      fc.property(worlds, policies, policies, (world, recorded, draft) => {
+        const { record, test } = made(world, [recorded, draft]);
+        const again = decideAgain(record, { draft, recorded, ceilings: [] });
+        told[test.kind] += 1;
+        if (again.kind === 'UNREPLAYABLE') expect(test).toEqual(again);
+        else if (test.kind === 'not_by_rules') expect(test.reason_code).toBe(again.reason_code);
+        else if (test.kind === 'UNREPLAYABLE') expect(test.missing).toEqual(['now']);
+        else expect(failedTests(draft, [{ ...test.test, expect: { verdict: again.verdict } }])).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(Math.min(...Object.values(told))).toBeGreaterThan(0);
+  });
+
+  it('holds the call as far as the record does, under its name', () => {
+    const reading = policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'args.a == 1 && context.k == "v"' }] });
+    const call = { action: 'tool.call', tool: 'files.read', resource: 'file:/a' };
+    const world = worldOf({ call: { ...call, args: { a: 1, secret: 2 }, context: { k: 'v' } } });
+    expect(made(world, [reading, reading]).test).toEqual({
+      kind: 'test',
+      test: {
+        name: 'kept',
+        intent: {
+          ...call,
+          ...{ principal: 'agent-1', tenant: 'acme', session: 'session-1' },
+          ...{ args: { a: 1 }, context: { k: 'v' }, relations: {}, effect_level: 'E4' },
+        },
+        expect: { verdict: 'ALLOW' },
+      },
+    });
+  });
+
+  it('names no tool and no resource where the call named none', () => {
+    const open = policyWith({});
+    const { test } = made(
+      worldOf({ call: { action: 'agent.spawn', tool: null, resource: null, args: {}, context: {} } }),
+      [open, open],
+    );
+    expect(test).toMatchObject({ kind: 'test' });
+    expect(
+      test.kind === 'test' && Object.keys(test.test.intent).filter((name) => ['tool', 'resource'].includes(name)),
+    ).toEqual([]);
+  });
+
+  it('cannot be made where the rules read the time', () => {
+    const ofTime = policyWith({
+      rules: [{ id: 'r0', effect: 'allow', when: 'now > timestamp("2020-01-01T00:00:00Z")' }],
+    });
+    expect(made(worldOf({}), [ofTime, ofTime]).test).toEqual({ kind: 'UNREPLAYABLE', missing: ['now'] });
+    const ofOthers = {
+      id: 'r1',
+      effect: 'deny',
+      match: { tool: ['x.y'] },
+      when: 'now > timestamp("2020-01-01T00:00:00Z")',
+    };
+    const mixed = policyWith({ rules: [{ id: 'r0', effect: 'allow' }, ofOthers] });
+    expect(made(worldOf({}), [mixed, mixed]).test.kind).toBe('test');
+  });
+
+  it('is none of the rules where something else decides', () => {
+    const fence = {
+      scope: 'tenant:a',
+      level: 'tenant',
+      kind: 'freeze',
+      epoch: 1,
+      reason: 'r',
+      calls_remaining: null,
+    } as const;
+    const open = policyWith({});
+    expect(made(worldOf({ fence: known([fence]) }), [open, open]).test).toEqual({
+      ...{ kind: 'not_by_rules', reason_code: 'SYSTEM_FROZEN' },
+    });
+  });
+
+  it('asks the rules of a call that an approval let pass', () => {
+    const asking = policyWith({ rules: [{ id: 'r0', effect: 'escalate', approval: { quorum: 1 } }] });
+    const { record } = made(worldOf({}), [asking, asking]);
+    const gates = record.gates.map((one) =>
+      one.gate === 'approval' ? { gate: one.gate, outcome: 'pass' as const } : one,
+    );
+    const under = { draft: asking, recorded: asking, ceilings: [] };
+    const kept = { name: 'kept', expect: { verdict: 'ESCALATE' as const } };
+    expect(testOfRecord({ ...record, gates, approval_id: 'apr_1' as never }, under, kept)).toMatchObject({
+      kind: 'test',
+    });
+    // Without an approval nothing explains why the call passed.
+    expect(testOfRecord({ ...record, gates }, under, kept)).toMatchObject({ kind: 'not_by_rules' });
+  });
+});
