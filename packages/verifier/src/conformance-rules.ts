@@ -54,7 +54,7 @@ export function resultFault(vector: ConformanceVector, result: VectorResult): st
     case 'failed':
       return detail === null ? 'it failed, and nothing says why' : null;
     case 'skipped':
-      return vector.surface === 'live' && vector.needs !== null && seen.length === 0
+      return vector.surface === 'live' && vector.needs !== null && seen.length === 0 && detail !== null
         ? null
         : 'nothing lets it be skipped';
     case 'passed':
@@ -67,9 +67,8 @@ type Seen = VectorResult['seen'];
 function seenFault(vector: ConformanceVector, seen: Seen): string | null {
   if (vector.surface === 'live') return stepsFault(vector, seen);
   const { verdict = null, reason_code = null } = vector.expect;
-  const [only, ...more] = seen;
-  const isAsExpected = more.length === 0 && only?.verdict === verdict && only.reason_code === reason_code;
-  return isAsExpected ? null : `${verdict} ${reason_code} was not seen`;
+  const wanted = { step: 0, status: null, verdict, reason_code, receipt_id: null };
+  return isOnly(wanted, seen) ? null : `${verdict} ${reason_code} was not seen`;
 }
 
 function stepsFault({ steps }: LiveVector, seen: Seen): string | null {
@@ -77,8 +76,23 @@ function stepsFault({ steps }: LiveVector, seen: Seen): string | null {
   if (strange !== undefined) return `there is no step ${strange.step}`;
   for (const [index, step] of steps.entries()) {
     const answers = seen.filter((each) => each.step === index);
-    const fault = step.do === 'call' ? callsFault(step, answers) : statusFault(step.expect.status, answers);
+    const fault =
+      step.do === 'call' ? callsFault(step, answers) : statusFault(index, { wanted: step.expect.status, answers });
     if (fault !== null) return `step ${index}: ${fault}`;
+  }
+  return receiptsFault(steps, seen);
+}
+
+/** Each decision has a receipt of its own, but for the very one of an earlier step that is told again. */
+function receiptsFault(steps: LiveVector['steps'], seen: Seen): string | null {
+  const named = new Set<string>();
+  for (const { step: index, receipt_id: id } of seen) {
+    const step = steps[index];
+    const repeated = step?.do === 'call' ? step.expect.repeats : undefined;
+    const first = seen.find((each) => each.step === repeated)?.receipt_id;
+    if (repeated !== undefined && id !== first) return `step ${index}: not the decision of step ${repeated}`;
+    if (repeated === undefined && id !== null && named.has(id)) return `step ${index}: a decision that was told before`;
+    if (id !== null) named.add(id);
   }
   return null;
 }
@@ -87,10 +101,19 @@ function callsFault(step: CallStep, answers: Seen): string | null {
   if (answers.length !== step.times) return `${step.times} calls are made, and ${answers.length} were answered`;
   const unproven = answers.find(({ verdict, receipt_id }) => (verdict === null) !== (receipt_id === null));
   if (unproven !== undefined) return 'a verdict has a receipt, and nothing else has one';
+  const groundless = answers.find(({ verdict, reason_code }) => verdict === null && reason_code !== null);
+  if (groundless !== undefined) return 'a reason is that of a verdict';
   return callFault({ expect: { ...step.expect, error: undefined } }, answers);
 }
 
-function statusFault(wanted: number, answers: Seen): string | null {
-  const [only, ...more] = answers;
-  return more.length === 0 && only?.status === wanted ? null : `${wanted} was not seen`;
+/** What decides nothing is answered by a status alone. */
+function statusFault(step: number, { wanted, answers }: { wanted: number; answers: Seen }): string | null {
+  const told = { step, status: wanted, verdict: null, reason_code: null, receipt_id: null };
+  return isOnly(told, answers) ? null : `${wanted} was not seen`;
+}
+
+function isOnly(wanted: Seen[number], seen: Seen): boolean {
+  const [only, ...more] = seen;
+  if (only === undefined || more.length > 0) return false;
+  return Object.entries(wanted).every(([name, value]) => only[name as keyof typeof wanted] === value); // of its own members
 }

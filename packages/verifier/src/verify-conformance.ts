@@ -123,9 +123,14 @@ function assertResults(report: ConformanceReport, vectors: readonly ConformanceV
     throw new VerificationError('VERDICT_MISMATCH', `${verdict} does not follow from the results`);
 }
 
-/** What each call of a passed vector was answered is sealed so: in the tenant of its vector, in this run. */
+/**
+ * What each call of a passed vector was answered is sealed so: in the tenant of its vector, in this run. No checkpoint tells when these
+ * receipts were seen, so of a key that was revoked since nothing is proven.
+ */
 function assertDecisions({ signed, decisions }: ConformanceProof, { trust, provider }: AskedConformance): number {
   const { report } = signed;
+  if (report.started_at > report.ended_at)
+    throw new VerificationError('TIME_MISMATCH', 'the run ended before it began');
   const byId = new Map(decisions.map((shown) => [shown.receipt.payload.receipt_id, shown]));
   const named = new Set<string>();
   for (const { vector_id, outcome, seen } of report.results) {
