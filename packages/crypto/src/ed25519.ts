@@ -76,6 +76,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
+/** Of a number that fills 32 bytes, but for leading bits. */
 function littleEndianBytes(value: bigint): Uint8Array {
-  return decodeHex(value.toString(16).padStart(64, '0')).reverse();
+  return decodeHex(value.toString(16)).reverse();
 }

@@ -53,6 +53,16 @@ describe('RFC 8785 canonical form', () => {
     );
   });
 
+  it('is the same form for objects of many members and for long names', () => {
+    const name = fc.string({ unit: 'binary', maxLength: 80 }).filter((text) => text !== '__proto__');
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 60, maxLength: 140 }), (names) => {
+        const members = Object.fromEntries(names.map((text, place) => [text, place]));
+        expect(canonicalize(members)).toBe(oracle(members));
+      }),
+    );
+  });
+
   it('is read by the strict parser, whatever the value, and written again it is the same', () => {
     const values = fc.oneof(jsonValues, numbers, fc.array(numbers), fc.nat(jsonDepthMax - 1).map(nestedOnce));
     fc.assert(
@@ -114,6 +124,7 @@ describe('the plain-JSON gate', () => {
     ['a boxed string', [Object('x')], 'NOT_PLAIN_JSON', '/0'],
     ['a class instance', { price: new Money() }, 'NOT_PLAIN_JSON', '/price'],
     ['an object that inherits members', Object.create({ a: 1 }), 'NOT_PLAIN_JSON', ''],
+    ['an object that inherits what root prototypes have', Object.create({ isPrototypeOf: 1 }), 'NOT_PLAIN_JSON', ''],
     ['an object below an object without prototype', Object.create(Object.create(null) as object), 'NOT_PLAIN_JSON', ''],
     ['an array without prototype', Object.setPrototypeOf([1], null), 'NOT_PLAIN_JSON', ''],
     ['an array with the prototype of objects', Object.setPrototypeOf([1], Object.prototype), 'NOT_PLAIN_JSON', ''],
@@ -144,6 +155,7 @@ describe('the plain-JSON gate', () => {
   it('tells people where it found the fault, unless that is the whole value', () => {
     expect(() => parsePlainJson({ a: [undefined] })).toThrow(/ at \/a\/0$/);
     expect(() => parsePlainJson(undefined)).toThrow(/JSON$/);
+    expect(() => parseStrictJson('{', ampleLimits)).toThrow(/^(?!.* at undefined)/);
     expect(() => parsePlainJson(undefined)).toThrow(expect.objectContaining({ name: 'CryptoError' }));
   });
 

@@ -70,7 +70,7 @@ describe('encodings', () => {
   });
 
   it('accept one spelling only', () => {
-    for (const text of ['0', '0g', 'AB', ' 00', '0x00', '00\n'])
+    for (const text of ['0', '0g', '0/', '/0', 'AB', ' 00', '0x00', '00\n'])
       expect(refusal(() => decodeHex(text)).code).toBe('MALFORMED_ENCODING');
     for (const text of ['QQ', 'QR==', 'QQ==\n', ' QQ==', 'Q-==', 'QQ=', '=', 'QQ==QQ==', '€'])
       expect(refusal(() => decodeBase64(text)).code).toBe('MALFORMED_ENCODING');

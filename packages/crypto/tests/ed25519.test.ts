@@ -1,18 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import nacl from 'tweetnacl';
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import {
   CryptoError,
   decodeHex,
   encodeHex,
   isAcceptablePublicKey,
+  jwkThumbprint,
   keyIdOf,
   portableProvider,
   publicKeyFromJwk,
   publicKeyToJwk,
   utf8Bytes,
 } from '../src/index.ts';
+import { isAcceptableEncoding } from '../src/ed25519.ts';
 import { nodeProvider } from '../src/node.ts';
 import { createSigner, generateSigningKey } from '../src/signing.ts';
 import { flipBit, refusal, vectorsOf } from './vector-files.ts';
@@ -93,6 +95,29 @@ describe('Ed25519 verification', () => {
   });
 });
 
+describe('the encoding of a signature', () => {
+  const { publicKey } = generateSigningKey();
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n; // RFC 8032 §5.1
+  const withS = (s: bigint) =>
+    Buffer.concat([Buffer.alloc(32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse()]);
+
+  it.each([0n, 1n, order - 2n ** 128n, order - 1n])(
+    'may have an S of %d, which is below the order of the group',
+    (s) => {
+      expect(isAcceptableEncoding(publicKey, withS(s))).toBe(true);
+    },
+  );
+
+  it.each([order, order + 1n, order + 2n ** 248n, 2n ** 256n - 1n])('may not have an S of %d, which is not', (s) => {
+    expect(isAcceptableEncoding(publicKey, withS(s))).toBe(false);
+  });
+
+  it('has 64 bytes', () => {
+    expect(isAcceptableEncoding(publicKey, withS(1n).subarray(0, 63))).toBe(false);
+    expect(isAcceptableEncoding(publicKey, Buffer.concat([withS(1n), Buffer.alloc(1)]))).toBe(false);
+  });
+});
+
 describe('enrolment of a public key', () => {
   it.each(invalid.filter(([name]) => isKeyAtFault(name)))('refuses %s', (_name, { public_key }) => {
     expect(isAcceptablePublicKey(decodeHex(public_key))).toBe(false);
@@ -114,6 +139,7 @@ describe('enrolment of a public key', () => {
     expect(publicKeyFromJwk({ ...jwk, kid: 'k1' })).toEqual(publicKey);
     const refused = [
       null,
+      undefined,
       'x',
       {},
       { ...jwk, kty: 'EC' },
@@ -123,6 +149,40 @@ describe('enrolment of a public key', () => {
     ];
     const smallOrder = publicKeyToJwk(new Uint8Array(32));
     for (const bad of [...refused, smallOrder]) expect(refusal(() => publicKeyFromJwk(bad)).code).toBe('MALFORMED_KEY');
+  });
+});
+
+describe('the thumbprint of a public key', () => {
+  it('is that of RFC 8037, appendix A.3', () => {
+    const publicKey = publicKeyFromJwk({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+    });
+    expect(jwkThumbprint(nodeProvider, publicKey)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
+  });
+});
+
+describe('the signature of a passkey', () => {
+  const message = utf8Bytes('authenticator data and the hash of the client data');
+  const check = (key: unknown, signature: Uint8Array, text = message) =>
+    nodeProvider.verifyWebAuthn?.(key as { kty: 'OKP'; crv: 'Ed25519'; x: string }, text, signature);
+
+  it.each([
+    ['P-256', 'sha256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })] as const,
+    ['Ed25519', null, () => generateKeyPairSync('ed25519')] as const,
+  ])('of %s verifies as it is, and under no other key or message', (_curve, digest, generate) => {
+    const [own, other] = [generate(), generate()];
+    const [ownKey, otherKey] = [own, other].map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
+    const signature = sign(digest, message, own.privateKey);
+    expect(check(ownKey, signature)).toBe(true);
+    expect(check(otherKey, signature)).toBe(false);
+    expect(check(ownKey, signature, utf8Bytes('other'))).toBe(false);
+    expect(check(ownKey, signature.subarray(1))).toBe(false);
+  });
+
+  it('is none under what is no key', () => {
+    expect(check({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }, new Uint8Array(64))).toBe(false);
   });
 });
 
