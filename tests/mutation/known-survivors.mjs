@@ -1,10 +1,10 @@
 /**
  * Mutants that live, each with why. `equivalent`: nothing that anybody could see differs, so they are not counted. `left`: something
  * differs, and it is not worth a test; they count as survivors. `line` is the line of source on which the mutant begins, `before` what
- * stands right before it there, where that is needed to tell it from others. An entry whose mutant is gone, or is killed, fails
- * `make mutate`.
+ * stands right before it there, where that is needed to tell it from others, `to` one replacement or several. An entry whose mutant is gone,
+ * or is killed, fails `make mutate`.
  */
-export const knownSurvivors = [
+const entries = [
   {
     kind: 'equivalent',
     file: 'packages/crypto/src/checkpoint.ts',
@@ -48,6 +48,141 @@ export const knownSurvivors = [
     why: 'Without a match the name has white space or is empty, and no key may be named so; then nothing looks at the rest.',
   },
   {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'if (!needsCare.test(value)) return `"${value}"`;',
+    before: 'if (',
+    from: '!needsCare.test(value)',
+    to: 'false',
+    why: 'A shorter way to the same answer: JSON.stringify quotes what needs no care alike.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'if (names.length > insertedNamesMax) return names.sort();',
+    before: 'if (',
+    from: 'names.length > insertedNamesMax',
+    to: ['true', 'false', 'names.length <= insertedNamesMax', 'names.length >= insertedNamesMax'],
+    why: 'Both ways bring names into the same order; one is quicker for few, the other for many.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {',
+    before: 'before = names[at - 1]; ',
+    from: 'before !== undefined',
+    to: 'true',
+    why: 'undefined is greater than no name.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {',
+    before: '&& ',
+    from: 'before > name',
+    to: 'before >= name',
+    why: 'No two names of an object are equal.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: "const name = names[end] ?? '';",
+    before: '?? ',
+    from: "''",
+    to: '"Stryker was here!"',
+    why: 'There is a name at every place below the length.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'if (name.length > prefixLengthMax) return prefix;',
+    before: 'if (',
+    from: 'name.length > prefixLengthMax',
+    to: ['true', 'false', 'name.length >= prefixLengthMax', 'name.length <= prefixLengthMax'],
+    why: 'What is remembered is answered alike; only memory and time differ.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'if (prefixes.size >= prefixesMax) prefixes.clear();',
+    before: 'if (',
+    from: 'prefixes.size >= prefixesMax',
+    to: ['true', 'false', 'prefixes.size > prefixesMax', 'prefixes.size < prefixesMax'],
+    why: 'What is remembered is answered alike; only memory and time differ.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/canonical-json.ts',
+    line: 'if (prototype === Object.prototype) return true;',
+    before: 'if (',
+    from: 'prototype === Object.prototype',
+    to: 'false',
+    why: 'A shorter way to the same answer: what is asked of other realms holds of ours.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/ed25519.ts',
+    line: 'for (let index = bound.length - 1; index >= 0; index -= 1) {',
+    before: 'let index = ',
+    from: 'bound.length - 1',
+    to: 'bound.length + 1',
+    why: 'Beyond the end both are read as zero, and do not differ.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/ed25519.ts',
+    line: 'if (difference !== 0) return difference < 0;',
+    before: 'return ',
+    from: 'difference < 0',
+    to: 'difference <= 0',
+    why: 'It is not zero here.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/crypto/src/jwk.ts',
+    line: "if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw malformed('not an Ed25519 JWK');",
+    before: '|| ',
+    from: "typeof x !== 'string'",
+    to: 'false',
+    why: 'What is no text is no base64url either, and is refused with the same code.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/decide.ts',
+    line: "case 'not_applicable':",
+    before: 'case ',
+    from: "'not_applicable'",
+    to: '""',
+    why: 'It would fall out of the switch, which does nothing more.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/gates/registry.ts',
+    line: "if (facts.registry.state !== 'known') return unavailable('registry');",
+    before: 'if (',
+    from: "facts.registry.state !== 'known'",
+    to: 'false',
+    why: 'Without a value the gate cannot judge, and a gate that fails denies with the same code.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/identity-demands.ts',
+    line: 'if (identities.size === 0) return ofAll.length === 0 ? nothing : new Set(ofAll);',
+    before: 'return ',
+    from: 'ofAll.length === 0',
+    to: 'false',
+    why: 'A set of nothing is as empty as the one that is shared.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/preconditions.ts',
+    line: "case 'unavailable':",
+    before: 'case ',
+    from: "'unavailable'",
+    to: '""',
+    why: 'Neither the state nor undefined is the pin of an approval.',
+  },
+  {
     kind: 'left',
     file: 'packages/policy/src/inspect-expression.ts',
     line: "if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {",
@@ -56,3 +191,5 @@ export const knownSurvivors = [
     why: 'The engine of linear patterns refuses what is no text with the same code; this line says it in better words.',
   },
 ];
+
+export const knownSurvivors = entries.flatMap((entry) => [entry.to].flat().map((to) => ({ ...entry, to })));
