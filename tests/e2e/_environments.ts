@@ -8,19 +8,29 @@ import type { TcpProxy } from '@countersign/testkit/tcp-proxy';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-export const serviceDirs = {
-  kernel: `${repository}services/governance-kernel`,
-  gateway: `${repository}services/gateway`,
-  controlPlane: `${repository}services/control-plane`,
-} as const;
+export type ServiceDirs = ReturnType<typeof serviceDirsIn>;
+
+/** The services of one checkout of this repository; its path ends in a slash. */
+export function serviceDirsIn(checkout: string) {
+  return {
+    kernel: `${checkout}services/governance-kernel`,
+    gateway: `${checkout}services/gateway`,
+    controlPlane: `${checkout}services/control-plane`,
+  };
+}
+
+export const serviceDirs = serviceDirsIn(repository);
 
 export type Databases = { kernel: TestDatabase; gateway: TestDatabase };
 
 /** One for each service, as in production. */
-export async function ownDatabases(): Promise<Databases> {
+export async function ownDatabases({
+  kernel,
+  gateway,
+}: Omit<ServiceDirs, 'controlPlane'> = serviceDirs): Promise<Databases> {
   return {
-    kernel: await createTestDatabase({ serviceDir: serviceDirs.kernel, schema: 'kernel' }),
-    gateway: await createTestDatabase({ serviceDir: serviceDirs.gateway, schema: 'gateway' }),
+    kernel: await createTestDatabase({ serviceDir: kernel, schema: 'kernel' }),
+    gateway: await createTestDatabase({ serviceDir: gateway, schema: 'gateway' }),
   };
 }
 

@@ -80,7 +80,8 @@ describe('a page that is open', () => {
       await page.getByText('Nothing waits').first().waitFor();
       await ask('lost');
       await page.getByRole('article', { name: 'mail.send, pending' }).waitFor({ state: 'attached' });
-      expect(dropped).toBeGreaterThan(0);
+      // The page may have read before the message came: then it is still to be lost.
+      while (dropped === 0) await new Promise((resolve) => setTimeout(resolve, 50));
       await context.close();
     },
     timeoutMs,
