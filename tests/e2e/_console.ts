@@ -34,9 +34,10 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
   const faults: string[] = [];
-  // A refusal is told as a resource that failed to load; what the page makes of it, the tests look at.
+  // A refusal, or a network that a test took away, is told as a resource that failed to load; what the page makes of it, the tests look at.
   const isRefusal = (text: string) =>
-    text.startsWith('Failed to load resource') || /^WebSocket connection to .* failed: HTTP/.test(text);
+    text.startsWith('Failed to load resource') ||
+    /^WebSocket connection to .* failed: (HTTP|.* net::ERR_INTERNET_DISCONNECTED)/.test(text);
   page.on('console', (message) => {
     if (message.type() === 'error' && !isRefusal(message.text())) faults.push(message.text());
   });
@@ -64,6 +65,14 @@ export async function signInByKeyboard(page: Page, email: string): Promise<void>
     .or(page.getByRole('button', { name: 'Menu' }))
     .first()
     .waitFor();
+}
+
+/** Asks the console's own origin with what the browser keeps of the session, beside the page. */
+export async function askAs({ page, context }: Visitor, path: string, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(path, page.url());
+  const kept = await context.cookies(url.href);
+  const headers = { ...init.headers, cookie: kept.map(({ name, value }) => `${name}=${value}`).join('; ') };
+  return await fetch(url, { ...init, headers });
 }
 
 /** Once the field has the focus, which a dialog gives it a moment after it is drawn; in place of what stands there. */

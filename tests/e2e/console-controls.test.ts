@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import {
+  askAs,
   axeFindings,
   openChromium,
   openVisitor,
@@ -252,7 +253,7 @@ describe('the page of tools', () => {
       expect(now).toContain(`<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`);
       expect(await changed.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['description']);
       const headers = { 'x-workspace-id': workspaceId };
-      const told = await context.request.get('/api/ops/drift', { headers });
+      const told = await askAs({ page, context, faults }, '/api/ops/drift', { headers });
       const { data } = (await told.json()) as { data: { tool: string; status: string; diff: { path: string }[] }[] };
       const drifted = data.filter(({ status }) => status !== 'in_sync');
       expect(drifted).toMatchObject([{ tool: 'notes.read_note', status: 'drifted', diff: [{ path: 'description' }] }]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { Keyboard } from './_keyboard.ts';
 import { scratchDataDir, startIn, until } from './_system.ts';
 
@@ -37,23 +37,23 @@ afterAll(async () => {
 
 type Session = { user_id: string; csrf_token: string };
 type Me = { workspaces: { id: string }[] };
-const asked = async <Body>(path: string): Promise<Body> =>
-  (await (await visitor.context.request.get(path)).json()) as Body; // the caller knows
+const asked = async <Body>(path: string): Promise<Body> => (await (await askAs(visitor, path)).json()) as Body; // the caller knows
 
 /** A run that waits for leave to write a file, and the inbox with its card chosen. */
 async function waitingCall(path: string, content = 'Dear customer'): Promise<void> {
   const { csrf_token: token } = await asked<Session>('/api/session');
   const { workspaces } = await asked<Me>('/api/me');
   const headers = {
+    'content-type': 'application/json',
     'x-csrf-token': token,
     'sec-fetch-site': 'same-origin',
     'x-workspace-id': workspaces[0]?.id ?? '',
   };
   const description = `call:files__write_file ${JSON.stringify({ path, content })}`;
-  const data = { title: path, description };
-  const created = await visitor.context.request.post('/api/tasks', { headers, data });
+  const body = JSON.stringify({ title: path, description });
+  const created = await askAs(visitor, '/api/tasks', { method: 'POST', headers, body });
   const { id } = (await created.json()) as { id: string };
-  await visitor.context.request.post(`/api/tasks/${id}/run`, { headers });
+  await askAs(visitor, `/api/tasks/${id}/run`, { method: 'POST', headers });
   await page.goto('/console/inbox');
   const card = page.getByRole('article', { name: 'files.write_file, pending' });
   await card.getByText(path).first().waitFor();

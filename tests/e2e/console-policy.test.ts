@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import type { StartedSystem } from '@countersign/local';
 import type { Browser, Page } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
 import { scratchDataDir, signIn, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -30,7 +30,7 @@ beforeAll(async () => {
   page = visitor.page;
   await page.goto('/console/policy');
   await signInByKeyboard(page, email);
-  const active = await visitor.context.request.get(`/api/v1/workspaces/${workspaceId}/policy/active`);
+  const active = await askAs(visitor, `/api/v1/workspaces/${workspaceId}/policy/active`);
   ({ bundle } = (await active.json()) as { bundle: PolicyBundle });
 }, timeoutMs);
 

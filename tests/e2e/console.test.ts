@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { createSessionTicket, getSession } from '@countersign/contracts/control-plane';
 import { keptByScripts, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { scratchDataDir, startIn } from './_system.ts';
 
@@ -32,6 +33,19 @@ async function signedIn(path: string, screen: Screen = {}): Promise<Visitor> {
   await visitor.page.goto(path);
   await signInByKeyboard(visitor.page, newAddress());
   return visitor;
+}
+
+/** Keeps from the page, until it is loaded anew, what would tell it that the session has become another person's. */
+async function keepUnaware(page: Page): Promise<void> {
+  let isLoadedAnew = false;
+  page.on('framenavigated', () => (isLoadedAnew = true));
+  await page.route('**/api/**', async (route, request) => {
+    const { pathname } = new URL(request.url());
+    if (isLoadedAnew || pathname === getSession.path) return await route.continue();
+    if (pathname === createSessionTicket.path) return await route.abort();
+    // A read is not answered; what the page changes goes out.
+    if (request.method() !== 'GET') return await route.continue();
+  });
 }
 
 async function startRun({ page }: Visitor, words: { title: string; description: string }): Promise<void> {
@@ -130,6 +144,7 @@ describe('the console', () => {
     async () => {
       const { page, context } = await signedIn('/console/stops');
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
+      await keepUnaware(page);
       const other = await context.newPage();
       await other.goto('/console/overview');
       await other.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
