@@ -138,6 +138,42 @@ describe.each(votes)('%s with a passkey is refused', (kind, recordWith) => {
   );
 });
 
+describe('what a vote leaves of its approval', () => {
+  const deny = { statement: { decision: 'deny' }, intent: { action: 'approval.deny' }, record: { verdict: 'DENY' } };
+  const left = (state: string | undefined, wrongs: Wrongs = {}) => ({ ...wrongs, evidence: { state } });
+
+  it('is what was signed', () => {
+    for (const state of ['pending', 'approved']) expect(() => verified(voteRecord(left(state)))).not.toThrow();
+    const revoke = { statement: { decision: 'revoke' }, intent: { action: 'approval.revoke' } };
+    expect(() => verified(voteRecord(left('revoked', revoke)))).not.toThrow();
+    expect(() => verified(voteRecord(left('denied', deny)))).not.toThrow();
+    expect(() => verified(glassRecord(left('approved')))).not.toThrow();
+  });
+
+  it.each<[string, string, Members]>([
+    ['approve', 'denied', voteRecord(left('denied'))],
+    ['approve', 'consumed', voteRecord(left('consumed'))],
+    ['deny', 'pending', voteRecord(left('pending', deny))],
+    ['deny', 'approved', voteRecord(left('approved', deny))],
+    ['break_glass', 'pending', glassRecord(left('pending'))],
+    ['break_glass', 'denied', glassRecord(left('denied'))],
+  ])('is nothing else: %s never leaves it %s', (decision, state, record) => {
+    refused(record, fault('ASSERTION_MISMATCH', `signed ${decision}, the record says ${state}`));
+  });
+
+  it('is told', () => {
+    refused(voteRecord(left(undefined)), fault('MALFORMED', 'at /state'));
+  });
+
+  it('came while the approval stood, as it was shown', () => {
+    const ending = (approval_expires_at: string) => ({ statement: { approval_expires_at } });
+    for (const recordWith of [voteRecord, glassRecord]) {
+      refused(recordWith(ending('2026-02-01T00:00:00.999Z')), fault('ASSERTION_MISMATCH', 'the approval ran out'));
+      expect(() => verified(recordWith(ending('2026-02-01T00:00:01.000Z')))).not.toThrow();
+    }
+  });
+});
+
 describe('the reason of a vote', () => {
   it('is said, and not signed', () => {
     expect(() => verified(voteRecord({ evidence: { reason: 'looks well' } }))).not.toThrow();
@@ -177,7 +213,12 @@ describe('a voucher is refused', () => {
     refused(voucherRecord(wrongs), otherMember(name));
   });
 
-  it.each(['statement', 'public_key', 'enrolled_credential_id', 'enrolled_public_key', 'principal_id'])(
+  it('where another key than a passkey is said to have signed it', () => {
+    const record = voucherRecord({ evidence: { credential: 'operator_bearer' } });
+    refused(record, fault('MALFORMED', 'at /credential'));
+  });
+
+  it.each(['credential', 'statement', 'public_key', 'enrolled_credential_id', 'enrolled_public_key', 'principal_id'])(
     'where it has no %s',
     (name) => {
       refused(voucherRecord({ evidence: { [name]: undefined } }), fault('MALFORMED', 'assertion: '));
@@ -297,7 +338,10 @@ describe('a record that no passkey signed', () => {
     ['a vote with an access key', voteRecord({ ...evil, evidence: { credential: 'access_key' } })],
     ['a vote that says of no credential', voteRecord({ ...evil, evidence: { credential: undefined } })],
     ['broken glass with an access key', glassRecord({ ...evil, evidence: { credential: 'access_key' } })],
-    ['a trust record with an operator key', voucherRecord({ ...evil, evidence: { credential: 'operator_bearer' } })],
+    [
+      'a passkey that an operator key accepted',
+      voucherRecord({ ...evil, intent: { action: 'passkey.accept' }, evidence: { credential: 'operator_bearer' } }),
+    ],
     ['a decision whose caller calls itself that', recordOf(1, { intent: { facts: { credential: 'passkey' } } })],
     ['an announcement of another kind', voucherRecord({ ...evil, record: { kind: 'registry' } })],
   ])('is left alone: %s', (_, record) => {
