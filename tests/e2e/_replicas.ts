@@ -69,6 +69,7 @@ export async function startReplicas(
   const forKernels = {
     ...ofKernel({ keys, databaseUrl: own.kernel.url, model, notes }),
     GOV_POLICY_FILE: policyFile,
+    GOV_POLICY_FILE_INTERVAL: '500ms',
     GOV_MCP_TIMEOUT: '60s',
     ...ofKernels,
     ...ofAll,

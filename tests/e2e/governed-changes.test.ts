@@ -30,7 +30,7 @@ let second: Person;
 let owner: string;
 
 beforeAll(async () => {
-  site = await startReplicas(open, { ofKernels: { GOV_POLICY_FILE_INTERVAL: '500ms' } });
+  site = await startReplicas(open);
   desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
   second = await desk.colleague('bob@example.org', 'partner');
   owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);

@@ -45,7 +45,7 @@ async function allowAgain(name: string): Promise<void> {
 
 beforeAll(async () => {
   // A policy that is not confirmed is soon stale, and the file is what confirms it.
-  site = await startReplicas(open, { ofKernels: { GOV_POLICY_MAX_AGE: '6s', GOV_POLICY_FILE_INTERVAL: '500ms' } });
+  site = await startReplicas(open, { ofKernels: { GOV_POLICY_MAX_AGE: '6s' } });
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
 

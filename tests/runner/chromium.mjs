@@ -4,7 +4,11 @@ import { createRequire } from 'node:module';
 
 const requireFromKernel = createRequire(new URL('../../services/governance-kernel/package.json', import.meta.url));
 
+// Without the parts of a browser that nobody sees in a test, pages take a quarter less time.
+const headlessShell = 'chromium-headless-shell';
+
 const systemPrograms = [
+  `/usr/bin/${headlessShell}`,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -22,7 +26,7 @@ export function findChromium(env, log) {
   if (found !== undefined) return found;
   log("Downloading Playwright's headless Chromium, about 110 MB, 200 MB unpacked, into its own cache folder");
   const cli = requireFromKernel.resolve('playwright-core/package.json').replace(/package\.json$/, 'cli.js');
-  spawnSync(process.execPath, [cli, 'install', 'chromium-headless-shell'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  spawnSync(process.execPath, [cli, 'install', headlessShell], { stdio: ['ignore', 'ignore', 'inherit'] });
   return downloaded() ?? installed(log);
 }
 
@@ -34,13 +38,13 @@ function downloaded() {
 function installed(log) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw new Error(howToGetOne);
   log('Installing Chromium with apt-get, about 400 MB');
+  if (!runApt(['update', '-q'])) throw new Error(howToGetOne);
+  for (const name of [headlessShell, 'chromium'])
+    if (runApt(['install', '-y', '-q', '--no-install-recommends', name])) return `/usr/bin/${name}`;
+  throw new Error(howToGetOne);
+}
+
+function runApt(args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-y', '-q', '--no-install-recommends', 'chromium'],
-  ]) {
-    const { status } = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-    if (status !== 0) throw new Error(howToGetOne);
-  }
-  return '/usr/bin/chromium';
+  return spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }

@@ -171,24 +171,38 @@ describe('what a collector is told', () => {
   );
 });
 
+const moods = ['hangs', 'refuses', 'away'] as const;
+type Mood = (typeof moods)[number];
+const spoiled: OtlpCollector[] = [];
+afterAll(async () => {
+  for (const bad of spoiled) await bad.close();
+});
+
+async function spoil(bad: OtlpCollector, mood: Mood): Promise<OtlpCollector> {
+  if (mood === 'away') await bad.close();
+  else {
+    bad.become(mood);
+    spoiled.push(bad);
+  }
+  return bad;
+}
+
+const badCollector = async (mood: Mood) => spoil(await startOtlpCollector(), mood);
+
 describe('a collector that hangs or is away', () => {
-  it.each(['hangs', 'refuses', 'away'] as const)(
-    'one that %s is waited for by no decision, and by no stop',
-    async (mood) => {
-      const bad = await startOtlpCollector();
-      if (mood === 'away') await bad.close();
-      else bad.become(mood);
-      const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
-      await test.activate('acme', starterPolicy);
-      for (let calls = 0; calls < 20; calls += 1) {
-        const body = { action: 'tool.call', tool: 'files.read', session_id: 's' } as never;
-        expect((await test.as('acme').evaluate({ body })).body.verdict).toBe('ALLOW');
-      }
-      await test.close();
-      if (mood !== 'away') await bad.close();
-    },
-    60_000,
-  );
+  const works = async (mood: Mood) => {
+    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: (await badCollector(mood)).url } });
+    await test.activate('acme', starterPolicy);
+    for (let calls = 0; calls < 20; calls += 1) {
+      const body = { action: 'tool.call', tool: 'files.read', session_id: 's' } as never;
+      expect([mood, (await test.as('acme').evaluate({ body })).body.verdict]).toEqual([mood, 'ALLOW']);
+    }
+    await test.close();
+  };
+
+  it('is waited for by no decision, and by no stop', async () => {
+    await Promise.all(moods.map(works));
+  }, 60_000);
 });
 
 describe('an export that is asked for', () => {
@@ -257,26 +271,28 @@ describe('an export that is asked for', () => {
     expect((await exported(body)).status).toBe(400);
   });
 
-  it.each([
-    ['refuses', { state: 'refused', status: 400 }],
-    ['hangs', { state: 'unanswered' }],
-    ['away', { state: 'unanswered' }],
-  ] as const)(
-    'says so of a collector that %s',
-    async (mood, delivery) => {
-      const bad = await startOtlpCollector();
-      const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
-      await test.activate('acme', starterPolicy);
-      const { receipt_id } = await sealed(test);
-      if (mood === 'away') await bad.close();
-      else bad.become(mood);
-      const { status, told } = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] }, test);
-      expect({ status, ...told }).toMatchObject({ status: 200, exported: false, traces: delivery, metrics: delivery });
-      await test.close();
-      if (mood !== 'away') await bad.close();
-    },
-    60_000,
-  );
+  const told: Record<Mood, object> = {
+    refuses: { state: 'refused', status: 400 },
+    hangs: { state: 'unanswered' },
+    away: { state: 'unanswered' },
+  };
+  const exportTo = async (mood: Mood) => {
+    const bad = await startOtlpCollector();
+    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
+    await test.activate('acme', starterPolicy);
+    const { receipt_id } = await sealed(test);
+    await spoil(bad, mood);
+    const answer = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] }, test);
+    await test.close();
+    return { mood, status: answer.status, ...answer.told };
+  };
+
+  it('says so of a collector that refuses, hangs or is away', async () => {
+    const answers = await Promise.all(moods.map(exportTo));
+    expect(answers).toMatchObject(
+      moods.map((mood) => ({ mood, status: 200, exported: false, traces: told[mood], metrics: told[mood] })),
+    );
+  }, 60_000);
 
   it('ends, as its connections do, where the collector never ends an answer', async () => {
     const bad = await startOtlpCollector();
