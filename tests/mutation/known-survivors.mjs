@@ -190,6 +190,30 @@ const entries = [
     to: 'false',
     why: 'The engine of linear patterns refuses what is no text with the same code; this line says it in better words.',
   },
+  {
+    kind: 'equivalent',
+    file: 'packages/verifier/src/export-report.ts',
+    line: "return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];",
+    from: "''",
+    to: '"Stryker was here!"',
+    why: 'What was counted has a first one.',
+  },
+  {
+    kind: 'left',
+    file: 'packages/verifier/src/cli.ts',
+    line: 'if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {',
+    from: 'started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)',
+    to: 'false',
+    why: 'Only a process that is started by it sees it; the README and its test start it so.',
+  },
+  {
+    kind: 'left',
+    file: 'packages/verifier/src/cli.ts',
+    line: 'process.exitCode = await runCli(process.argv.slice(2), { write, stdin: process.stdin });',
+    from: '{ write, stdin: process.stdin }',
+    to: '{}',
+    why: 'Only a process that is started by it sees it; the README and its test start it so.',
+  },
 ];
 
 export const knownSurvivors = entries.flatMap((entry) => [entry.to].flat().map((to) => ({ ...entry, to })));

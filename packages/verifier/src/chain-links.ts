@@ -38,8 +38,6 @@ export class ChainLinks {
   /** Decisions that no outcome has settled yet. */
   readonly #open = new Map<string, ReceiptPayload>();
   readonly #settled = new Set<string>();
-  /** Outcomes in a part of a chain whose decision lies before the part. */
-  orphans = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -112,7 +110,7 @@ export class ChainLinks {
       );
   }
 
-  /** An outcome stands behind its decision in the same chain, once. */
+  /** An outcome stands behind its decision in the same chain, once. In a part of a chain, the decision may lie before the part. */
   #settle(payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
     const { kind, receipt_id, decision_receipt_id: settles } = payload;
     if (kind === 'decision') this.#open.set(receipt_id, payload);
@@ -122,7 +120,6 @@ export class ChainLinks {
     const decided = this.#open.get(settles);
     if (decided !== undefined) verifyOutcome(payload, decided);
     else if (isWhole) throw new VerificationError('LINK_MISMATCH', `no decision before it is the one that it settles`);
-    else this.orphans += 1;
     this.#open.delete(settles);
   }
 }

@@ -146,8 +146,7 @@ function missingOf(links: ChainLinks, { partial }: { partial: boolean }): string
     .absentChains()
     .map(({ tenant_id, session_id }) => `${tenant_id}/${session_id}: no receipt is here`);
   const heads = links.missingHeads().map((head) => `no chain ends with ${head}`);
-  const orphans = links.orphans === 0 || partial ? [] : [`${links.orphans} outcomes without their decision`];
-  return [...ends, ...(partial ? [] : absent), ...heads, ...orphans];
+  return [...ends, ...(partial ? [] : absent), ...heads];
 }
 
 function endMissing({ tenant_id, session_id, last, end, end_as_of }: ChainSummary): string {

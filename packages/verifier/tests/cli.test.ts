@@ -5,7 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../src/cli.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { auditHash, forTerminal, verifyChain } from '../src/index.ts';
-import { chainOf, exportOf, linesOf, receiptHashOf, sign, strangeSigner, testKeys } from './chain-fixture.ts';
+import {
+  chainOf,
+  exportOf,
+  hashOf,
+  jwkOf,
+  linesOf,
+  logSigner,
+  receiptHashOf,
+  sign,
+  strangeSigner,
+  testKeys,
+} from './chain-fixture.ts';
+import { proofOf, signers, type Telling } from './conformance-proof.ts';
 import type { Exported, Receipt } from './chain-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
@@ -199,6 +211,32 @@ describe('countersign-verify', () => {
     }
     expect((await run([`${hostile}.ndjson`, '--keys', keys]))[1]).toMatch(/^[\x20-\x7e]+\n$/);
     expect(forTerminal('plain — 名前 é')).toBe('plain — 名前 é');
+  });
+
+  it('says which head no session of a period ends with', async () => {
+    const file = write('period.ndjson', linesOfVector('valid/period').join('\n'));
+    expect((await run([file, '--keys', keys]))[0]).toBe(0);
+    const [status, json] = await run([file, '--keys', keys, '--head', hashOf('another'), '--json']);
+    expect([status, JSON.parse(json)]).toMatchObject([3, { missing: [`no session ends with ${hashOf('another')}`] }]);
+  });
+
+  it('verifies a proof of conformance, and exits 0 for a run that passed alone', async () => {
+    const trusted = Object.values(signers).map((signer) => jwkOf(signer, 'receipts'));
+    const keySet = write('conformance-keys.json', JSON.stringify({ keys: [...trusted, jwkOf(logSigner, 'log')] }));
+    const runOf = (told: Telling) => {
+      const file = write('proof.json', JSON.stringify(proofOf(told)));
+      return run(['--conformance', file, '--keys', keySet]);
+    };
+    const fails: Telling = { results: ([first]) => first && Object.assign(first, { outcome: 'failed', detail: 'no' }) };
+    expect(await runOf({})).toEqual([0, expect.stringContaining('VERIFIED: PASS, full run')]);
+    expect(await runOf(fails)).toEqual([1, expect.stringContaining('VERIFIED: FAIL, full run')]);
+    expect(await runOf({ reportHash: hashOf('x') })).toEqual([
+      1,
+      expect.stringContaining('NOT_VERIFIED: HASH_MISMATCH'),
+    ]);
+    const file = write('proof.json', JSON.stringify(proofOf()));
+    const [status, json] = await run(['--conformance', file, '--keys', keySet, '--json']);
+    expect([status, JSON.parse(json)]).toEqual([0, expect.objectContaining({ verdict: 'VERIFIED', fault: null })]);
   });
 });
 

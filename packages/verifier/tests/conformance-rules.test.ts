@@ -11,7 +11,7 @@ import {
   parseKeySet,
 } from '../src/index.ts';
 import { resultFault } from '../src/conformance-rules.ts';
-import { hashOf, jwkOf, logSigner } from './chain-fixture.ts';
+import { hashOf, idOf, jwkOf, logSigner } from './chain-fixture.ts';
 import { proofOf, resultOf, seenOf, signers, vectors, type Result, type Telling } from './conformance-proof.ts';
 
 const parsed = vectors.map((vector) => ConformanceVector.parse(vector));
@@ -174,6 +174,22 @@ describe('a result', () => {
 
   it.each(parsed.map(({ id }) => id))('of %s follows from what was seen', (id) => {
     expect(faultOf(id, {})).toBeNull();
+  });
+
+  it('that tells a decision again has that of the step that it names, not just any', () => {
+    const call = vectorOf('approval.told-again');
+    const [asks] = call.surface === 'live' ? call.steps : [];
+    if (asks?.do !== 'call') throw new Error('the vector begins with a call');
+    const steps = [asks, asks, { ...asks, expect: { ...asks.expect, repeats: 1 } }];
+    const vector = ConformanceVector.parse({ ...call, steps });
+    const [asked] = told;
+    const seen = [1, 2, 2].map((number, step) => ({ ...asked, step, receipt_id: idOf('rcp', number) }));
+    const faultWith = (last: number) => {
+      const all = seen.map((each, at) => (at === 2 ? { ...each, receipt_id: idOf('rcp', last) } : each));
+      return resultFault(vector, VectorResult.parse({ ...resultOf(vector), seen: all }));
+    };
+    expect(faultWith(2)).toBeNull();
+    expect(faultWith(1)).toBe('step 2: not the decision of step 1');
   });
 
   it('of a failure says why, whatever was seen', () => {

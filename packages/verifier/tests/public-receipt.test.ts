@@ -153,6 +153,11 @@ describe('what strangers see of a receipt', () => {
     const statement = Object.fromEntries(members);
     expect(codeOf(() => verifyPublicReceipt(statement, trust))).toBe('MALFORMED');
     expect(codeOf(() => verifyOriginal(published.receipt, statement, trust))).toBe('MALFORMED');
+    for (const asked of [
+      () => verifyPublicReceipt(statement, trust),
+      () => verifyOriginal(published.receipt, statement, trust),
+    ])
+      expect(asked).toThrow(/^public receipt: /);
   });
 });
 

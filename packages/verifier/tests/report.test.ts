@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { intentHash } from '@countersign/receipts';
 import { reportOf } from '../src/export-report.ts';
-import type { VerificationErrorCode } from '../src/index.ts';
+import { parseKeySet, verifyExport, type VerificationErrorCode } from '../src/index.ts';
+import { chainOf, chainOfRecords, exportOf, hashOf, linesOf, recordOf, testKeys, type Chain } from './chain-fixture.ts';
 
 const evidence = {
   ...{ records: 0, proofs: 0, heads: 0, keys: new Set<string>(), times: null },
@@ -33,5 +36,33 @@ describe('a report on the first fault says what is known, and of what is behind 
     ['LINK_MISMATCH', 'NOT_VERIFIED', 'BROKEN', 'UNDECIDED', 'UNDECIDED', 'UNDECIDED'],
   ])('%s', (code, ...answers) => {
     expect(answersTo(code)).toEqual(answers);
+  });
+});
+
+describe('a report on an export', () => {
+  const reportOn = async (chains: Chain[]) =>
+    verifyExport(linesOf(await exportOf(chains)), { trust: parseKeySet(testKeys()), provider: nodeProvider });
+
+  it('names the first and the last instant of all chains, in whatever order these stand', async () => {
+    const [early, late] = [chainOf(2, { session: 'early' }), chainOf(2, { session: 'late', from: 5 })];
+    for (const chains of [
+      [early, late],
+      [late, early],
+    ])
+      expect((await reportOn(chains)).issued).toMatchObject({
+        first: '2026-02-01T00:00:01.000Z',
+        last: '2026-02-01T00:00:06.000Z',
+      });
+  });
+
+  it('takes what a decision about a policy was told for facts, and for no statement of the policy key', async () => {
+    const named = { action: 'policy.change', tool: null, resource: null, args_hash: hashOf(['args', 1]) };
+    const call = { tenant: 'acme', principal: 'agent-1', session: 'session-1', ...named } as never; // args_hash is a digest
+    const intent = {
+      ...named,
+      intent_hash: intentHash(nodeProvider, call),
+      facts: { confirmed_at: 'as a caller says' },
+    };
+    expect((await reportOn([chainOfRecords([recordOf(1, { intent })])])).verdict).toBe('VERIFIED');
   });
 });

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { shadowRulesMax } from '@countersign/contracts/governance-kernel';
+import { hashOf, recordOf, type Members } from './chain-fixture.ts';
+import { verified } from './ceremony-fixture.ts';
+
+const says = (matched: number, rules_omitted: number): Members => ({
+  ...{ lane: 'canary', policy_hash: hashOf('draft'), verdict: 'ALLOW', reason_code: 'ALLOWED' },
+  ...{ matched_rules: Array.from({ length: matched }, (_, index) => `rule-${index}`), rules_omitted, fault: null },
+});
+const ofDraft =
+  (...shadow: Members[]) =>
+  () =>
+    verified(recordOf(1, { shadow }));
+
+describe('the rules that a draft matched', () => {
+  it.each([
+    [0, 0],
+    [1, 0],
+    [shadowRulesMax, 0],
+    [shadowRulesMax, 1],
+  ])('are told: %i of them, and %i left out', (matched, omitted) => {
+    expect(ofDraft(says(matched, omitted))).not.toThrow();
+  });
+
+  it.each([
+    [0, 1],
+    [shadowRulesMax - 1, 1],
+    [shadowRulesMax - 1, 40],
+  ])('are left out only where there is no room: %i of them, and %i left out', (matched, omitted) => {
+    expect(ofDraft(says(matched, omitted))).toThrow('the lane canary leaves out rules that have room');
+  });
+});
+
+describe('the lanes of a decision', () => {
+  it('speak in their order, each once', () => {
+    const [before, behind] = [says(1, 0), { ...says(1, 0), lane: 'later' }];
+    expect(ofDraft(before, behind)).not.toThrow();
+    for (const wrong of [
+      [behind, before],
+      [before, before],
+    ])
+      expect(ofDraft(...wrong)).toThrow('each lane speaks once, in their order');
+  });
+});
