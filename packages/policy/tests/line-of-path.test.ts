@@ -34,6 +34,7 @@ describe('the line of a place in a bundle', () => {
   it('is none for the whole, and for what nothing holds', () => {
     expect(lineOfPath(text, '')).toBeNull();
     expect(linesOf(text)('')).toBeNull();
+    expect(linesOf('"": nameless')('')).toBeNull();
     expect(lineOfPath(text, '/egress/0')).toBeNull();
   });
 });

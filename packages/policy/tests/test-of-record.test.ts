@@ -48,6 +48,14 @@ describe('a call of the record, kept as a test of a draft', () => {
     });
   });
 
+  it('is as grave as the draft takes it for', () => {
+    const world = worldOf({ call: { action: 'tool.call', tool: 'files.read', resource: null, args: {}, context: {} } });
+    const declared = policyWith({ tools: { 'files.read': { effect_level: 'E1' } } });
+    const { record, test } = made(world, [declared, policyWith({})]);
+    expect(record.intent.effect_level).toBe('E1');
+    expect(test).toMatchObject({ kind: 'test', test: { intent: { effect_level: 'E4' } } });
+  });
+
   it('names no tool and no resource where the call named none', () => {
     const open = policyWith({});
     const { test } = made(

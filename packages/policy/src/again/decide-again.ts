@@ -44,9 +44,9 @@ export function decideAgain(record: BoundaryRecord, under: Under): DecidedAgain 
   return isOne ? first : { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
 }
 
+/** A reason is that of one verdict. */
 function isSame(one: DecidedAgain, other: DecidedAgain): boolean {
-  if (one.kind !== 'decided' || other.kind !== 'decided') return false;
-  return one.verdict === other.verdict && one.reason_code === other.reason_code;
+  return one.kind === 'decided' && other.kind === 'decided' && one.reason_code === other.reason_code;
 }
 
 function decideWith(

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import {
+  compilePolicy,
+  destinationNamed,
+  egressFact,
+  failClosedCodes,
+  parsePolicyBundle,
+  provenanceFact,
+  sandboxFact,
+} from '../src/index.ts';
+
+type Bundle = { egress?: string[]; tools?: Record<string, object> };
+
+const policyOf = (members: Bundle) => {
+  const bundle = { format: 'countersign/policy.v1', name: 'test', version: '1', rules: [], ...members };
+  return compilePolicy(parsePolicyBundle(bundle), nodeProvider);
+};
+const call = (tool: string | null) => ({ action: 'tool.call', tool, args: {} }) as never; // a test writes plain names
+const none = { state: 'not_applicable' };
+const known = (value: object) => ({ state: 'known', value });
+
+describe('where a data.egress goes', () => {
+  it.each<[string | null, string | null]>([
+    ['https://api.example.org/v1', 'api.example.org'],
+    ['http://API.example.org:8080', 'api.example.org'],
+    ['api.example.org', 'api.example.org'],
+    ['API.Example.org:443', 'api.example.org'],
+    ['https://[::1]/', '[::1]'],
+    ['mailto:ada@example.org', null],
+    ['a word', null],
+    ['api.example.org:123456', null],
+    ['', null],
+    [null, null],
+  ])('is told by %j', (resource, host) => {
+    expect(destinationNamed(resource)).toEqual({ host });
+  });
+
+  const open = policyOf({});
+  const narrow = policyOf({ egress: ['*.example.org', 'one.test'] });
+
+  it('is asked of no bundle that names no destinations, and of no call that goes nowhere', () => {
+    expect(egressFact(null, { host: 'x.test' })).toEqual(none);
+    expect(egressFact(open, { host: 'x.test' })).toEqual(none);
+    expect(egressFact(narrow, null)).toEqual(none);
+  });
+
+  it.each<[string | null, boolean]>([
+    ['api.example.org', true],
+    ['one.test', true],
+    ['example.org.evil.test', false],
+    ['two.test', false],
+  ])('is held against the destinations of a bundle: %s', (host, allowed) => {
+    expect(egressFact(narrow, { host })).toEqual(known({ destination: host, allowed, detail: host }));
+  });
+
+  it('is nowhere that a bundle allows, where nobody can tell', () => {
+    const everywhere = policyOf({ egress: ['*'] });
+    const detail = 'nobody can tell where it goes';
+    expect(egressFact(everywhere, { host: null })).toEqual(known({ destination: '', allowed: false, detail }));
+    expect(egressFact(policyOf({ egress: [] }), { host: 'x.test' })).toMatchObject(known({ allowed: false }));
+  });
+});
+
+describe('a sandbox', () => {
+  const policy = policyOf({
+    tools: { 'shell.run': { effect_level: 'E3', sandbox: true }, 'files.read': { effect_level: 'E1' } },
+  });
+  const required = known({ grant_hash: null, required: true, overgrants: [] });
+
+  it.each(['shell.run', 'SHELL.run', 'shell__run'])('is required for %s', (tool) => {
+    expect(sandboxFact(policy, call(tool))).toEqual(required);
+  });
+
+  it('is required for no tool that does not say so, and for none without a policy', () => {
+    expect(sandboxFact(policy, call('files.read'))).toEqual(none);
+    expect(sandboxFact(policy, call(null))).toEqual(none);
+    expect(sandboxFact(policyOf({}), call('shell.run'))).toEqual(none);
+    expect(sandboxFact(null, call('shell.run'))).toEqual(none);
+  });
+});
+
+describe('the way of a call', () => {
+  const policy = policyOf({
+    tools: { 'pay.now': { effect_level: 'E3', dispatched_by: 'kernel' }, 'files.read': { effect_level: 'E1' } },
+  });
+  const way = (tool: string, dispatchedBy: 'kernel' | 'caller' | 'nobody', isClaimed = false) =>
+    provenanceFact(policy, call(tool), { dispatchedBy, isClaimed });
+
+  it('of what the kernel sends leads through the boundary once its dispatch has asked for it', () => {
+    expect(way('files.read', 'kernel', true)).toEqual(known({ through_boundary: true }));
+    expect(way('files.read', 'kernel', false)).toEqual(known({ through_boundary: false }));
+  });
+
+  it('of what the caller executes is past the boundary, where the bundle keeps the tool inside', () => {
+    expect(way('pay.now', 'caller')).toEqual(known({ through_boundary: false }));
+    expect(way('Pay__now', 'caller', true)).toEqual(known({ through_boundary: false }));
+    expect(way('files.read', 'caller')).toEqual(none);
+    expect(way('pay.now', 'nobody')).toEqual(none);
+    expect(provenanceFact(null, call('pay.now'), { dispatchedBy: 'caller', isClaimed: false })).toEqual(none);
+  });
+});
+
+describe('a gate whose facts could not be had', () => {
+  it('denies with a code of its own', () => {
+    expect(failClosedCodes).toEqual({
+      request: 'MALFORMED_ARGUMENTS',
+      fence: 'FENCE_UNAVAILABLE',
+      policy: 'POLICY_MISSING',
+      identity: 'AGENT_UNKNOWN',
+      relationship: 'AUTHZ_SNAPSHOT_STALE',
+      registry: 'REGISTRY_UNAVAILABLE',
+      arguments: 'SCHEMA_VIOLATION',
+      scopes: 'INSUFFICIENT_SCOPE',
+      sandbox: 'SANDBOX_GRANT_MISSING',
+      egress: 'EGRESS_BLOCKED',
+      provenance: 'DIRECT_UPSTREAM_BYPASS',
+      rules: 'PDP_UNAVAILABLE',
+      budget: 'BUDGET_UNAVAILABLE',
+      approval: 'APPROVAL_MISMATCH',
+    });
+  });
+});
