@@ -1,8 +1,13 @@
+import { createHmac } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { presentedCredential } from '../src/identity/credential.ts';
 import { checkCode, codeLifetimeMs, emailCodeHmac, emailCodeOf } from '../src/identity/email-code.ts';
 import { isLoopbackAddress, isLoopbackAuthority } from '../src/identity/loopback.ts';
 import { looksLikeSessionToken, newSessionToken, sessionState } from '../src/identity/session-token.ts';
 import { mayBeShownCode } from '../src/identity/shows-code.ts';
+import { maySignUp, signUpEntry } from '../src/identity/sign-up.ts';
 import type { LiveCode } from '../src/store/email-codes.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -21,6 +26,15 @@ describe('an email code', () => {
     expect(emailCodeOf(`${secret}.`, binding)).not.toBe(code);
     const ofInvites = ['inv_1', 'inv_2'].map((inviteId) => emailCodeOf(secret, { ...binding, inviteId }));
     expect(new Set([code, ...ofInvites]).size).toBe(3);
+  });
+
+  it.each([
+    [null, 'cod_1\nada@example.org'],
+    ['inv_1', 'cod_1\nada@example.org\ninv_1'],
+  ])('for the invite %s comes from the same text in every version of this gateway', (inviteId, about) => {
+    const mac = createHmac('sha256', secret).update(`countersign/email-code-digits/v1\n${about}`).digest();
+    const digits = String(mac.readBigUInt64BE() % 1_000_000n).padStart(6, '0');
+    expect(emailCodeOf(secret, { ...binding, inviteId })).toBe(digits);
   });
 
   const live = {
@@ -146,5 +160,69 @@ describe('a request that may be shown a code', () => {
     ['', false],
   ])('from a page of %j: %s', (origin, isShown) => {
     expect(request({ host, origin })).toBe(isShown);
+  });
+});
+
+describe('what a request proves itself by', () => {
+  const presented = (headers: IncomingMessage['headers']) =>
+    presentedCredential(Object.assign(new IncomingMessage(new Socket()), { headers }));
+  const longest = 'aZ09_-'.repeat(43).slice(0, 256);
+
+  it.each<[string, IncomingMessage['headers'], string]>([
+    ['a token', { authorization: 'Bearer cs_1' }, 'cs_1'],
+    ['a key', { 'x-api-key': 'hpk_1' }, 'hpk_1'],
+    ['the longest key', { 'x-api-key': longest }, longest],
+    ['the same key twice', { 'x-api-key': 'hpk_1', authorization: 'Bearer hpk_1' }, 'hpk_1'],
+  ])('is %s', (_what, headers, credential) => {
+    expect(presented(headers)).toBe(credential);
+  });
+
+  it.each<[string, IncomingMessage['headers'], string]>([
+    ['nothing', {}, 'CREDENTIALS_REQUIRED'],
+    ['a key and another scheme', { 'x-api-key': 'hpk_1', authorization: 'Basic hpk_1' }, 'CREDENTIALS_REQUIRED'],
+    ['two that differ', { 'x-api-key': 'hpk_1', authorization: 'Bearer hpk_2' }, 'CREDENTIALS_INVALID'],
+    ['an empty key', { 'x-api-key': '' }, 'CREDENTIALS_INVALID'],
+    ['a key too long', { 'x-api-key': `${longest}a` }, 'CREDENTIALS_INVALID'],
+    ['a key behind a space', { 'x-api-key': ' hpk_1' }, 'CREDENTIALS_INVALID'],
+    ['a key before a comma', { 'x-api-key': 'hpk_1,' }, 'CREDENTIALS_INVALID'],
+    ['a list of one key', { 'x-api-key': ['hpk_1'] }, 'CREDENTIALS_INVALID'],
+  ])('is never %s', (_what, headers, code) => {
+    expect(() => presented(headers)).toThrow(expect.objectContaining({ code }));
+  });
+});
+
+describe('who may open a workspace', () => {
+  const listed = ['eve@example.org', '@friends.example', 'telegram:42'];
+  it.each<[string, readonly string[], boolean]>([
+    ['anybody@example.org', ['*'], true],
+    ['telegram:7', ['*'], true],
+    ['eve@example.org', [], false],
+    ['eve@example.org', listed, true],
+    ['bob@friends.example', listed, true],
+    ['"a@b"@friends.example', listed, true],
+    ['telegram:42', listed, true],
+    ['bob@example.org', listed, false],
+    ['bob@sub.friends.example', listed, false],
+    ['bob@notfriends.example', listed, false],
+    ['bob@friends.example@example.org', listed, false],
+    ['telegram:4', listed, false],
+    ['telegram:43', listed, false],
+  ])('%s where %j may: %s', (knownAs, signUp, may) => {
+    expect(maySignUp(signUp, knownAs)).toBe(may);
+  });
+
+  it.each([
+    ...['*', 'telegram:1', `telegram:${'9'.repeat(20)}`, 'eve@example.org', '@friends.example', '@x'],
+    `${'a'.repeat(64)}@${'b'.repeat(253)}`,
+  ])('is named as %s', (entry) => {
+    expect(signUpEntry.test(entry)).toBe(true);
+  });
+
+  it.each([
+    ...['', '**', '*@example.org*', 'x*', 'telegram:', 'telegram:x', 'xtelegram:1', 'telegram:1x', 'friends.example'],
+    ...['a b@example.org', 'a,b@example.org', 'a@b@example.org', 'eve@', 'eve@Example.org', 'eve@example.org/'],
+    ...[`telegram:${'9'.repeat(21)}`, `${'a'.repeat(65)}@example.org`, `@${'b'.repeat(254)}`],
+  ])('is never named as %j', (entry) => {
+    expect(signUpEntry.test(entry)).toBe(false);
   });
 });

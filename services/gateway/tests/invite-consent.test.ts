@@ -120,6 +120,15 @@ describe('the code of an invite', () => {
     expect(stored).not.toContain(`"${codeOf(email)}"`);
   });
 
+  verifies('gw.invite', 'joins also after a code was asked for that only signs in', async () => {
+    const email = 'forgetful@example.org';
+    await accept(await invited(email), email);
+    const joining = codeOf(email);
+    await clientOf(gateway.url).requestEmailCode({ body: { email } });
+    expect(codeOf(email)).not.toBe(joining);
+    expect(await isMember(await verified(email, joining))).toBe(true);
+  });
+
   it('only signs in when the invite was revoked meanwhile', async () => {
     const email = 'late@example.org';
     await accept(await invited(email), email);

@@ -62,3 +62,43 @@ describe('a name that people chose', () => {
     expect(plain).not.toContain('member');
   });
 });
+
+describe('a mail', () => {
+  const parts = () => {
+    const [headers = '', ...body] = (mails[0]?.text ?? '').replaceAll('=\r\n', '').split('\r\n\r\n');
+    return { headers, body: body.join('\n\n').replaceAll('\r\n', '\n') };
+  };
+
+  it('with a code says what it is for, how long it lives, and to forget it where nobody asked', async () => {
+    await mailer.sendCode('ada@example.org', '123456', null);
+    expect(parts().headers).toMatch(/^From: Countersign <no-reply@localhost>$/m);
+    expect(parts().headers).toMatch(/^Subject: 123456 is your Countersign sign-in code$/m);
+    expect(parts().body).toBe(
+      'Your sign-in code is 123456. It is valid for 10 minutes.\n\nIf you did not ask for it, ignore this mail.\n',
+    );
+  });
+
+  it('with an invitation says who invites whereto, how to accept and until when', async () => {
+    const invitation = { workspace: 'Engines', from: 'eve@example.org', url: 'https://gateway.example/invite/token' };
+    expect(await mailer.sendInvite('ada@example.org', invitation)).toBe(true);
+    expect(parts().headers).toMatch(/^Subject: You are invited to a workspace of Countersign$/m);
+    expect(parts().body).toBe(
+      'eve@example.org invites you to Engines.\n\nAccept with this address within 7 days:\n' +
+        'https://gateway.example/invite/token\n\nIf you do not know the sender, ignore this mail.\n',
+    );
+  });
+
+  it('with a notification is what it was made as', async () => {
+    await mailer.sendNotification('ada@example.org', { subject: 'A question waits', text: 'Come and see.\n' });
+    expect(mails.map(({ to }) => to)).toEqual([['ada@example.org']]);
+    expect(parts().headers).toMatch(/^Subject: A question waits$/m);
+    expect(parts().body).toBe('Come and see.\n');
+  });
+
+  it('that no server takes is not sent', async () => {
+    const unheard = createSmtpMailer({ smtpUrl: 'smtp://127.0.0.1:9', from: 'no-reply@localhost' });
+    const code = unheard.sendCode('ada@example.org', '123456', null);
+    await expect(code).rejects.toMatchObject({ code: 'ESOCKET' });
+    unheard.close();
+  });
+});
