@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@countersign/database/testing';
+import type { StartedGateway } from '../src/index.ts';
+import type { Context } from '../src/context.ts';
+import { KernelError } from '../src/governance/kernel-error.ts';
+import { advanceRun } from '../src/orchestrator/advance-run.ts';
+import { changeRun } from '../src/orchestrator/change-run.ts';
+import { workOnRun } from '../src/orchestrator/work-on-run.ts';
+import { claimRun } from '../src/store/leases.ts';
+import {
+  rowsOf,
+  runReaching,
+  signInAs,
+  startRun,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+import { logOf, toldOf } from './_run-records.ts';
+
+let database: TestDatabase;
+let door: StartedGateway;
+let context: Context;
+let person: Person;
+const kernel = new KernelStub();
+const live = new AbortController().signal;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_RUN_WORKERS: '0', GOV_RUN_LEASE: '15s' };
+  door = await startTestGateway(testConfig(database, more));
+  context = door.context;
+});
+beforeEach(async () => {
+  person = await signInAs(door.url, `${crypto.randomUUID()}@example.org`);
+  kernel.beforeModelAnswer = async () => undefined;
+  kernel.settings.beforeTaken = async () => undefined;
+  kernel.modelCalls.length = 0;
+  kernel.paths.length = 0;
+  kernel.say = (messages) =>
+    messages.some((message) => message.role === 'tool')
+      ? { text: 'All done.' }
+      : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+});
+afterAll(async () => {
+  await door?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+type Held = {
+  status: string;
+  owner: string | null;
+  until: Date | null;
+  fence: number;
+  attempts: number;
+  steps: number;
+};
+
+async function heldOf(runId: string): Promise<Held> {
+  const [held] = await rowsOf<Held>(
+    database,
+    `SELECT status, lease_owner AS owner, lease_until AS until, lease_fence AS fence, attempts,
+            (SELECT count(*)::int FROM run_steps WHERE run_id = runs.id) AS steps FROM runs WHERE id = $1`,
+    [runId],
+  );
+  if (held === undefined) throw new Error('There is no such run');
+  return held;
+}
+
+const withLease = (leaseMs: number): Context => ({
+  ...context,
+  config: { ...context.config, runs: { ...context.config.runs, leaseMs } },
+});
+const claim = (runId: string) => context.transaction((tx) => claimRun(tx, { runId, owner: 'other', leaseMs: 60_000 }));
+const jobsOf = async (taskId: string) =>
+  (await toldOf(database, taskId)).filter(({ type }) => type === 'run.enqueued.v1').length;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** What a worker that stops in good order leaves: a run that waits for the next one, as if it had not been taken. */
+const givenBack = { status: 'queued', owner: null, until: null, attempts: 0 };
+
+/** Stops when the kernel is asked, and lets that question hang. */
+function stopWhenAsked(): { stopping: AbortController; ask: () => Promise<void> } {
+  const stopping = new AbortController();
+  const ask = () => {
+    stopping.abort();
+    return new Promise<void>(() => undefined);
+  };
+  return { stopping, ask };
+}
+
+const forgetSettings = () =>
+  rowsOf(database, 'DELETE FROM confirmed_settings WHERE workspace_id = $1', [person.workspace.id]);
+
+/** A run whose worker stopped in its first step, and that waits; the kernel has forgotten the settings. */
+async function stoppedInStep() {
+  const { stopping, ask } = stopWhenAsked();
+  kernel.beforeModelAnswer = ask;
+  const run = await startRun(person);
+  await workOnRun(context, run.runId, stopping.signal);
+  await forgetSettings();
+  return run;
+}
+
+function kernelThat(method: 'listTools' | 'applySettings' | 'callModel', fault: Error): Context['kernel'] {
+  return { ...context.kernel, [method]: () => Promise.reject(fault) } as Context['kernel'];
+}
+
+describe('a worker', () => {
+  it('leaves a run alone that another one works on', async () => {
+    const { runId } = await startRun(person);
+    await claim(runId);
+    await workOnRun(context, runId, live);
+    expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', fence: 1, steps: 0 });
+  });
+
+  it('asks for the tools once, and does not give back a run that is done', async () => {
+    const { taskId, runId } = await startRun(person);
+    await workOnRun(context, runId, live);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'All done.' });
+    expect(kernel.paths.filter((path) => path === '/mcp/v1/capabilities')).toHaveLength(1);
+    expect(await jobsOf(taskId)).toBe(1);
+  });
+
+  it('that stops before its first step begins none, and makes the run due again', async () => {
+    await workOnRun(context, (await startRun(person)).runId, live); // the kernel holds to the settings from here on
+    const { taskId, runId } = await startRun(person);
+    await workOnRun(context, runId, AbortSignal.abort());
+    expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
+    expect(await jobsOf(taskId)).toBe(2);
+  });
+
+  it('that stops while the kernel takes the settings begins no step and fails no run', async () => {
+    const { stopping, ask } = stopWhenAsked();
+    kernel.settings.beforeTaken = ask;
+    const { runId } = await startRun(person);
+    await workOnRun(context, runId, stopping.signal);
+    expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
+  });
+
+  it('that stops in a step leaves it to the next one, which asks the same and writes no second start', async () => {
+    const { stopping, ask } = stopWhenAsked();
+    kernel.beforeModelAnswer = ask;
+    kernel.say = () => ({ text: 'done' });
+    const { taskId, runId } = await startRun(person);
+    await workOnRun(context, runId, stopping.signal);
+    expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1 });
+    // A kernel that has to be told of the settings again: a stop meanwhile changes nothing either.
+    await forgetSettings();
+    const again = stopWhenAsked();
+    kernel.settings.beforeTaken = again.ask;
+    await workOnRun(context, runId, again.stopping.signal);
+    expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1, fence: 2 });
+    expect(kernel.modelCalls).toHaveLength(1);
+    expect((await logOf(person)).map(({ action }) => action)).toEqual(['run.enqueued', 'run.running']);
+    expect(await jobsOf(taskId)).toBe(3);
+  });
+
+  it('that cannot tell the kernel of the settings says of a step that stands that it may have been made', async () => {
+    const { taskId, runId } = await stoppedInStep();
+    const away = new KernelError('unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer');
+    await workOnRun({ ...context, kernel: kernelThat('applySettings', away) }, runId, live);
+    const { status, outcome, error, steps } = await runReaching(person, taskId);
+    expect([status, outcome]).toEqual(['failed', 'unreachable/degraded']);
+    expect(error).toEqual({ code: away.code, message: `${away.message}. The call may have been made.` });
+    expect(steps.map((step) => step.error)).toEqual([error]);
+  });
+
+  it('without a kernel fails the run closed', async () => {
+    const { taskId, runId } = await startRun(person);
+    await workOnRun({ ...context, kernel: null }, runId, live);
+    const error = { code: 'GOVERNANCE_NOT_CONFIGURED', message: expect.any(String) };
+    const failed = { status: 'failed', outcome: 'unreachable/degraded', error, steps: [] };
+    expect(await runReaching(person, taskId)).toMatchObject(failed);
+  });
+});
+
+describe('a lease', () => {
+  it('is renewed while a step takes longer than it, and not after the run', async () => {
+    const { runId } = await startRun(person);
+    const seen: unknown[] = [];
+    kernel.say = () => ({ text: 'done' });
+    kernel.beforeModelAnswer = async () => {
+      await pause(1_800);
+      seen.push(await claim(runId));
+    };
+    let transactions = 0;
+    const { transaction } = context.database;
+    const counting: typeof transaction = (work) => {
+      transactions += 1;
+      return transaction(work);
+    };
+    await workOnRun({ ...withLease(1_200), database: { ...context.database, transaction: counting } }, runId, live);
+    expect([seen, (await heldOf(runId)).status]).toEqual([[null], 'completed']);
+    const before = transactions;
+    await pause(900);
+    expect(transactions).toBe(before);
+  });
+
+  it('that is lost takes the run from the worker at once, which leaves it as it is', async () => {
+    const { runId } = await startRun(person);
+    kernel.beforeModelAnswer = async () => {
+      await rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
+      return new Promise(() => undefined);
+    };
+    await workOnRun(withLease(600), runId, live);
+    expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', fence: 7, steps: 1 });
+  });
+});
+
+describe('a fault of our own', () => {
+  const fault = new TypeError('undefined is not a function');
+  const fails = (method: Parameters<typeof kernelThat>[0], runId: string) =>
+    expect(workOnRun({ ...context, kernel: kernelThat(method, fault) }, runId, live)).rejects.toBe(fault);
+
+  it.each([
+    ['listTools', 0],
+    ['applySettings', 0],
+    ['callModel', 1],
+  ] as const)('in %s is no answer of the kernel: the job comes again', async (method, steps) => {
+    const { runId } = await startRun(person);
+    await fails(method, runId);
+    expect(await heldOf(runId)).toMatchObject({ status: 'running', steps });
+  });
+
+  it('before a step is put to the kernel again leaves the step as it stands', async () => {
+    const { taskId, runId } = await stoppedInStep();
+    await fails('applySettings', runId);
+    expect((await runReaching(person, taskId, ['running'])).steps).toMatchObject([{ endedAt: null, error: null }]);
+  });
+});
+
+describe('a run that another worker took meanwhile', () => {
+  const loseIt = (runId: string) =>
+    rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
+  const traceOf = async (runId: string) => [await heldOf(runId), (await logOf(person)).length];
+  /** A lease whose run has made so many moves, and the step to lose it in: just before the next one is written down. */
+  async function movedBy(moves: number) {
+    const { taskId, runId } = await startRun(person);
+    const lease = await claim(runId);
+    if (lease === null) throw new Error('Nobody could claim the run');
+    const hold = { signal: live, settled: [], listTools: () => kernelOf(context).listTools(lease, live) };
+    for (let made = 0; made < moves; made += 1) expect(await advanceRun(context, lease, hold)).toBe('moved');
+    return { taskId, runId, lease, hold };
+  }
+  const kernelOf = (of: Context) => {
+    if (of.kernel === null) throw new Error('There is no kernel');
+    return of.kernel;
+  };
+  const losing = (runId: string): Context => ({
+    ...context,
+    transaction: async (work) => {
+      await loseIt(runId);
+      return context.transaction(work);
+    },
+  });
+
+  it.each([
+    ['a call of a tool', 1, { path: 'a' }],
+    ['the refusal of a call', 1, []],
+    ['the next call of the model', 2, { path: 'a' }],
+    ['its end', 3, { path: 'a' }],
+  ])('is not moved by %s', async (_what, moves, args) => {
+    kernel.say = (messages) =>
+      messages.some((message) => message.role === 'tool')
+        ? { text: 'All done.' }
+        : { calls: [{ name: 'files__write', args }] };
+    const { runId, lease, hold } = await movedBy(moves);
+    expect(hold.settled).toHaveLength(moves - 1);
+    const [before, entries] = await traceOf(runId);
+    await advanceRun(losing(runId), lease, hold);
+    expect(await traceOf(runId)).toEqual([{ ...(before as Held), fence: 7, owner: 'other' }, entries]);
+    expect(await advanceRun(context, lease, hold)).toBe('left');
+  });
+
+  it('is not shown as started by the one that was too slow', async () => {
+    const { runId } = await startRun(person);
+    await workOnRun(losing(runId), runId, live);
+    expect((await logOf(person)).map(({ action }) => action)).toEqual(['run.enqueued']);
+  });
+
+  it('is not settled by the one that was too slow', async () => {
+    const { taskId, runId, lease, hold } = await movedBy(0);
+    kernel.beforeModelAnswer = async () => void (await loseIt(runId));
+    expect(await advanceRun(context, lease, hold)).toBe('left');
+    expect((await runReaching(person, taskId, ['running'])).steps).toMatchObject([{ endedAt: null }]);
+  });
+
+  it('is not failed by the one that was too slow', async () => {
+    const { runId, lease, hold } = await movedBy(0);
+    const applySettings = async () => {
+      await loseIt(runId);
+      throw new KernelError('unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer');
+    };
+    const away = { ...context, kernel: { ...kernelOf(context), applySettings } };
+    expect(await advanceRun(away, lease, hold)).toBe('left');
+    expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', steps: 0 });
+  });
+
+  it('is not changed once it has ended, and nothing is said of it', async () => {
+    const { taskId, runId } = await startRun(person);
+    await workOnRun(context, runId, live);
+    const before = [await traceOf(runId), await toldOf(database, taskId)];
+    const place = { workspaceId: person.workspace.id, taskId, runId };
+    const change = { from: ['running'], to: 'failed', outcome: null, actor: 'somebody' } as const;
+    expect(await context.transaction((tx) => changeRun(tx, context, place, change))).toBe(false);
+    expect([await traceOf(runId), await toldOf(database, taskId)]).toEqual(before);
+  });
+});
