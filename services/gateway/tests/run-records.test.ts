@@ -214,6 +214,8 @@ describe('a run that waits for an approval', () => {
       }),
     ]);
     const metadata = { status: 'cancelled', outcome: null, errorCode: null };
-    expect((await evidenceOf(database, run.id)).at(-1)).toMatchObject({ metadata, contentHash: evidenceHash(null) });
+    const evidence = await evidenceOf(database, run.id);
+    expect(evidence.at(-1)).toMatchObject({ metadata, contentHash: evidenceHash(null) });
+    expect(evidence.filter(({ kind }) => kind === 'run_ended')).toHaveLength(1);
   });
 });

@@ -128,6 +128,8 @@ it('a run without iterations left is a violation that no step and no decision ma
       ...{ verdict: 'deny', reason: code, details: { taskId, outcome: 'deny' } },
     }),
   );
+  const metadata = { status: 'budget_exhausted', outcome: 'deny', errorCode: code };
+  expect((await evidenceOf(database, runId)).at(-1)).toMatchObject({ kind: 'run_ended', metadata });
 });
 
 describe('a call of the model that comes to nothing', () => {
