@@ -19,6 +19,7 @@ export const rooms = {
     tests: kernelTests(
       ...[
         'all-or-none',
+        'boundary-',
         'chat-once',
         'context',
         'dispatch',

@@ -68,7 +68,10 @@ let sent: Permit[];
 let settled: Settlement[];
 let maySendLate: Boundary['maySendLate'];
 let isLedgerAway: boolean;
+/** What the ledger refuses an outcome with. */
+let refusal: Error | null;
 beforeEach(() => {
+  refusal = null;
   sent = [];
   settled = [];
   isLedgerAway = false;
@@ -82,6 +85,7 @@ function dispatchOf(decide: Decided, meanwhile = () => undefined as void) {
     maySendLate: (decision: SealedDecision, caller: Caller) => maySendLate(decision, caller),
     settle: (_decision: SealedDecision, settlement: Settlement) => {
       if (isLedgerAway) return Promise.reject(away());
+      if (refusal !== null) return Promise.reject(refusal);
       settled.push(settlement);
       return Promise.resolve({ payload: {} } as never); // nothing here reads the receipt
     },
@@ -227,6 +231,72 @@ describe('the dispatch', () => {
     await dispatch.sealKept();
     expect(settled).toEqual([{ outcome: request === 'answer' ? 'completed' : 'uncertain' }]);
     expect(dispatch.live()).toEqual([]);
+  });
+
+  it.each([
+    ['settled already', new AppError('ILLEGAL_TRANSITION', 'settled')],
+    ['refused for a fault', new Error('broken')],
+  ])('does not keep an outcome that is %s: it answers, and tries no more', async (_case, fault) => {
+    const { perform, dispatch } = dispatchOf(decisionOf({}));
+    refusal = fault;
+    expect(await perform()).toMatchObject({ kind: 'performed', outcome: 'completed', receipt: null });
+    expect(dispatch.live()).toEqual([]);
+    refusal = null;
+    await dispatch.sealKept();
+    expect(settled).toEqual([]);
+  });
+
+  it('hands its upstream the tool, the definition that was judged, and a way to ask whether it may still send', async () => {
+    const decided = decisionOf({});
+    const judged: Decided = (call) => ({ ...decided(call), definitionHash: digest });
+    await dispatchOf(judged).perform();
+    const [permit] = sent;
+    expect([permit?.tool, permit?.definitionHash, permit?.mayStillSend()]).toEqual(['notes.read_note', digest, null]);
+    const asked: unknown[] = [];
+    maySendLate = (decision, caller) => {
+      asked.push([decision.reply.decision_id, caller.principal]);
+      return Promise.reject(away());
+    };
+    expect(await permit?.mayStillSend()).toBe(false);
+    expect(asked).toEqual([['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'ann']]);
+  });
+
+  it('holds still what nobody may change, down to members that are null', async () => {
+    const call = { ...newCall(), args: { none: null, text: 'x', list: [{ id: 'a' }] } };
+    await dispatchOf(decisionOf({})).perform(call);
+    expect([call.args, call.args.list, call.args.list[0]].map(Object.isFrozen)).toEqual([true, true, true]);
+  });
+
+  it('has ended when every call that is on its way has, however it ends', async () => {
+    const ends: ((answer: 'answer' | 'fault') => void)[] = [];
+    const dispatch = new Dispatch({
+      decideDispatched: (call) => Promise.resolve(decisionOf({})(call)),
+      maySendLate: () => null,
+      settle: () => Promise.resolve({ payload: {} } as never), // nothing here reads the receipt
+    });
+    await dispatch.ended();
+    const effects = dispatch.to(
+      () =>
+        new Promise<string>((resolve, reject) => {
+          ends.push((how) => (how === 'answer' ? resolve(how) : reject(new Error(how))));
+        }),
+    );
+    const effect = { request: null, failed: { outcome: 'uncertain' }, log: silent } as const;
+    const receive = (result: string) => ({ outcome: 'completed', result }) as const;
+    const performing = [1, 2].map(() => effects.perform({ ...effect, receive, call: newCall() }).catch(() => 'failed'));
+    const order: string[] = [];
+    const ended = dispatch.ended().then(() => order.push('ended'));
+    await new Promise(setImmediate);
+    expect([ends.length, dispatch.live()]).toEqual([2, ['01ARZ3NDEKTSV4RRFFQ69G5FAV']]);
+    ends[0]?.('answer');
+    await performing[0];
+    await new Promise(setImmediate);
+    order.push('one');
+    ends[1]?.('fault');
+    await performing[1];
+    await ended;
+    await dispatch.ended();
+    expect(order).toEqual(['one', 'ended']);
   });
 });
 
