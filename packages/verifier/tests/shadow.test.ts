@@ -31,6 +31,23 @@ describe('the rules that a draft matched', () => {
   });
 });
 
+describe('a draft that failed', () => {
+  const failed = { ...says(0, 0), verdict: null, reason_code: null, fault: 'failed' };
+
+  it('says nothing else', () => {
+    expect(ofDraft(failed)).not.toThrow();
+    for (const more of [
+      { verdict: 'ALLOW' },
+      { reason_code: 'ALLOWED' },
+      { matched_rules: ['mail'] },
+      { rules_omitted: 1 },
+    ])
+      expect(ofDraft({ ...failed, ...more })).toThrow(
+        'the lane canary has either a verdict with its reason, or a fault',
+      );
+  });
+});
+
 describe('the lanes of a decision', () => {
   it('speak in their order, each once', () => {
     const [before, behind] = [says(1, 0), { ...says(1, 0), lane: 'later' }];
