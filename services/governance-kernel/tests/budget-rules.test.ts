@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { microsOf, minorTaken, type BudgetId, type TenantId } from '@countersign/contracts';
+import { microsOf, minorTaken } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
 import fc from 'fast-check';
 import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
@@ -7,8 +7,8 @@ import { heldBy, reservationOf } from '../src/budgets/reservation.ts';
 import { budgetFact, budgetSubjects, reserve, settleReservation, spend } from '../src/budgets/reserve.ts';
 import { assertSameMoney, assertTerms } from '../src/budgets/terms.ts';
 import { inWindow, windowEndMs } from '../src/budgets/window.ts';
+import { limits, newBudget, none } from './_budget-row.ts';
 
-const limit = 20;
 const amounts = ['tool_calls', 'spend_micros', 'egress_bytes', 'writes'] as const;
 const demandOf = (value: (amount: (typeof amounts)[number]) => number): BudgetAmounts => ({
   tool_calls: value('tool_calls'),
@@ -16,25 +16,7 @@ const demandOf = (value: (amount: (typeof amounts)[number]) => number): BudgetAm
   egress_bytes: value('egress_bytes'),
   writes: value('writes'),
 });
-const none = demandOf(() => 0);
-
-/** Money is limited in minor units and counted in millionths of them: demands here are whole ones and single millionths. */
-const limits = { tool_calls: limit, spend_minor: limit, egress_bytes: limit, writes: limit };
-const limitOf = { ...limits, spend_micros: microsOf(limit) };
-
-const newBudget = (): BudgetRow => ({
-  tenant: 'acme' as TenantId,
-  id: 'b' as BudgetId,
-  subject: 'tenant',
-  window: '1h',
-  limits,
-  approvalRequiredAboveMinor: null,
-  currency: 'EUR',
-  used: none,
-  reserved: none,
-  resetsAtMs: windowEndMs('1h', 0),
-  revision: 0,
-});
+const limitOf = { ...limits, spend_micros: microsOf(limits.spend_minor) };
 
 /** What the budget gate asks before anything is taken. */
 function holds(budget: BudgetRow, demand: BudgetAmounts): boolean {
@@ -187,7 +169,11 @@ describe('the arithmetic of budgets', () => {
       assertSameMoney(counted, now, { currency });
     for (const currency of ['USD', null])
       expect(change(1n, euros, currency)).toThrow(
-        expect.objectContaining({ code: 'ILLEGAL_TRANSITION', details: { currency: 'EUR', allowed: [] } }),
+        expect.objectContaining({
+          code: 'ILLEGAL_TRANSITION',
+          param: 'currency',
+          details: { currency: 'EUR', allowed: [] },
+        }),
       );
     expect(change(1n, euros, 'EUR')).not.toThrow();
     expect(change(0n, euros, 'USD')).not.toThrow();
@@ -197,6 +183,8 @@ describe('the arithmetic of budgets', () => {
   it.each([
     ['1h', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
     ['1h', '2026-12-31T23:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+    ['1h', '2026-12-31T10:30:00.000Z', '2026-12-31T11:00:00.000Z'],
+    ['24h', '2026-02-27T12:00:00.000Z', '2026-02-28T00:00:00.000Z'],
     ['24h', '2026-02-28T12:00:00.000Z', '2026-03-01T00:00:00.000Z'],
     ['month', '2026-01-31T12:00:00.000Z', '2026-02-01T00:00:00.000Z'],
     ['month', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],

@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BudgetId, TenantId } from '@countersign/contracts';
+import { installationCeiling } from '@countersign/contracts/governance-kernel';
+import { budgetTerms } from '../src/budgets/budget-terms.ts';
+import { budgetUsage } from '../src/budgets/budget-usage.ts';
+import { budgetView } from '../src/budgets/budget-view.ts';
+import { budgets } from '../src/budgets/budgets.ts';
+import { budgetKey, isInstallationCeiling, readModelSpend } from '../src/budgets/installation-ceiling.ts';
+import { amountsOf, budgetFact, remainderOf } from '../src/budgets/reserve.ts';
+import { canonicalSubject, countedIn, sameTerms, type BudgetTerms } from '../src/budgets/terms.ts';
+import { thresholdsReached } from '../src/budgets/thresholds.ts';
+import { digest, refusalOf } from './_approval-row.ts';
+import { newBudget, none } from './_budget-row.ts';
+
+const hourMs = 3_600_000;
+const open = { tool_calls: null, spend_minor: null, egress_bytes: null, writes: null };
+const used = { tool_calls: 1, spend_micros: 2_000_001n, egress_bytes: 3, writes: 4 };
+const reserved = { tool_calls: 5, spend_micros: 6_000_000n, egress_bytes: 7, writes: 8 };
+const ceiling = installationCeiling as BudgetId;
+
+describe('what is left of a budget', () => {
+  const row = newBudget({ used, reserved, approvalRequiredAboveMinor: 9 });
+  const left = { tool_calls_remaining: 14, egress_remaining_bytes: 10, writes_remaining: 8 };
+  const rest = { budget_id: 'b', approval_required_above_minor: 9, currency: 'EUR' };
+
+  it('is its limit without what was used and what is reserved', () => {
+    expect(budgetFact(row)).toEqual({ ...rest, ...left, spend_remaining_micros: 11_999_999n });
+    expect(remainderOf(row)).toEqual({ ...rest, ...left, spend_remaining_micros: '11999999' });
+  });
+
+  it('is nothing that can be told where there is no limit, or where it is the one of all tenants', () => {
+    const nothing = {
+      ...{ tool_calls_remaining: null, spend_remaining_micros: null, egress_remaining_bytes: null },
+      writes_remaining: null,
+    };
+    expect(budgetFact(newBudget({ ...row, limits: open }))).toEqual({ ...rest, ...nothing });
+    expect(remainderOf(newBudget({ ...row, limits: open }))).toEqual({ ...rest, ...nothing });
+    const hidden = { budget_id: ceiling, approval_required_above_minor: null, currency: null };
+    expect(remainderOf(newBudget({ ...row, id: ceiling }))).toEqual({ ...hidden, ...nothing });
+  });
+
+  it('is taken by a call with its price, and without one where nobody counts money', () => {
+    expect(amountsOf(used)).toEqual(used);
+    expect(amountsOf({ ...used, spend_micros: null })).toEqual({ ...used, spend_micros: 0n });
+  });
+});
+
+describe('a budget as callers see it', () => {
+  const shown = (changes: object, nowMs = 0) =>
+    budgetView({ row: newBudget(changes), version: 3, updatedAtMs: 1 }, nowMs);
+
+  it('has its terms, what was taken, what is left and when it begins anew', () => {
+    expect(shown({ used, reserved, approvalRequiredAboveMinor: 9 })).toEqual({
+      ...{ budget_id: 'b', subject: 'tenant', window: '1h', tool_call_limit: 20, spend_limit_minor: 20 },
+      ...{ currency: 'EUR', egress_limit_bytes: 20, write_limit: 20, approval_required_above_minor: 9 },
+      used: { tool_calls: 1, spend_minor: 3, egress_bytes: 3, writes: 4 },
+      reserved: { tool_calls: 5, spend_minor: 6, egress_bytes: 7, writes: 8 },
+      remaining: { tool_calls: 14, spend_minor: 11, egress_bytes: 10, writes: 8 },
+      ...{ resets_at: '1970-01-01T01:00:00.000Z', version: 3, updated_at: '1970-01-01T00:00:00.001Z' },
+    });
+    expect(shown({ used, reserved }, hourMs)).toMatchObject({
+      used: { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 },
+      reserved: { tool_calls: 5 },
+      resets_at: '1970-01-01T02:00:00.000Z',
+    });
+  });
+
+  it('has nothing left where more was used than is allowed, and no remainder without a limit', () => {
+    const beyond = { tool_calls: 99, spend_micros: 20_000_001n, egress_bytes: 99, writes: 99 };
+    const nothing = { tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 };
+    expect(shown({ used: beyond }).remaining).toEqual(nothing);
+    expect(shown({ used: { ...beyond, spend_micros: 25_000_000n } }).remaining).toEqual(nothing);
+    expect(shown({ used: beyond, limits: open, resetsAtMs: null })).toMatchObject({ remaining: open, resets_at: null });
+  });
+});
+
+describe('the subject of a budget', () => {
+  it.each([
+    ['tenant', 'tenant'],
+    ['principal:ann', 'principal:ann'],
+    ['agent:Ann', 'agent:Ann'],
+    ['principal:..', 'principal:..'],
+    ['tool:Files__READ', 'tool:files.read'],
+    ['tool:a', 'tool:a'],
+    ['not tool:a', 'not tool:a'],
+  ])('%s is kept as %s', (subject, kept) => {
+    expect(canonicalSubject(subject)).toBe(kept);
+  });
+
+  it.each(['principal:', 'agent:', 'tool:', 'agent: ann', 'principal:a\nb', 'tool:a\nb', 'tool:..'])(
+    '%j is that of no call',
+    (subject) => {
+      expect(refusalOf(() => canonicalSubject(subject))).toMatchObject({ code: 'INVALID_REQUEST', param: 'subject' });
+    },
+  );
+});
+
+describe('the terms of a budget', () => {
+  const terms: BudgetTerms = {
+    ...{ subject: 'tenant', window: '1h', tool_call_limit: 20, spend_limit_minor: 20, currency: 'EUR' },
+    ...{ egress_limit_bytes: 20, write_limit: 20, approval_required_above_minor: null },
+  };
+
+  it('are the same when every one of them is', () => {
+    expect(sameTerms(newBudget({ used, revision: 9 }), terms)).toBe(true);
+    const changes = {
+      ...{ subject: 'tool:a', window: 'total', tool_call_limit: 1, spend_limit_minor: 2, currency: 'USD' },
+      ...{ egress_limit_bytes: 3, write_limit: 4, approval_required_above_minor: 5 },
+    };
+    for (const [name, value] of Object.entries(changes))
+      expect([name, sameTerms(newBudget(), { ...terms, [name]: value })]).toEqual([name, false]);
+  });
+
+  it('begin to count money anew in another currency, unless some is on its way', () => {
+    const row = newBudget({ used });
+    expect(countedIn(row, terms)).toBe(row);
+    const inDollars = { ...terms, currency: 'USD' };
+    expect(countedIn(row, inDollars)).toEqual({ ...row, used: { ...used, spend_micros: 0n } });
+    expect(refusalOf(() => countedIn(newBudget({ used, reserved }), inDollars))).toEqual({
+      code: 'ILLEGAL_TRANSITION',
+      param: 'currency',
+      details: { currency: 'EUR', allowed: [] },
+    });
+  });
+});
+
+describe('a threshold', () => {
+  const limits = { ...open, tool_calls: 4, spend_minor: 4 };
+  const after = newBudget({ limits, used: { ...none, tool_calls: 3, spend_micros: 3_000_000n } });
+
+  it('is told with the amount, what was used of it and its limit', () => {
+    expect(thresholdsReached(null, after)).toEqual([
+      { amount: 'tool_calls', percent: 75, used: 3, limit: 4 },
+      { amount: 'spend_minor', percent: 75, used: 3, limit: 4 },
+    ]);
+  });
+
+  it('is told when a limit falls below what was used, and not again while nothing moves', () => {
+    const before = newBudget({ ...after, limits: { ...limits, tool_calls: 9 } });
+    expect(thresholdsReached(before, after)).toEqual([{ amount: 'tool_calls', percent: 75, used: 3, limit: 4 }]);
+    expect(thresholdsReached(after, newBudget({ ...after, reserved }))).toEqual([]);
+  });
+});
+
+describe('the ceiling of the installation', () => {
+  it.each([
+    ['0 EUR', 0, 'EUR'],
+    ['500000 CHF', 500_000, 'CHF'],
+    ['1000000000000 EUR', 1_000_000_000_000, 'EUR'],
+  ])('is read from %j', (text, limitMinor, currency) => {
+    expect(readModelSpend(text, 'month')).toEqual({ limitMinor, currency, window: 'month' });
+  });
+
+  it.each(['', ' EUR', '500000', '500000 ', 'x500000 EUR', '500000 EURO', '500000 EUR ', '500000 XXQ', '9 eur'])(
+    'is not read from %j',
+    (text) => {
+      expect(() => readModelSpend(text, 'total')).toThrow('it must be minor units and their currency');
+    },
+  );
+
+  it('belongs to everybody, and every other budget to its tenant', () => {
+    const acme = 'acme' as TenantId;
+    expect(budgetKey(acme, ceiling)).toEqual({ tenant: '*', id: ceiling });
+    expect(budgetKey(acme, 'b' as BudgetId)).toEqual({ tenant: 'acme', id: 'b' });
+    expect([{ id: ceiling }, newBudget()].map(isInstallationCeiling)).toEqual([true, false]);
+  });
+});
+
+describe('a budget in the ledger', () => {
+  const row = newBudget({ used, reserved, approvalRequiredAboveMinor: 9, revision: 2 });
+  const money = { used_spend_micros_text: '2000001', reserved_spend_micros_text: '6000000' };
+  const terms = {
+    ...{ tenant_id: 'acme', budget_id: 'b', subject: 'tenant', window: '1h', approval_required_above_minor: 9 },
+    ...{ currency: 'EUR', resets_at: '1970-01-01T01:00:00.000Z' },
+  };
+  const limitColumns = { tool_call_limit: 20, spend_limit_minor: 20, egress_limit_bytes: 20, write_limit: 20 };
+  const amounts = {
+    ...{ used_tool_calls: 1, used_spend_micros: '2000001', used_egress_bytes: 3, used_writes: 4 },
+    ...{ reserved_tool_calls: 5, reserved_spend_micros: '6000000', reserved_egress_bytes: 7, reserved_writes: 8 },
+    revision: 2,
+  };
+
+  it('is written as what decisions take, and its terms as what people set', () => {
+    expect(budgets.stored?.(row)).toEqual({ ...terms, ...amounts });
+    expect(budgetTerms.stored?.({ row, version: 3, updatedAtMs: 0 })).toEqual({
+      ...{ ...terms, ...limitColumns, version: 3, updated_at: '1970-01-01T00:00:00.000Z' },
+    });
+  });
+
+  it('is read with exact money', () => {
+    const stored = { ...terms, ...limitColumns, ...amounts, ...money, version: 3, updated_at: '1970-01-01T00:00:00Z' };
+    expect(budgets.rowOf(stored)).toEqual(row);
+    expect(budgetTerms.rowOf(stored)).toEqual({ row, version: 3, updatedAtMs: 0 });
+    expect(budgets.committed?.(row)).toEqual({ ...row, revision: 3 });
+  });
+
+  it('is found by its id and with all of its subject', () => {
+    const [ofId, ofSubject] = [{ tenant: 'acme', id: 'b' } as never, { tenant: 'acme', subject: 'tenant' } as never];
+    expect(budgets.keyValues(ofId)).toEqual(['acme', null, 'b']);
+    expect(budgets.keyValues(ofSubject)).toEqual(['acme', 'tenant', null]);
+    expect(budgets.setsOf(row)).toEqual(['acme\nid\nb', 'acme\nof\ntenant']);
+    expect([ofId, ofSubject].map((key) => budgets.keyText(key))).toEqual(budgets.setsOf(row));
+    expect(budgets.idOf(row)).toBe(budgets.keyText(ofId));
+    const standing = { row, version: 3, updatedAtMs: 0 };
+    expect([budgetTerms.keyText(ofId), budgetTerms.idOf(standing), ...budgetTerms.setsOf(standing)]).toEqual(
+      Array(3).fill('acme\nb'),
+    );
+    expect(budgetTerms.keyValues(ofId)).toEqual(['acme', 'b']);
+  });
+
+  it('names what was told of it by tenant, budget and event', () => {
+    const key = { tenant: 'acme', budget: 'b', event: 'e1' } as never; // plain names
+    const told = { ...(key as object), fingerprint: digest('a'), counted: true, recordedAtMs: 0 } as never;
+    expect(budgetUsage.keyValues(key)).toEqual(['acme', 'b', 'e1']);
+    expect([budgetUsage.keyText(key), budgetUsage.idOf(told), ...budgetUsage.setsOf(told)]).toEqual(
+      Array(3).fill('acme\nb\ne1'),
+    );
+    expect(budgetUsage.stored?.(told)).toEqual({
+      ...{ tenant_id: 'acme', budget_id: 'b', event_id: 'e1', fingerprint: digest('a'), counted: true },
+      recorded_at: '1970-01-01T00:00:00.000Z',
+    });
+  });
+});
