@@ -129,6 +129,19 @@ describe('an event', () => {
     expect(await usedOf(tenant)).toEqual({ tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 });
   });
 
+  it('names the member for which it is refused, and may come as early as clocks differ', async () => {
+    const tenant = await planned({ spend_limit_minor: 100, currency: 'EUR' });
+    const refused = [
+      ['occurred_at', { tool_calls: 1, occurred_at: '2026-10-17T10:29:59.999Z' }],
+      ['occurred_at', { tool_calls: 1, occurred_at: '2026-11-21T10:35:00.001Z' }],
+      ['currency', { amount_minor: 1, currency: 'USD' }],
+    ] as const;
+    for (const [param, usage] of refused)
+      await expect(tell(tenant, usage)).rejects.toMatchObject({ code: 'INVALID_REQUEST', param });
+    const early = { tool_calls: 1, occurred_at: '2026-11-21T10:35:00.000Z' };
+    expect((await tell(tenant, early)).body.counted).toBe(true);
+  });
+
   it('of a budget that is not there, or is the installation’s, is refused', async () => {
     const tenant = newTenant();
     expect(await refusal(tell(tenant, { tool_calls: 1 }))).toBe('NOT_FOUND');
