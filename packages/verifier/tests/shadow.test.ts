@@ -36,12 +36,13 @@ describe('a draft that failed', () => {
 
   it('says nothing else', () => {
     expect(ofDraft(failed)).not.toThrow();
-    for (const more of [
+    const said: Members[] = [
       { verdict: 'ALLOW' },
       { reason_code: 'ALLOWED' },
       { matched_rules: ['mail'] },
       { rules_omitted: 1 },
-    ])
+    ];
+    for (const more of said)
       expect(ofDraft({ ...failed, ...more })).toThrow(
         'the lane canary has either a verdict with its reason, or a fault',
       );
