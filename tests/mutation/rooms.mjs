@@ -70,7 +70,7 @@ export const rooms = {
         'relations',
         'shadow-lanes',
       ],
-      ...['signing-keys', 'standing', 'stop', 'tail'],
+      ...['signing-keys', 'standing', 'stop', 'store-', 'tail'],
     ),
   },
   orchestrator: {

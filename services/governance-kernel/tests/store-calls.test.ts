@@ -1,0 +1,413 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import { countedMax, type FenceScope } from '@countersign/contracts/governance-kernel';
+import { usageKeptMs } from '../src/budgets/budget-usage.ts';
+import { findBudget, forgetUsage, listCallsHolding } from '../src/store/budget-store.ts';
+import {
+  conformanceStore,
+  findLastProven,
+  findLastRun,
+  findReport,
+  listReports,
+} from '../src/store/conformance-store.ts';
+import { listOverdueDispatches } from '../src/store/dispatch-store.ts';
+import { findFences, findFencesAround, listCallsInFlight } from '../src/store/fence-store.ts';
+import { countFences, countOpenDispatches, findOldestUnsent, sizeOfLog } from '../src/store/gauge-store.ts';
+import { forgetAnswers, idempotencyStore } from '../src/store/idempotency-store.ts';
+import { listOpenDispatches } from '../src/store/open-calls.ts';
+import { countOpen, listScopesAround } from '../src/store/standing-store.ts';
+import { stopsIn } from '../src/store/stops-in.ts';
+import { entry, instant, minute, openTestStore, ulid, type TestStore } from './_store-rows.ts';
+
+const tenant = 'acme' as TenantId;
+const principal = 'p' as PrincipalId;
+const scope = (text: string) => text as FenceScope;
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await openTestStore();
+});
+afterAll(() => store.close());
+
+const reservation = (id: string) => ({
+  budget_id: id,
+  demand: { tool_calls: 1, spend_micros: '10000', egress_bytes: 0, writes: 0 },
+});
+
+/** A call that is open, with its decision. */
+async function open(
+  nth: number,
+  { tools = ['files.read'], at = 'acme', by = 'p', holds = [] as string[] } = {},
+): Promise<void> {
+  const told = { tenant_id: at, principal_id: by, tool: tools[0] };
+  await store.insert('ledger', entry(nth, { ...told, sealed: told }));
+  await store.insert('dispatches', {
+    ...{ ulid: ulid(nth), tenant_id: at, tools, deadline_at: instant(100 - nth) },
+    reservations: holds.map(reservation),
+  });
+}
+
+const nthOf = ({ decision_id }: { decision_id: string }) => Number(decision_id.slice(4));
+
+describe('open calls', () => {
+  beforeAll(async () => {
+    await open(1, { holds: ['a', 'b'] });
+    await open(2, { at: 'umbrella', holds: ['b'] });
+    await open(3, { by: 'q', holds: ['b'] });
+    await open(4, { tools: ['files.write', 'files.read'] });
+    await store.insert('dispatches', { ulid: ulid(9), deadline_at: instant(91), reservations: [reservation('b')] });
+    await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' }, { tenant_id: 'initech', org_id: 'q' });
+  });
+
+  it('are overdue from their deadline on, the longest first, but for the excepted and those without a decision', async () => {
+    const overdue = async (nth: number, { limit = 9, except = [] as string[] } = {}) =>
+      (await listOverdueDispatches(store.database.reader, { now: minute(nth), limit, except })).map((of) => [
+        nthOf(of.decided),
+        of.held,
+      ]);
+    const all = [
+      [4, []],
+      [3, ['b']],
+      [2, ['b']],
+      [1, ['a', 'b']],
+    ];
+    expect(await overdue(100)).toEqual(all);
+    expect(await overdue(99)).toEqual(all.slice(0, 3));
+    expect(await overdue(100, { limit: 2, except: [ulid(9)] })).toEqual(all.slice(0, 2));
+    expect(await overdue(100, { except: [ulid(3)] })).toEqual([all[0], all[2], all[3]]);
+  });
+
+  it('of a budget are those that hold of it, oldest first', async () => {
+    const holding = (id: string, limit: number) =>
+      listCallsHolding(store.database.reader, { tenant, id: id as BudgetId }, limit);
+    const { calls, mayBeMore } = await holding('b', 9);
+    expect([calls.map(nthOf), mayBeMore]).toEqual([[1, 3], false]);
+    expect(calls[0]?.deadline_at).toBe(instant(99));
+    expect(calls[0]?.issued_at).toBe(instant(1));
+    expect(calls[0]?.holds).toMatchObject({ tool_calls: 1 });
+    expect(await holding('b', 3)).toMatchObject({ mayBeMore: false });
+    expect((await holding('b', 2)).mayBeMore).toBe(true);
+    expect((await holding('b', 1)).calls.map(nthOf)).toEqual([1]);
+    expect(await holding('c', 9)).toEqual({ calls: [], mayBeMore: false });
+  });
+
+  it('in a scope are those that its fence would stop, oldest first', async () => {
+    const inFlight = async (around: string, limit = 9) => {
+      const { calls, mayBeMore } = await listCallsInFlight(store.database.reader, scope(around), limit);
+      return [calls.map(nthOf), mayBeMore];
+    };
+    expect(await inFlight('system')).toEqual([[1, 2, 3, 4], false]);
+    expect(await inFlight('system', 4)).toEqual([[1, 2, 3, 4], false]);
+    expect(await inFlight('system', 3)).toEqual([[1, 2, 3], true]);
+    expect(await inFlight('tenant:acme')).toEqual([[1, 3, 4], false]);
+    expect(await inFlight('agent:acme/q')).toEqual([[3], false]);
+    expect(await inFlight('tool:acme/files.write')).toEqual([[4], false]);
+    expect(await inFlight('tool:*/files.read')).toEqual([[1, 2, 3, 4], false]);
+    expect(await inFlight('org:o')).toEqual([[1, 3, 4], false]);
+    expect(await inFlight('org:q')).toEqual([[], false]);
+  });
+
+  it('are looked through up to a bound, and it is told where there may be more', async () => {
+    await store.client.query(
+      `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), 'full', '[]', now() FROM generate_series(100, 1098) n`,
+    );
+    const full = [tenant, 'full' as TenantId].slice(1);
+    expect(await listOpenDispatches(store.database.reader, full)).toMatchObject({ areAll: true });
+    await store.insert('dispatches', { ulid: ulid(2_000), tenant_id: 'full' });
+    const { open: found, areAll } = await listOpenDispatches(store.database.reader, full);
+    expect([found.length, found[0]?.ulid, areAll]).toEqual([1_000, ulid(100), false]);
+    const inFull = await listCallsInFlight(store.database.reader, scope('tenant:full'), 9);
+    expect(inFull).toEqual({ calls: [], mayBeMore: true });
+    const key = { tenant: 'full' as TenantId, id: 'b' as BudgetId };
+    expect(await listCallsHolding(store.database.reader, key, 9)).toEqual({ calls: [], mayBeMore: true });
+  });
+
+  it('of an organisation are told as cut when it has more tenants than are looked through', async () => {
+    const fill = (from: number, to: number) =>
+      store.client.query(
+        `INSERT INTO tenant_orgs SELECT 't-' || n, 'big', 1, now() FROM generate_series($1::int, $2::int) n`,
+        [from, to],
+      );
+    const inBig = () => listCallsInFlight(store.database.reader, scope('org:big'), 9);
+    await fill(1, 9_999);
+    expect(await inBig()).toEqual({ calls: [], mayBeMore: false });
+    await fill(10_000, 10_001);
+    expect(await inBig()).toEqual({ calls: [], mayBeMore: true });
+  });
+
+  it('and what stands are counted up to a bound', async () => {
+    const counted = () => countOpenDispatches(store.database.reader);
+    const before = await counted();
+    expect(before).toBe(1_005);
+    await store.client.query(
+      `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), 'over', '[]', now() FROM generate_series(10000, 20000) n`,
+    );
+    expect(await counted()).toBe(10_000);
+    const open = await countOpen(store.database.reader, 'full' as TenantId, minute(0));
+    expect(open.open_dispatches).toBe(Math.min(1_000, countedMax));
+  });
+});
+
+describe('fences', () => {
+  const standing = [
+    'system',
+    'tenant:acme',
+    'agent:acme/p',
+    'tool:acme/x',
+    'tool:*/x',
+    'server:acme/s',
+    'server:s',
+    'org:o',
+  ];
+  const elsewhere = ['tenant:acme2', 'agent:acme2/p', 'tool:acme2/x', 'server:umbrella/s', 'org:oo', 'tenant:acm'];
+
+  beforeAll(() =>
+    store.insert(
+      'fences',
+      ...[...standing, ...elsewhere].map((name) => ({ scope: name, expires_at: null })),
+      { scope: 'tool:acme/open', kind: 'open' },
+      { scope: 'tool:acme/over', expires_at: instant(10) },
+      { scope: 'tool:acme/soon', expires_at: instant(11) },
+    ),
+  );
+
+  it('that stand around a tenant are told by their scopes, in order', async () => {
+    const around = (limit: number) => listScopesAround(store.database.reader, tenant, { now: minute(10), limit });
+    const expected = [...standing, 'tool:acme/soon'].sort();
+    expect(await around(99)).toEqual(expected);
+    expect(await around(3)).toEqual(expected.slice(0, 3));
+  });
+
+  it('are counted where they stand', async () => {
+    const all = standing.length + elsewhere.length;
+    expect(await countFences(store.database.reader, minute(10))).toBe(all + 1);
+    expect(await countFences(store.database.reader, minute(11))).toBe(all);
+  });
+
+  it('around a call are those of its organisation too', async () => {
+    const around = async (at: string) =>
+      (await findFencesAround(store.database.reader, { tenant: at as TenantId, principal, tools: ['s.y'] }))
+        .map((fence) => fence.scope as string)
+        .sort();
+    expect(await around('acme')).toEqual([
+      'agent:acme/p',
+      'org:o',
+      'server:acme/s',
+      'server:s',
+      'system',
+      'tenant:acme',
+    ]);
+    expect(await around('nobody')).toEqual(['server:s', 'system']);
+    expect(await findFences(store.database.reader, [])).toEqual([]);
+  });
+});
+
+describe('a tool', () => {
+  it('is withdrawn with its server, or where its tenant blocks it', async () => {
+    await store.insert('mcp_servers', { server_id: 'well' }, { server_id: 'gone', state: 'revoked' });
+    await store.insert('tool_blocks', { tools: ['well.blocked'] });
+    const { isWithdrawnTool } = stopsIn(store.database.reader, () => minute(0));
+    const told = (tools: string[], at = 'acme') => isWithdrawnTool({ tenant: at, tools } as never);
+    expect(await told([])).toBe(false);
+    expect(await told(['well.read'])).toBe(false);
+    expect(await told(['well.read', 'gone.read'])).toBe(true);
+    expect(await told(['well.read', 'well.blocked'])).toBe(true);
+    expect(await told(['well.blocked'], 'umbrella')).toBe(false);
+    expect(await told(['gone'])).toBe(false);
+  });
+});
+
+describe('what is open of a tenant', () => {
+  it('is counted for it alone, as it is now', async () => {
+    await store.insert('budgets', { budget_id: 'b' }, { budget_id: 'c' }, { budget_id: 'b', tenant_id: 'umbrella' });
+    const rows = [
+      { approval_id: 'apr_1', expires_at: instant(11) },
+      { approval_id: 'apr_2', expires_at: instant(10) },
+      { approval_id: 'apr_3', expires_at: instant(11), state: 'denied' },
+      { approval_id: 'apr_4', expires_at: instant(11), tenant_id: 'umbrella' },
+    ];
+    await store.insert('approvals', ...rows);
+    await store.insert('mcp_servers', { server_id: 'held', state: 'quarantined' });
+    const counts = await countOpen(store.database.reader, tenant, minute(10));
+    expect(counts).toEqual({ budgets: 2, pending_approvals: 1, open_dispatches: 4, quarantined_mcp_servers: 1 });
+    expect((await findBudget(store.database.reader, { tenant, id: 'b' as BudgetId }))?.row.id).toBe('b');
+    expect(await findBudget(store.database.reader, { tenant, id: 'd' as BudgetId })).toBeNull();
+  });
+
+  it('forgets the names of usage events that would be too old to be told', async () => {
+    const now = minute(0);
+    const at = (ms: number) => new Date(now.getTime() - usageKeptMs + ms).toISOString();
+    await store.insert(
+      'budget_usage',
+      { event_id: 'old', recorded_at: at(-1) },
+      { event_id: 'last', recorded_at: at(0) },
+    );
+    await store.database.transaction((tx) => forgetUsage(tx, now));
+    const { rows } = await store.client.query('SELECT event_id FROM budget_usage');
+    expect(rows).toEqual([{ event_id: 'last' }]);
+  });
+});
+
+describe('what measures tell', () => {
+  it('is the size of the log, and the oldest event that is not published', async () => {
+    const { reader } = store.database;
+    await store.client.query('UPDATE log_head SET size = 7');
+    expect(await sizeOfLog(reader)).toBe(7);
+    await store.client.query('DELETE FROM log_head');
+    expect(await sizeOfLog(reader)).toBe(0);
+    expect(await findOldestUnsent(reader)).toBeNull();
+    await store.insert(
+      'outbox',
+      {
+        id: 'sent',
+        position: 101,
+        sent_at: instant(0),
+        created_at: instant(1),
+        needs_consumer: false,
+        attempts: 0,
+        available_at: instant(0),
+      },
+      {
+        id: 'late',
+        position: 103,
+        created_at: instant(2),
+        needs_consumer: false,
+        attempts: 0,
+        available_at: instant(0),
+      },
+      {
+        id: 'first',
+        position: 102,
+        created_at: instant(3),
+        needs_consumer: false,
+        attempts: 0,
+        available_at: instant(0),
+      },
+    );
+    expect(await findOldestUnsent(reader)).toEqual(minute(3));
+  });
+});
+
+describe('an answer', () => {
+  const dayMs = 86_400_000;
+  let now: Date;
+  beforeEach(() => {
+    now = minute(0);
+  });
+  const answers = () => idempotencyStore(store.database, { clock: () => now, runningMsMax: 60_000 });
+  const answer = { status: 200, text: 'done', headers: { a: 'b' } };
+
+  it('is given again while it is kept, and to nobody who asks something else', async () => {
+    const { begin, complete, abandon } = answers();
+    expect(await begin('r', 'k', 'print')).toEqual({ kind: 'run' });
+    expect(await begin('r', 'k', 'print')).toEqual({ kind: 'in-flight' });
+    expect(await begin('r', 'k', 'other')).toEqual({ kind: 'mismatch' });
+    expect(await begin('r2', 'k', 'print')).toEqual({ kind: 'run' });
+    await complete('r', 'k', answer);
+    await abandon('r', 'k');
+    expect(await begin('r', 'k', 'print')).toEqual({ kind: 'replay', answer });
+    now = new Date(minute(0).getTime() + dayMs);
+    expect(await begin('r', 'k', 'print')).toEqual({ kind: 'replay', answer });
+    now = new Date(minute(0).getTime() + dayMs + 1);
+    expect(await begin('r', 'k', 'other')).toEqual({ kind: 'run' });
+    await abandon('r', 'k');
+    expect(await begin('r', 'k', 'print')).toEqual({ kind: 'run' });
+  });
+
+  it('of a request that was lost with its process is waited for no longer than one may run', async () => {
+    const { begin } = answers();
+    await begin('lost', 'k', 'print');
+    now = minute(1);
+    expect(await begin('lost', 'k', 'print')).toEqual({ kind: 'in-flight' });
+    now = new Date(minute(1).getTime() + 1);
+    expect(await begin('lost', 'k', 'other')).toEqual({ kind: 'run' });
+  });
+
+  it('of a call that the kernel performed is found by what was asked, until a day has gone', async () => {
+    const { find, keep, begin } = answers();
+    const claim = { key: 'k', fingerprint: 'print' };
+    expect(await find('call', claim)).toBeNull();
+    await begin('call', 'k', 'print');
+    expect(await find('call', claim)).toBeNull();
+    await keep('call', claim, answer);
+    expect(await find('call', claim)).toEqual(answer);
+    await keep('call', claim, { ...answer, text: 'again' });
+    expect(await find('call', claim)).toEqual({ ...answer, text: 'again' });
+    expect(await find('call', { ...claim, fingerprint: 'other' })).toBeNull();
+    now = new Date(minute(0).getTime() + dayMs - 1);
+    expect(await find('call', claim)).not.toBeNull();
+    now = new Date(minute(0).getTime() + dayMs);
+    expect(await find('call', claim)).toBeNull();
+  });
+
+  it('without headers has none, and is forgotten when it is not given again any more', async () => {
+    const { find, keep } = answers();
+    const claim = { key: 'bare', fingerprint: 'print' };
+    await keep('call', claim, answer);
+    await store.client.query(`UPDATE idempotency_keys SET headers = NULL WHERE key = 'bare'`);
+    expect(await find('call', claim)).toEqual({ ...answer, headers: {} });
+    const count = async () => (await store.client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'bare'`)).rowCount;
+    await store.database.transaction((tx) => forgetAnswers(tx, new Date(minute(0).getTime() + dayMs - 1)));
+    expect(await count()).toBe(1);
+    await store.database.transaction((tx) => forgetAnswers(tx, new Date(minute(0).getTime() + dayMs)));
+    expect(await count()).toBe(0);
+  });
+
+  it('that a ledger’s decision claimed is freed by that decision alone', async () => {
+    const claimed = { tenant_id: 'acme', principal_id: 'p', route: 'r', key: 'freed', fingerprint: 'print' };
+    await store.client.query(
+      `INSERT INTO idempotency_keys (tenant_id, principal_id, route, key, fingerprint, state, created_at, ulid)
+       SELECT tenant_id, principal_id, route, key, fingerprint, 'done', now(), $2
+         FROM jsonb_populate_record(NULL::idempotency_keys, $1)`,
+      [JSON.stringify(claimed), ulid(7)],
+    );
+    const count = async () => (await store.client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'freed'`)).rowCount;
+    const free = (nth: number, key = 'freed') =>
+      answers().free(
+        { caller: { tenant, principal }, route: 'r', claim: { key } } as never,
+        `dec_${ulid(nth)}` as never,
+      );
+    await free(8);
+    await free(7, 'other');
+    expect(await count()).toBe(1);
+    await free(7);
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('runs of conformance', () => {
+  it('take the one slot in turn, and over from one that is forgotten', async () => {
+    const { beginRun, endRun } = conformanceStore(store.database);
+    const begin = (id: string, forgotten: number) =>
+      beginRun({ id, at: minute(5), forgottenBefore: minute(forgotten) });
+    expect(await begin('a', 0)).toBe(true);
+    expect(await begin('b', 5)).toBe(false);
+    await endRun('b');
+    expect(await begin('b', 5)).toBe(false);
+    expect(await begin('c', 6)).toBe(true);
+    await endRun('c');
+    expect(await begin('d', 0)).toBe(true);
+  });
+
+  it('are listed newest first, and the last one and the last proof are found', async () => {
+    const { reader } = store.database;
+    expect([await findLastRun(reader), await findLastProven(reader), await findReport(reader, 'none')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    const report = (name: string) => JSON.stringify({ report_id: name });
+    await store.insert(
+      'conformance_reports',
+      { report_id: 'a', position: 11, ended_at: instant(1) },
+      { report_id: 'b', position: 12, ended_at: instant(3) },
+      { report_id: 'c', position: 13, ended_at: instant(2) },
+      { report_id: 'd', position: 14, ended_at: instant(9), verdict: 'FAIL', report: report('d') },
+    );
+    expect(await findLastRun(reader)).toEqual({ verdict: 'FAIL', ended_at: instant(9) });
+    expect(await findLastProven(reader)).toBe(instant(3));
+    await expect(findReport(reader, 'd')).rejects.toThrow();
+    await expect(listReports(reader, { limit: 1, before: null })).rejects.toThrow();
+    expect(await listReports(reader, { limit: 9, before: 11 })).toEqual([]);
+  });
+});
