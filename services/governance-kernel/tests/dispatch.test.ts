@@ -62,7 +62,8 @@ const decisionOf =
     }) as unknown as SealedDecision;
 
 const away = () => new AppError('RECEIPT_STORE_UNAVAILABLE', 'away');
-const silent = { error: () => undefined } as unknown as Log;
+const logged: unknown[] = [];
+const silent = { error: (event: string, told: object) => void logged.push([event, told]) } as unknown as Log;
 
 let sent: Permit[];
 let settled: Settlement[];
@@ -72,6 +73,7 @@ let isLedgerAway: boolean;
 let refusal: Error | null;
 beforeEach(() => {
   refusal = null;
+  logged.length = 0;
   sent = [];
   settled = [];
   isLedgerAway = false;
@@ -129,7 +131,11 @@ describe('the dispatch', () => {
   ])('sends a call that was held up only when nothing stopped it meanwhile: %s', async (_case, may, sends) => {
     maySendLate = may;
     const performed = dispatchOf(decisionOf({})).perform();
-    if (sends === 0) await expect(performed).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' });
+    if (sends === 0)
+      await expect(performed).rejects.toMatchObject({
+        code: 'UPSTREAM_FAILED',
+        message: expect.stringMatching(/it was not sent$/),
+      });
     else await performed;
     expect(sent).toHaveLength(sends);
     expect(settled).toEqual([{ outcome: sends === 0 ? 'failed' : 'completed' }]);
@@ -240,6 +246,7 @@ describe('the dispatch', () => {
     const { perform, dispatch } = dispatchOf(decisionOf({}));
     refusal = fault;
     expect(await perform()).toMatchObject({ kind: 'performed', outcome: 'completed', receipt: null });
+    expect(logged).toEqual([['outcome.unsealed', { decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', error: fault }]]);
     expect(dispatch.live()).toEqual([]);
     refusal = null;
     await dispatch.sealKept();
@@ -259,6 +266,7 @@ describe('the dispatch', () => {
     };
     expect(await permit?.mayStillSend()).toBe(false);
     expect(asked).toEqual([['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'ann']]);
+    expect(logged).toEqual([['fences.unread', { decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', error: away() }]]);
   });
 
   it('holds still what nobody may change, down to members that are null', async () => {

@@ -1,0 +1,153 @@
+import type { Digest } from '@countersign/contracts';
+import { encodeBase64Url } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { eventFactory, type OutgoingEvent } from '@countersign/messaging';
+import { compilePolicy, evaluateRules, parsePolicyBundle } from '@countersign/policy';
+import { activationBytes } from '@countersign/receipts';
+import { argsCipher } from '../src/approvals/args-cipher.ts';
+import { createBoundary, type BoundaryParts } from '../src/boundary/boundary.ts';
+import type { CycleSettings } from '../src/boundary/conclude-call.ts';
+import type { SealedDecision } from '../src/boundary/sealed-decision.ts';
+import type { GovernedCall } from '../src/call/governed-call.ts';
+import { KnownOrgs } from '../src/fences/known-orgs.ts';
+import { LedgerBatch } from '../src/ledger/batch.ts';
+import type { LedgerEntry } from '../src/ledger/commit.ts';
+import type { Change, Wanted } from '../src/ledger/control.ts';
+import { put } from '../src/ledger/control.ts';
+import { GroupCommit } from '../src/ledger/group-commit.ts';
+import type { SealedEntry } from '../src/ledger/statement.ts';
+import { instantOf } from '../src/policy/activation.ts';
+import { Confirmations } from '../src/policy/confirmations.ts';
+import type { LoadedPolicy } from '../src/policy/loaded-policy.ts';
+import { policyHeads } from '../src/policy/policy-heads.ts';
+import { ShadowDrafts } from '../src/policy/shadow-drafts.ts';
+import { notAsked } from '../src/relations/relation-source.ts';
+import { callOf } from './_batch.ts';
+
+const bundle = `
+format: countersign/policy.v1
+name: memory
+version: '1'
+rules:
+  - { id: reads, effect: allow, match: { action: [tool.call], tool: [files.*] } }
+  - { id: own, effect: allow, match: { action: [model.call, agent.spawn, fence.look] } }
+  - { id: asks, effect: escalate, match: { action: [tool.call], tool: [pay.*] }, reason: 'A "person" decides.' }
+`;
+const signer = createSigner(generateSigningKey().privateKeyPem);
+const policy = compilePolicy(parsePolicyBundle(bundle), nodeProvider);
+export const policyHash = policy.hash as Digest; // compilePolicy hashes with digestOf
+export const loaded: LoadedPolicy = { policy, hash: policyHash, epoch: 1 };
+export const decidedMs = Date.parse('2026-11-21T10:00:00.000Z');
+
+function headOfAll() {
+  const said = { tenant: '*', epoch: 1, policyHash, confirmedAt: instantOf(decidedMs) };
+  const signature = encodeBase64Url(signer.sign(activationBytes(said)));
+  return put(policyHeads, {
+    ...{ tenant: '*', epoch: 1, hash: policyHash, confirmedAtMs: decidedMs, keyId: signer.keyId, signature },
+  });
+}
+
+/** Rows, a log and events that are written by a batch and read by the next, each set by those alone that wanted it. */
+export class MemoryLedger {
+  readonly log: SealedEntry[] = [];
+  readonly events: OutgoingEvent[] = [];
+  /** How many entries each batch had. */
+  readonly batches: number[] = [];
+  rows: Change[];
+
+  constructor(rows: Change[]) {
+    this.rows = rows;
+  }
+
+  of<Row>(control: { idOf(row: Row): string }): Row[] {
+    return this.rows.filter((one) => (one.control as unknown) === control).map(({ row }) => row as Row); // its own rows
+  }
+
+  async commit(entries: readonly LedgerEntry<unknown>[]): Promise<PromiseSettledResult<unknown>[]> {
+    this.batches.push(entries.length);
+    const wants = new Set(entries.flatMap((entry) => entry.wants.map(nameOf)));
+    const chains = new Set(entries.map(({ chain }) => `${chain.tenant} ${chain.session}`));
+    const head = ({ tenant, session }: LedgerEntry<unknown>['chain']) => {
+      if (!chains.has(`${tenant} ${session}`)) throw new Error('nobody named this chain');
+      return { lamport: this.log.length, receiptHash: null, issuedAt: null };
+    };
+    const rows = (sought: Wanted) => {
+      if (!wants.has(nameOf(sought))) throw new Error(`nobody wanted ${nameOf(sought)}`);
+      const found = this.rows.filter(({ control, row }) => {
+        return control === sought.control && control.setsOf(row).includes(sought.set);
+      });
+      return found.map(({ row }) => row);
+    };
+    const batch = new LedgerBatch({ head, rows }, { provider: nodeProvider, signer });
+    const concluded = entries.map((entry) => tried(() => entry.conclude(batch)));
+    this.log.push(...batch.sealed);
+    this.events.push(...batch.events);
+    for (const change of batch.changes) this.#apply(change);
+    return concluded.map((one) =>
+      one.status === 'fulfilled' ? tried(() => one.value((entry) => this.log.indexOf(entry))) : one,
+    );
+  }
+
+  #apply(change: Change): void {
+    const idOf = ({ control, row }: Change) => `${control.name} ${control.idOf(row)}`;
+    this.rows = this.rows.filter((one) => idOf(one) !== idOf(change));
+    if (change.kind === 'put') this.rows.push(change);
+  }
+}
+
+const nameOf = ({ control, set }: Wanted) => `${control.name} ${set}`;
+
+function tried<Result>(act: () => Result): PromiseSettledResult<Result> {
+  try {
+    return { status: 'fulfilled', value: act() };
+  } catch (reason) {
+    return { status: 'rejected', reason };
+  }
+}
+
+type Parts = Partial<Omit<BoundaryParts, 'settings'>> & { settings?: Partial<CycleSettings>; rows?: Change[] };
+
+/** The real decision cycle over rows in memory, at a time that a test moves. */
+export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
+  const ledger = new MemoryLedger([headOfAll(), ...rows]);
+  const time = { nowMs: decidedMs, risenMs: 1_000 };
+  let ulids = 0;
+  const never = () => Promise.reject(new Error('nobody asks for this'));
+  const confirmations = new Confirmations(nodeProvider, [signer]);
+  const all: BoundaryParts = {
+    ledger: new GroupCommit((entries) => ledger.commit(entries)),
+    policies: { current: () => loaded, reload: never },
+    shadows: new ShadowDrafts({ provider: nodeProvider, load: async () => null, log: {} as never }),
+    relations: { held: async () => notAsked, reload: never },
+    tools: { resolve: () => null, forOneAnswer: () => ({ resolve: () => null }) },
+    askRules: evaluateRules,
+    hasher: { provider: nodeProvider, saltOf: () => new Uint8Array(32) },
+    clock: () => new Date(time.nowMs),
+    newUlid: () => `01ARZ3NDEKTSV4RRFFQ69G${String((ulids += 1)).padStart(4, '0')}`,
+    ...{ findFencesAround: never, isRevokedCaller: never, isWithdrawnTool: never, orgs: new KnownOrgs() },
+    ...parts,
+    settings: {
+      ...{ provider: nodeProvider, argsCipher: argsCipher('secret'), rosterHash: policyHash, confirmations },
+      ...{ policyAgeMaxMs: 1e12, relationsAgeMaxMs: 1_000, dispatchDeadlineMs: 30_000 },
+      ...{ publicUrl: 'https://kernel.example', newEvent: eventFactory({ source: '/governance-kernel' }) },
+      monotonicMs: () => time.risenMs,
+      ...settings,
+    },
+  };
+  return { boundary: createBoundary(all), parts: all, ledger, time, confirmations };
+}
+
+/** A call that its caller executes, unless a test says otherwise. */
+export const governed = (more: object = {}): GovernedCall => ({
+  ...callOf(),
+  mode: 'enforce',
+  dispatchedBy: 'caller',
+  ...more,
+}); // of its kind
+
+export const saidBy = ({ reply }: SealedDecision) => `${reply.verdict} ${reply.reason_code}`;
+
+/** What the record of the latest entry states. */
+export const latestRecord = ({ log }: MemoryLedger) =>
+  JSON.parse(log.at(-1)?.recordText ?? 'null') as Record<string, unknown>;
