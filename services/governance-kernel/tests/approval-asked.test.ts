@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
+import type { ApprovalRow } from '../src/approvals/approval-row.ts';
+import { argsCipher } from '../src/approvals/args-cipher.ts';
+import { askBeforehand } from '../src/approvals/ask-beforehand.ts';
+import { withCeremonyHash } from '../src/approvals/ceremony.ts';
+import { put, type Change } from '../src/ledger/control.ts';
+import { policyHeads } from '../src/policy/policy-heads.ts';
+import { relationHeads } from '../src/relations/relation-heads.ts';
+import { digest, nowMs } from './_approval-row.ts';
+import { callOf } from './_batch.ts';
+import { ledgerOver, refusalTo, ulid } from './_ledger.ts';
+
+const bundle = {
+  ...{ format: 'countersign/policy.v1', name: 'asked', version: '1' },
+  relations: { viewer: { object: 'tenant:{tenant}', relation: 'viewer', subject: 'agent:{principal}' } },
+  rules: [
+    { id: 'looks', effect: 'escalate', match: { tool: ['files.*'] }, when: 'relations.viewer' },
+    { id: 'rest', effect: 'escalate', match: { tool: ['mail.*'] } },
+  ],
+  tools: { 'mail.send': { effect_level: 'E3' } },
+};
+const policy = compilePolicy(parsePolicyBundle(JSON.stringify(bundle)), nodeProvider);
+const loaded = (epoch: number) => ({ policy, hash: digest('d'), epoch });
+const head = (tenant: string, epoch: number) => put(policyHeads, { tenant, epoch, hash: digest('d') } as never);
+const relations = (letter: string) => put(relationHeads, { tenant: 'acme', hash: digest(letter) } as never);
+
+const cipher = argsCipher('a secret of thirty-two characters');
+const mail = { tool: 'mail.send', resource: 'mail:ada', args: { to: 'ada' } } as const;
+const wording = {
+  ...{ reason: 'monthly', quorum: 2, approvers: ['bob', 'ann', 'bob'], scope: 'uses:3' },
+  ...{ timelockSeconds: 60, expiresInSeconds: 900 },
+};
+type Site = { current?: (ReturnType<typeof loaded> | null)[]; held?: object[]; rows?: Change[]; resolution?: object };
+
+/** What comes of a question, where the kernel has seen these bundles and relations one after the other. */
+async function asked(call: object = mail, { current = [loaded(7)], held = [], rows, resolution }: Site = {}) {
+  const { parts, written } = ledgerOver(nowMs, ...(rows ?? [head('acme', 7)]));
+  const { ledger, clock, newUlid, newEvent } = parts;
+  const told: string[] = [];
+  const reload = (what: string, left: unknown[]) => (tenant: string) => {
+    told.push(`${what} ${tenant}`);
+    if (left.length > 1) left.shift();
+    return Promise.resolve();
+  };
+  const resolve = (name: string) => {
+    told.push(`tool ${name}`);
+    return resolution === undefined ? null : Promise.resolve(resolution);
+  };
+  const asking = askBeforehand(
+    {
+      ...{ ledger, clock, newUlid, settings: { argsCipher: cipher, newEvent } },
+      policies: { current: () => current[0] ?? null, reload: reload('policy', current) },
+      relations: { held: () => Promise.resolve(held[0]), reload: reload('relations', held) },
+      tools: { resolve },
+      hasher: { provider: nodeProvider, saltOf: () => new Uint8Array(32) },
+    } as never, // plain names
+    { call: callOf({}, call), ...wording } as never,
+  );
+  const answer = await asking.then(
+    (row) => ({ row, refused: null }),
+    async (error: unknown) => ({ row: null, refused: await refusalTo(Promise.reject(error as Error)) }),
+  );
+  return { ...answer, told, written: written() };
+}
+
+describe('a question that is asked beforehand', () => {
+  it('is for this call, under the policy of now, in the words of whoever asks', async () => {
+    const { row, told } = await asked();
+    const { argsEncrypted, ceremonyHash, argsHash, intentHash, judgedHash, ...rest } = row as ApprovalRow;
+    expect(rest).toEqual({
+      ...{ id: `apr_${ulid}`, tenant: 'acme', requestedBy: 'agent', session: 'session', action: 'tool.call' },
+      ...{ tool: 'mail.send', resource: 'mail:ada', effectLevel: 'E3', cappedFacts: null },
+      facts: { principal: 'agent', tenant: 'acme', tool: 'mail.send' },
+      demand: { tool_calls: 1, spend_micros: '0', egress_bytes: 12, writes: 1 },
+      ...{ state: 'pending', policyHash: digest('d'), policyEpoch: 7, receiptId: `rcp_${ulid}` },
+      preconditions: { tool_definition_hash: null, budgets: null },
+      ...{ reason: 'monthly', quorum: 2, approvers: ['bob', 'ann'], approvedBy: [], approvedWith: [] },
+      ...{ scope: 'uses:3', usesRemaining: 3, rejectionReason: null, timelockSeconds: 60, timelockUntilMs: null },
+      ...{ brokenBy: null, brokenReason: null, brokenAtMs: null, brokenWith: null },
+      ...{ expiresAtMs: nowMs + 900_000, createdAtMs: nowMs, updatedAtMs: nowMs },
+    });
+    expect(cipher.decrypt(row as ApprovalRow, argsEncrypted ?? '')).toEqual(mail.args);
+    expect(ceremonyHash).toBe(withCeremonyHash(nodeProvider, row as ApprovalRow).ceremonyHash);
+    expect(new Set([argsHash, intentHash, judgedHash]).size).toBe(3);
+    expect(told).toEqual(['tool mail.send']);
+  });
+
+  it('is sealed with what it is for, and told to whoever may answer', async () => {
+    const { row, written } = await asked();
+    const [{ records, rows, events }] = written as [(typeof written)[number]];
+    expect(rows).toEqual([['approvals', row]]);
+    expect(records).toMatchObject([
+      {
+        ...{ kind: 'approval', tenant_id: 'acme', session_id: 'session', principal_id: 'agent' },
+        ...{ approval_id: row?.id, receipt_id: row?.receiptId, created_at: '2026-03-01T12:00:00.000Z' },
+        ...{ policy_hash: digest('d'), policy_epoch: 7, verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' },
+      },
+    ]);
+    expect(records[0]?.intent).toEqual({
+      ...{ action: 'approval.request', tool: 'mail.send', resource: 'mail:ada', effect_level: 'E3' },
+      ...{ args_hash: row?.argsHash, intent_hash: expect.any(String) },
+      facts: {
+        ...{ asked_intent_hash: row?.intentHash, asked_judged_hash: row?.judgedHash },
+        ceremony_hash: row?.ceremonyHash,
+      },
+    });
+    expect(events).toEqual([
+      ['kernel.approval.requested.v1', expect.objectContaining({ approval_id: row?.id, approvers: ['bob', 'ann'] })],
+    ]);
+  });
+
+  const registered = {
+    ...{ kind: 'registered', tool: 'mail.send', effectLevel: 'E4', host: null },
+    registry: { state: 'known', value: { tool: { pinned_hash: digest('e') } } },
+  };
+  it('rests on the pin of a tool that a server registers, under the name and effect of the server', async () => {
+    const { row } = await asked({ ...mail, tool: 'mail__send' }, { resolution: registered });
+    expect(row).toMatchObject({ tool: 'mail.send', effectLevel: 'E4' });
+    expect(row?.preconditions).toEqual({ tool_definition_hash: digest('e'), budgets: null });
+  });
+
+  it('may be of an action without a tool, and nobody looks for one', async () => {
+    const { row, told } = await asked({ kind: 'custom', action: 'docs.publish', tool: null });
+    expect(row).toMatchObject({ action: 'docs.publish', tool: null, preconditions: { tool_definition_hash: null } });
+    expect(told).toEqual([]);
+  });
+
+  it.each<[string, object, Site, object]>([
+    [
+      'without a policy',
+      mail,
+      { current: [null], rows: [] },
+      {
+        ...{ message: 'Without an active policy there is nothing to approve under', reasonCode: 'POLICY_MISSING' },
+      },
+    ],
+    [
+      'for arguments that nobody can read',
+      { ...mail, malformedArguments: true },
+      {},
+      { message: 'The arguments are no JSON object.', reasonCode: 'MALFORMED_ARGUMENTS' },
+    ],
+    [
+      'for what looks like a tool of a server',
+      mail,
+      { resolution: { kind: 'look_alike', serverId: 'post' } },
+      { message: expect.stringContaining('"post"'), reasonCode: 'MALFORMED_ARGUMENTS' },
+    ],
+    [
+      'for what looks like a tool of the policy',
+      { ...mail, tool: 'Mail.send' },
+      {},
+      { message: expect.stringContaining('"mail.send"'), reasonCode: 'MALFORMED_ARGUMENTS' },
+    ],
+  ])('is refused %s, and nothing is written', async (_what, call, site, told) => {
+    const { refused, written } = await asked(call, site);
+    expect(refused).toMatchObject({ code: 'POLICY_DENIED', ...told });
+    expect(written.flatMap(({ records }) => records)).toEqual([]);
+  });
+
+  it.each<[string, Site]>([
+    ['a policy of before', { current: [loaded(6), loaded(7)] }],
+    ['no policy yet', { current: [null, loaded(7)] }],
+  ])('is asked again where the kernel has seen %s', async (_what, site) => {
+    const { row, told, written } = await asked(mail, site);
+    expect(row?.policyEpoch).toBe(7);
+    expect(told).toEqual(['tool mail.send', 'policy acme']);
+    expect(written.map(({ rows }) => rows.length)).toEqual([0, 1]);
+  });
+
+  it('may be under the policy of every tenant', async () => {
+    expect((await asked(mail, { rows: [head('*', 7)] })).row?.policyEpoch).toBe(7);
+  });
+
+  it('reads the relations that its rules need, of the snapshot that stands', async () => {
+    const read = (letter: string, viewer: boolean) => ({
+      ...{ kind: 'read', hash: digest(letter), relations: { viewer }, required: [] },
+    });
+    const rows = [head('acme', 7), relations('2')];
+    const look = { tool: 'files.read' };
+    const { row, told, written } = await asked(look, { held: [read('1', false), read('2', true)], rows });
+    const facts = { principal: 'agent', tenant: 'acme', tool: 'files.read' };
+    expect(row?.facts).toEqual({ ...facts, 'relations.viewer': true });
+    expect(told).toEqual(['tool files.read', 'relations acme']);
+    expect(written.map((each) => each.rows.length)).toEqual([0, 1]);
+    expect((await asked(look, { held: [{ kind: 'unavailable' }], rows })).row?.facts).toEqual(facts);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { accessKeys } from '../src/access-keys/access-keys.ts';
+import type { ApprovalRow } from '../src/approvals/approval-row.ts';
+import { approvals } from '../src/approvals/approvals.ts';
+import { expireApproval, moveApproval } from '../src/approvals/move-approval.ts';
+import { identities } from '../src/identities/identities.ts';
+import { put, type Change } from '../src/ledger/control.ts';
+import { approvalTerms } from '../src/passkeys/approval-terms.ts';
+import { passkeys } from '../src/passkeys/passkeys.ts';
+import { digest, nowMs, rowWith } from './_approval-row.ts';
+import { ledgerOver, refusalTo, ulid, type Written } from './_ledger.ts';
+
+const nowText = '2026-03-01T12:00:00.000Z';
+const laterText = '2026-03-01T12:00:01.000Z';
+const names = { id: `apr_${ulid}`, session: 's1', resource: 'mail:ada' };
+const question = (changes: object = {}) => rowWith({ ...names, quorum: 1, ...changes });
+const glassTerms = { tenant: 'acme', version: 1, signaturesOnly: false, breakGlass: true, passkeysSinceMs: null };
+const mayBreak = put(approvalTerms, { ...glassTerms, updatedAtMs: 0 } as never); // plain names
+const revoked = (principal: string) =>
+  put(identities, { tenant: 'acme', kind: 'operator', principal, revokedAtMs: 1 } as never);
+
+/** What becomes of a vote on this approval. */
+async function voted(row: ApprovalRow, move: object = {}, ...more: Change[]) {
+  const { parts, written } = ledgerOver(nowMs, put(approvals, row), ...more);
+  const { tenant, id, session, ceremonyHash: expectedCeremonyHash } = row;
+  const vote = { tenant, id, session, expectedCeremonyHash, by: 'bob', action: 'approve', proof: 'bearer' };
+  const asked = { ...vote, approvedBy: row.approvedBy, evidence: { credential: 'access_key' }, ...move };
+  const answer = await moveApproval(parts, asked as never).then(
+    (moved) => ({ moved }),
+    (error: unknown) => ({ refused: refusalTo(Promise.reject(error as Error)) }),
+  );
+  const refused = 'refused' in answer ? await answer.refused : null;
+  return { moved: 'moved' in answer ? answer.moved : null, refused, written: written()[0] as Written };
+}
+
+/** All that a vote on `row` seals of it, whatever it says. */
+const sealedOf = (row: ApprovalRow) => ({
+  ...{ tenant_id: 'acme', session_id: 's1', approval_id: row.id, created_at: nowText, receipt_id: `rcp_${ulid}` },
+  ...{ policy_hash: digest('d'), policy_epoch: 1 },
+});
+const aboutOf = (row: ApprovalRow) => ({
+  approved_intent_hash: row.intentHash,
+  approved_judged_hash: row.judgedHash,
+  approved_preconditions: row.preconditions,
+});
+
+type Said = { kind?: string; verdict: string; reason_code: string; facts: object; state: string; events: string[] };
+const [resolved, glass] = ['kernel.approval.resolved.v1', 'kernel.approval.glass-broken.v1'];
+const allowed = { verdict: 'ALLOW', reason_code: 'ALLOWED' };
+const rejected = { verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' };
+
+describe('a decision on an approval', () => {
+  it.each<[string, object, object, Said]>([
+    ['approve', {}, {}, { ...allowed, facts: {}, state: 'approved', events: [resolved] }],
+    [
+      'approve',
+      {},
+      { reason: ' ok ' },
+      { ...allowed, facts: { reason: ' ok ' }, state: 'approved', events: [resolved] },
+    ],
+    ['approve', { quorum: 2 }, {}, { ...allowed, facts: {}, state: 'pending', events: [] }],
+    [
+      'approve',
+      { timelockSeconds: 1, expiresAtMs: nowMs + 9000 },
+      {},
+      { ...allowed, facts: { timelock_until: laterText }, state: 'approved', events: [resolved] },
+    ],
+    ['deny', {}, { reason: ' no ' }, { ...rejected, facts: { reason: ' no ' }, state: 'denied', events: [resolved] }],
+    ['revoke', { state: 'approved' }, {}, { ...rejected, facts: {}, state: 'revoked', events: [resolved] }],
+    [
+      'break_glass',
+      { quorum: 2 },
+      { reason: ' a fire ' },
+      {
+        ...{ kind: 'break_glass', ...allowed, state: 'approved', events: [glass, resolved] },
+        facts: { reason: 'a fire', expires_at: laterText },
+      },
+    ],
+  ])('to %s it with %j and %j is sealed with what was decided, and told', async (action, changes, move, said) => {
+    const row = question(changes);
+    const { moved, written } = await voted(row, { action, ...move }, mayBreak);
+    const { kind = 'approval', verdict, reason_code, facts, state, events } = said;
+    expect(moved).toMatchObject({ state, updatedAtMs: nowMs });
+    const { records, rows } = written;
+    expect(rows).toEqual([['approvals', moved]]);
+    expect(records).toMatchObject([{ ...sealedOf(row), kind, verdict, reason_code, principal_id: 'bob' }]);
+    expect(records[0]?.intent).toEqual({
+      ...{ action: `approval.${action}`, tool: 'mail.send', resource: 'mail:ada', effect_level: 'E3' },
+      ...{ args_hash: digest('a'), intent_hash: expect.any(String) },
+      facts: { credential: 'access_key', ceremony_hash: row.ceremonyHash, ...aboutOf(row), state, ...facts },
+    });
+    expect(written.events.map(([type]) => type)).toEqual(events);
+    for (const [type, data] of written.events)
+      if (type === resolved) expect(data).toMatchObject({ resolved_by: 'bob' });
+  });
+
+  it('that comes too late finds it expired: that is sealed as nobody’s doing, and the caller is refused', async () => {
+    const row = question({ expiresAtMs: nowMs, approvedBy: ['ann'], approvedWith: ['bearer'] });
+    const { refused, written } = await voted(row);
+    expect(refused).toMatchObject({
+      ...{ code: 'ILLEGAL_TRANSITION', message: 'The approval has expired' },
+      details: { state: 'expired', allowed: [] },
+    });
+    expect(written.rows).toEqual([['approvals', expect.objectContaining({ state: 'expired', argsEncrypted: null })]]);
+    const [record] = written.records;
+    expect(record).toMatchObject({ ...sealedOf(row), kind: 'approval', principal_id: 'kernel' });
+    expect(record).toMatchObject({ verdict: 'DENY', reason_code: 'APPROVAL_EXPIRED' });
+    expect(record?.intent).toMatchObject({ action: 'approval.expire' });
+    expect(record?.intent.facts).toEqual({ ...aboutOf(row), state: 'expired' });
+    expect(written.events).toEqual([[resolved, expect.objectContaining({ state: 'expired', resolved_by: null })]]);
+  });
+
+  const changed = { code: 'PRECONDITION_FAILED', param: 'expected_ceremony_hash' };
+  const key = { id: 'ak_1', tenant: 'acme', principal: 'bob', kind: 'approver', revokedAtMs: null };
+  const keyUntil = (expiresAtMs: number) => put(accessKeys, { ...key, expiresAtMs } as never);
+  const withKey = { accessKey: 'ak_1' };
+  const half = { quorum: 3, approvedBy: ['ann', 'cem'], approvedWith: ['bearer', 'bearer'] };
+  it.each<[string, object, object, Change[], object]>([
+    ['about another state', {}, { expectedCeremonyHash: digest('f') }, [], changed],
+    ['by who has not read of one vote', half, { approvedBy: ['ann'] }, [], changed],
+    ['by who has read of no vote', half, { approvedBy: [] }, [], changed],
+    ['by who was revoked', {}, {}, [revoked('bob')], { code: 'PERMISSION_DENIED' }],
+    ['with a key that is gone', {}, withKey, [], { code: 'CREDENTIALS_INVALID' }],
+    ['with a key that has run out', {}, withKey, [keyUntil(nowMs)], { code: 'CREDENTIALS_INVALID' }],
+    ['with a passkey that is gone', {}, { passkey: { id: 'p' }, proof: 'passkey' }, [], { code: 'PASSKEY_REFUSED' }],
+    ['with less than the tenant wants', {}, { action: 'break_glass' }, [], { code: 'PERMISSION_DENIED' }],
+  ])('is refused %s, and nothing is written', async (_what, changes, move, more, told) => {
+    const { refused, written } = await voted(question(changes), move, ...more);
+    expect(refused).toMatchObject(told);
+    expect(written).toEqual({ records: [], rows: [], events: [] });
+  });
+
+  it('is told that votes came since it was read, whatever it knows of the state', async () => {
+    const { refused } = await voted(question(half), { approvedBy: ['cem'] });
+    expect(refused).toMatchObject({ ...changed, message: 'The approval changed since it was read' });
+    expect((await voted(question(half), { approvedBy: ['cem', 'dora', 'ann'] })).moved?.approvedBy).toHaveLength(3);
+  });
+
+  it('leaves out who was revoked since, and counts what it came with', async () => {
+    const row = question({ ...half, quorum: 2 });
+    const { moved } = await voted(row, withKey, revoked('cem'), keyUntil(nowMs + 1));
+    expect(moved).toMatchObject({ state: 'approved', approvedBy: ['ann', 'bob'] });
+    const whose = { tenant: 'acme', id: 'p', principal: 'bob', publicKey: 'k', activatedAtMs: 1, revokedAtMs: null };
+    const passkey = { ...whose, counter: 4, isBackedUp: false, lastUsedAtMs: null } as never; // plain names
+    const use = { id: 'p', publicKey: 'k', counter: 5, isBackedUp: true };
+    const signed = { passkey: use, proof: 'passkey' };
+    const counted = await voted(question(), signed, put(passkeys, passkey));
+    expect(counted.written.rows).toEqual([
+      ['passkeys', { ...(passkey as object), counter: 5, isBackedUp: true, lastUsedAtMs: nowMs }],
+      ['approvals', counted.moved],
+    ]);
+  });
+
+  it('is held against its signature first, under the lock', async () => {
+    const row = question();
+    const seen: ApprovalRow[] = [];
+    await voted(row, { verify: (approval: ApprovalRow) => seen.push(approval) });
+    expect(seen).toEqual([row]);
+  });
+});
+
+describe('an approval that nobody decides', () => {
+  const expire = async (row: ApprovalRow, id = row.id) => {
+    const { parts, written } = ledgerOver(nowMs, put(approvals, row));
+    const { tenant, session } = row;
+    const answer = expireApproval(parts, { tenant, session, id });
+    return { answer, written };
+  };
+
+  it('ends when its time is up', async () => {
+    const { answer, written } = await expire(question({ expiresAtMs: nowMs }));
+    expect(await answer).toBeUndefined();
+    expect(written()).toMatchObject([
+      { rows: [['approvals', { state: 'expired', updatedAtMs: nowMs }]], records: [{ principal_id: 'kernel' }] },
+    ]);
+  });
+
+  it.each([{ expiresAtMs: nowMs + 1 }, { expiresAtMs: nowMs, state: 'approved' }])('and not as %j', async (changes) => {
+    const { answer, written } = await expire(question(changes));
+    expect(await answer).toBeUndefined();
+    expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
+  });
+
+  it('is not found under another name', async () => {
+    const told = { code: 'NOT_FOUND', message: 'There is no such approval' };
+    const other = 'apr_other' as ApprovalRow['id']; // plain names
+    expect(await refusalTo((await expire(question(), other)).answer)).toMatchObject(told);
+    expect((await voted(question(), { id: other })).refused).toMatchObject(told);
+  });
+});
