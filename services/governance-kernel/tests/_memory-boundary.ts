@@ -2,7 +2,7 @@ import type { Digest } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { eventFactory, type OutgoingEvent } from '@countersign/messaging';
+import { eventFactory } from '@countersign/messaging';
 import { compilePolicy, evaluateRules, parsePolicyBundle } from '@countersign/policy';
 import { activationBytes } from '@countersign/receipts';
 import { argsCipher } from '../src/approvals/args-cipher.ts';
@@ -11,12 +11,9 @@ import type { CycleSettings } from '../src/boundary/conclude-call.ts';
 import type { SealedDecision } from '../src/boundary/sealed-decision.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import { KnownOrgs } from '../src/fences/known-orgs.ts';
-import { LedgerBatch } from '../src/ledger/batch.ts';
-import type { LedgerEntry } from '../src/ledger/commit.ts';
-import type { Change, Wanted } from '../src/ledger/control.ts';
+import type { Change } from '../src/ledger/control.ts';
 import { put } from '../src/ledger/control.ts';
 import { GroupCommit } from '../src/ledger/group-commit.ts';
-import type { SealedEntry } from '../src/ledger/statement.ts';
 import { instantOf } from '../src/policy/activation.ts';
 import { Confirmations } from '../src/policy/confirmations.ts';
 import type { LoadedPolicy } from '../src/policy/loaded-policy.ts';
@@ -24,6 +21,7 @@ import { policyHeads } from '../src/policy/policy-heads.ts';
 import { ShadowDrafts } from '../src/policy/shadow-drafts.ts';
 import { notAsked } from '../src/relations/relation-source.ts';
 import { callOf } from './_batch.ts';
+import { MemoryLedger } from './_memory-ledger.ts';
 
 const bundle = `
 format: countersign/policy.v1
@@ -46,64 +44,6 @@ function headOfAll() {
   return put(policyHeads, {
     ...{ tenant: '*', epoch: 1, hash: policyHash, confirmedAtMs: decidedMs, keyId: signer.keyId, signature },
   });
-}
-
-/** Rows, a log and events that are written by a batch and read by the next, each set by those alone that wanted it. */
-export class MemoryLedger {
-  readonly log: SealedEntry[] = [];
-  readonly events: OutgoingEvent[] = [];
-  /** How many entries each batch had. */
-  readonly batches: number[] = [];
-  rows: Change[];
-
-  constructor(rows: Change[]) {
-    this.rows = rows;
-  }
-
-  of<Row>(control: { idOf(row: Row): string }): Row[] {
-    return this.rows.filter((one) => (one.control as unknown) === control).map(({ row }) => row as Row); // its own rows
-  }
-
-  async commit(entries: readonly LedgerEntry<unknown>[]): Promise<PromiseSettledResult<unknown>[]> {
-    this.batches.push(entries.length);
-    const wants = new Set(entries.flatMap((entry) => entry.wants.map(nameOf)));
-    const chains = new Set(entries.map(({ chain }) => `${chain.tenant} ${chain.session}`));
-    const head = ({ tenant, session }: LedgerEntry<unknown>['chain']) => {
-      if (!chains.has(`${tenant} ${session}`)) throw new Error('nobody named this chain');
-      return { lamport: this.log.length, receiptHash: null, issuedAt: null };
-    };
-    const rows = (sought: Wanted) => {
-      if (!wants.has(nameOf(sought))) throw new Error(`nobody wanted ${nameOf(sought)}`);
-      const found = this.rows.filter(({ control, row }) => {
-        return control === sought.control && control.setsOf(row).includes(sought.set);
-      });
-      return found.map(({ row }) => row);
-    };
-    const batch = new LedgerBatch({ head, rows }, { provider: nodeProvider, signer });
-    const concluded = entries.map((entry) => tried(() => entry.conclude(batch)));
-    this.log.push(...batch.sealed);
-    this.events.push(...batch.events);
-    for (const change of batch.changes) this.#apply(change);
-    return concluded.map((one) =>
-      one.status === 'fulfilled' ? tried(() => one.value((entry) => this.log.indexOf(entry))) : one,
-    );
-  }
-
-  #apply(change: Change): void {
-    const idOf = ({ control, row }: Change) => `${control.name} ${control.idOf(row)}`;
-    this.rows = this.rows.filter((one) => idOf(one) !== idOf(change));
-    if (change.kind === 'put') this.rows.push(change);
-  }
-}
-
-const nameOf = ({ control, set }: Wanted) => `${control.name} ${set}`;
-
-function tried<Result>(act: () => Result): PromiseSettledResult<Result> {
-  try {
-    return { status: 'fulfilled', value: act() };
-  } catch (reason) {
-    return { status: 'rejected', reason };
-  }
 }
 
 type Parts = Partial<Omit<BoundaryParts, 'settings'>> & { settings?: Partial<CycleSettings>; rows?: Change[] };

@@ -40,7 +40,10 @@ describe('the calls of one answer', () => {
       ...['DENY MALFORMED_ARGUMENTS', 'ALLOW ALLOWED', 'ALLOW ALLOWED'],
       ...['DENY MALFORMED_ARGUMENTS', 'ESCALATE APPROVAL_REQUIRED'],
     ]);
-    expect([asked, ledger.batches]).toEqual([['files.read', 'files.list', 'pay.send'], [5]]);
+    expect([asked, ledger.batches.map(({ entries }) => entries)]).toEqual([
+      ['files.read', 'files.list', 'pay.send'],
+      [5],
+    ]);
     expect(decisions.map(({ reply }) => reply.log_index)).toEqual([0, 1, 2, 3, 4]);
   });
 
@@ -67,7 +70,7 @@ describe('the calls of one answer', () => {
       ['a', 'b'].map((id) => calling('files.read', { args: { id } })),
     );
     expect(decisions.map(({ reply }) => reply.log_index)).toEqual([0, 1]);
-    expect(related.ledger.batches).toEqual([1, 1]);
+    expect(related.ledger.batches.map(({ entries }) => entries)).toEqual([1, 1]);
   });
 
   it('leave others their turn after ten milliseconds', async () => {
