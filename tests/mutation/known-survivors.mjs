@@ -230,6 +230,24 @@ const entries = [
     to: '["Stryker was here"]',
     why: 'What cannot be restored has been named before.',
   },
+  {
+    kind: 'equivalent',
+    file: 'services/governance-kernel/src/approvals/same-person.ts',
+    line: 'return left === right || foldedToolName(left) === foldedToolName(right);',
+    before: 'return ',
+    from: 'left === right',
+    to: 'false',
+    why: 'A shorter way to the same answer: equal names read alike.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'services/governance-kernel/src/budgets/reserve.ts',
+    line: 'if (micros < 0n) return 0n;',
+    before: 'if (',
+    from: 'micros < 0n',
+    to: 'micros <= 0n',
+    why: 'Nothing is answered for nothing.',
+  },
 ];
 
 export const knownSurvivors = entries.flatMap((entry) => [entry.to].flat().map((to) => ({ ...entry, to })));
