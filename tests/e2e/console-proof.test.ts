@@ -127,6 +127,8 @@ describe('the page of a public proof', () => {
       await page.getByRole('button', { name: 'Pin the keys' }).click();
       await page.getByRole('button', { name: 'Verify here' }).click();
       await page.getByText('It does not verify').waitFor();
+      // What the page reads once more may be under way.
+      await context.unrouteAll({ behavior: 'wait' });
       await context.close();
     },
     timeoutMs,

@@ -187,9 +187,7 @@ describe('the ceiling of the installation', () => {
   });
   const set = async (asked: object, ...rows: Change[]) => {
     const { parts, written } = ledgerOver(nowMs, ...rows);
-    const refused = await setInstallationCeiling(parts, { ...limit, ...asked }).catch(
-      (cause: unknown) => cause,
-    );
+    const refused = await setInstallationCeiling(parts, { ...limit, ...asked }).catch((cause: unknown) => cause);
     return { refused, written: written()[0] };
   };
 
