@@ -55,7 +55,6 @@ export const CeremonyEvidence = z.object({
   authenticator_data: Base64Url,
   signature: Base64Url,
   reason: ApprovalReason.optional(),
-  state: ApprovalState,
   ceremony_hash: Digest,
   approved_intent_hash: Digest,
   approved_judged_hash: Digest,

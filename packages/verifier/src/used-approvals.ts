@@ -2,6 +2,7 @@ import { ApprovalMoveEvidence } from '@countersign/contracts/governance-kernel';
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
+import { isApprovalMove } from './verify-approval-move.ts';
 
 type Moved = ApprovalMoveEvidence & { isUsed: boolean };
 /** By approval, as the chain has told so far. */
@@ -20,7 +21,7 @@ export class UsedApprovals {
     if (payload.lamport_clock === 1) this.#chains.set(chain, new Map());
     const told = this.#chains.get(chain);
     if (told === undefined) return;
-    if (isMove(payload) && record === undefined) this.#chains.delete(chain);
+    if (isApprovalMove(payload) && record === undefined) this.#chains.delete(chain);
     else if (record !== undefined) takeRecord(told, record);
   }
 }
@@ -28,7 +29,7 @@ export class UsedApprovals {
 function takeRecord(told: Told, record: BoundaryRecord): void {
   const { approval_id: id, verdict, kind } = record;
   if (id === null) return;
-  if (isMove({ kind, action: record.intent.action })) {
+  if (isApprovalMove({ kind, action: record.intent.action })) {
     const evidence = parseUntrusted(ApprovalMoveEvidence, record.intent.facts, 'move of an approval');
     told.set(id, { ...evidence, isUsed: false });
   } else if (kind === 'decision' && verdict === 'ALLOW') {
@@ -50,9 +51,4 @@ function lieOf(moved: Moved | undefined, { judged_hash, tool_definition_hash, cr
     return 'was given under another definition of the tool';
   if (expires_at === undefined) return null;
   return moved.isUsed || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
-}
-
-/** A question that was asked beforehand moves nothing. */
-function isMove({ kind, action }: Pick<ReceiptPayload, 'kind' | 'action'>): boolean {
-  return (kind === 'approval' && action !== 'approval.request') || kind === 'break_glass';
 }

@@ -13,17 +13,18 @@ import {
 } from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
+import { assertApprovalMove } from './verify-approval-move.ts';
 import { assertBrokenGlass } from './verify-broken-glass.ts';
 import { assertCeremony } from './verify-ceremony.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertShadow } from './verify-shadow.ts';
 
 /**
- * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is
- * the one that the trace leads to. The receipt's
- * own signature is the business of `verifyReceipt`. Throws {@link VerificationError}: `MALFORMED`, `RECORD_HASH_MISMATCH`,
- * `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`, `VERDICT_MISMATCH`, and what a vote by passkey adds:
- * `ASSERTION_MISMATCH`, `ASSERTION_INVALID`, `ASSERTION_UNDECIDED`.
+ * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is the
+ * one that the trace leads to. The receipt's own signature is the business of `verifyReceipt`. Throws {@link VerificationError}:
+ * `MALFORMED`, `RECORD_HASH_MISMATCH`, `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`,
+ * `VERDICT_MISMATCH`, `APPROVAL_CONTRADICTED`, and what a vote by passkey adds: `ASSERTION_MISMATCH`, `ASSERTION_INVALID`,
+ * `ASSERTION_UNDECIDED`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');
@@ -43,6 +44,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertBlocked(parsed);
   assertShadow(parsed);
   assertBrokenGlass(parsed);
+  assertApprovalMove(parsed);
   assertCeremony(parsed, provider);
   return parsed;
 }

@@ -11,12 +11,16 @@ const call = { ...allowed, approval_id, tool_definition_hash: pin };
 
 /** A move of the approval that the call in the record after it uses. */
 function moveOf(number: number, facts: Members, { action = 'approval.approve', kind = 'approval' } = {}): Members {
+  const lets = ['approval.approve', 'approval.break_glass'].includes(action);
+  const verdict = lets
+    ? { verdict: 'ALLOW', reason_code: 'ALLOWED' }
+    : { verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' };
   const args_hash = hashOf(['args', number]);
   const named = { tenant: 'acme', principal: 'agent-1', session: 'session-1', action, resource: null, args_hash };
   const intent_hash = intentHash(nodeProvider, { ...named, tool: 'mail.send' } as never); // args_hash is a digest
   const given = { state: 'approved', approved_preconditions: { tool_definition_hash: pin, budgets: null }, ...facts };
   return recordOf(number, {
-    ...{ kind, verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [], approval_id },
+    ...{ kind, ...verdict, gates: [], matched_rules: [], approval_id },
     intent: { action, intent_hash, facts: { approved_judged_hash: judgedOf(2), ...given } },
   });
 }
@@ -57,6 +61,12 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
         recordOf(3, call),
       ],
       2,
+    ),
+    'invalid/approval-denied-and-given': invalid(
+      'A vote that denies, and says that it leaves the approval given.',
+      'APPROVAL_CONTRADICTED',
+      await chain(moveOf(1, {}, { action: 'approval.deny' }), used),
+      0,
     ),
     'invalid/approval-of-another-call': await refused('A call that uses the approval of another one.', [
       moveOf(1, { approved_judged_hash: hashOf('another call') }),

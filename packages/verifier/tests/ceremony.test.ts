@@ -144,7 +144,7 @@ describe('what a vote leaves of its approval', () => {
 
   it('is what was signed', () => {
     for (const state of ['pending', 'approved']) expect(() => verified(voteRecord(left(state)))).not.toThrow();
-    const revoke = { statement: { decision: 'revoke' }, intent: { action: 'approval.revoke' } };
+    const revoke = { ...deny, statement: { decision: 'revoke' }, intent: { action: 'approval.revoke' } };
     expect(() => verified(voteRecord(left('revoked', revoke)))).not.toThrow();
     expect(() => verified(voteRecord(left('denied', deny)))).not.toThrow();
     expect(() => verified(glassRecord(left('approved')))).not.toThrow();
@@ -158,7 +158,28 @@ describe('what a vote leaves of its approval', () => {
     ['break_glass', 'pending', glassRecord(left('pending'))],
     ['break_glass', 'denied', glassRecord(left('denied'))],
   ])('is nothing else: %s never leaves it %s', (decision, state, record) => {
-    refused(record, fault('ASSERTION_MISMATCH', `signed ${decision}, the record says ${state}`));
+    refused(
+      record,
+      fault(
+        'APPROVAL_CONTRADICTED',
+        `approval.${decision} with ${decision === 'deny' ? 'DENY' : 'ALLOW'} leaves no approval ${state}`,
+      ),
+    );
+  });
+
+  it('follows from the move whatever the credential, the verdict and the name of the move', () => {
+    const byKey = (state: string, action: string, verdict: string) =>
+      voteRecord({ evidence: { credential: 'access_key', state }, intent: { action }, record: { verdict } });
+    const others: Members[] = [
+      byKey('approved', 'approval.deny', 'DENY'),
+      byKey('approved', 'approval.approve', 'DENY'),
+      byKey('denied', 'approval.deny', 'ALLOW'),
+      byKey('approved', 'approval.expire', 'DENY'),
+      byKey('approved', 'approval.bless', 'ALLOW'),
+    ];
+    for (const record of others) refused(record, fault('APPROVAL_CONTRADICTED', 'leaves no approval'));
+    expect(() => verified(byKey('denied', 'approval.deny', 'DENY'))).not.toThrow();
+    expect(() => verified(byKey('expired', 'approval.expire', 'DENY'))).not.toThrow();
   });
 
   it('is told', () => {
@@ -168,8 +189,8 @@ describe('what a vote leaves of its approval', () => {
   it('came while the approval stood, as it was shown', () => {
     const ending = (approval_expires_at: string) => ({ statement: { approval_expires_at } });
     for (const recordWith of [voteRecord, glassRecord]) {
-      refused(recordWith(ending('2026-02-01T00:00:00.999Z')), fault('ASSERTION_MISMATCH', 'the approval ran out'));
-      expect(() => verified(recordWith(ending('2026-02-01T00:00:01.000Z')))).not.toThrow();
+      refused(recordWith(ending('2026-02-01T00:00:01.000Z')), fault('ASSERTION_MISMATCH', 'the approval had expired'));
+      expect(() => verified(recordWith(ending('2026-02-01T00:00:01.001Z')))).not.toThrow();
     }
   });
 });
