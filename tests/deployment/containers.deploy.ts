@@ -28,11 +28,11 @@ beforeAll(async () => {
   requireTools();
   scratch = mkdtempSync(join(tmpdir(), 'countersign-evidence-'));
   mailbox = await Mailbox.open();
-  model = await startScriptedModel({ host: '0.0.0.0' });
+  const host = 'host.containers.internal';
+  model = await startScriptedModel({ host: '0.0.0.0', names: [host] });
   port = await freePort();
   gatewayUrl = `http://localhost:${port}`;
   buildImages();
-  const host = 'host.containers.internal';
   installation = new Installation(port, volumeFor, {
     'gateway.env': { GOV_SMTP_URL: `smtp://${host}:${mailbox.port}` },
     'kernel.env': {

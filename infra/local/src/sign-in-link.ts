@@ -6,6 +6,7 @@ import { finishLogin } from '@countersign/contracts/control-plane';
 import { verifyEmailCode } from '@countersign/contracts/gateway';
 import { beginLocalLogin, type StartedControlPlane } from '@countersign/control-plane';
 import { issueLocalSignIn, type StartedGateway } from '@countersign/gateway';
+import { createForeignGuard } from '@countersign/service-kit';
 
 type SignInLink = { url: string; close(): Promise<void> };
 type Parts = { gateway: StartedGateway; controlPlane: StartedControlPlane; consoleUrl: string };
@@ -13,6 +14,8 @@ type SignedIn = (res: ServerResponse<IncomingMessage>) => void;
 
 /** The person at the terminal owns the installation and proves it by reading the terminal. */
 const ownerEmail = 'owner@countersign.local';
+
+const guardForeign = createForeignGuard({ hosts: [], origins: [] });
 
 /**
  * Serves one address, on loopback, that signs its first visitor in: a browser at the console, where it goes on; any other program by a
@@ -22,7 +25,7 @@ export async function serveSignInLink(parts: Parts): Promise<SignInLink> {
   const path = `/sign-in/${randomBytes(32).toString('base64url')}`;
   let isUsed = false;
   const server = createServer((req, res) => {
-    if (req.method !== 'GET' || req.url !== path || isUsed)
+    if (req.method !== 'GET' || req.url !== path || isUsed || isForeign(req))
       return answer(res, 404, {
         error: 'This link does not exist, or was used already. Each `make up` has a new one.',
       });
@@ -40,6 +43,16 @@ export async function serveSignInLink(parts: Parts): Promise<SignInLink> {
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
   // By the name that the console has, since the cookies of a session are for one name, whatever the port.
   return { url: `http://${new URL(parts.consoleUrl).hostname}:${port}${path}`, close: () => close(server) };
+}
+
+/** A page of somebody else's, which has no business here even if it knew the path. */
+function isForeign(req: IncomingMessage): boolean {
+  try {
+    guardForeign(req);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function isBrowser({ headers }: IncomingMessage): boolean {

@@ -19,6 +19,7 @@ export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';
 export { type FailedCall } from './failed-call.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
+export { createForeignGuard, type ForeignGuard } from './foreign-request.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
 export { healthEndpoints, healthRoutes, runChecks, type HealthCheck } from './health.ts';

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { createForeignGuard } from '@countersign/service-kit';
 import {
   envelopeOf,
   followDirectives,
@@ -37,17 +38,29 @@ export type ScriptedModel = {
 /** Short, so that clients have to put fragments together. */
 const fragmentLength = 7;
 
+type ScriptedModelOptions = {
+  port?: number;
+  host?: string;
+  /** Names by which it is reached, beside those of its own machine. */
+  names?: readonly string[];
+  script?: ModelScript;
+};
+
 /**
  * An OpenAI-compatible model server without a model: equal requests have equal answers, tokens included. It says in each answer
  * that it is `countersign-scripted-model`.
  */
-export async function startScriptedModel(
-  options: { port?: number; host?: string; script?: ModelScript } = {},
-): Promise<ScriptedModel> {
-  const { port = 0, host = '127.0.0.1' } = options;
+export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  const { port = 0, host = '127.0.0.1', names = [] } = options;
+  const guardForeign = createForeignGuard({ hosts: names, origins: [] });
   const requests: ReceivedRequest[] = [];
   let script = options.script ?? followDirectives;
   const server = createServer((req, res) => {
+    try {
+      guardForeign(req);
+    } catch {
+      return sendError(res, 403, 'This server is not for pages of others');
+    }
     void receive(req)
       .then((received) => {
         requests.push(received);

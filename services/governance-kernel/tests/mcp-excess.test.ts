@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transport } from '@modelcontextprotocol/client';
-import { excessCode, messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
+import { messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
 import { withFewValues } from '../src/mcp/count-values.ts';
+import { excessCode } from '../src/mcp/excess.ts';
 import { newSession } from './_caller.ts';
 import { until } from './_kernel-process.ts';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
@@ -60,9 +61,26 @@ describe('an upstream MCP server that says too much', () => {
     const many = Array.from({ length: messageValuesMax }, () => ({}));
     scripted.answer('tools/call', { result: { ...complete, content: [], structuredContent: { many } } });
     const { text, sealed } = await called();
-    expect(text).toContain('may have run');
+    expect(text).toContain('more than can be read at once, which was withheld; the tool may have run');
     expect(text.length).toBeLessThan(2_000);
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
+  });
+
+  it('has an answer of too many bytes withheld as well', async () => {
+    const text = 'x'.repeat(5_000_000);
+    scripted.answer('tools/call', { result: { ...complete, content: [{ type: 'text', text }] } });
+    const answer = await called();
+    expect(answer.text).toContain('more than can be read at once, which was withheld; the tool may have run');
+    expect(answer.sealed).toEqual(['ALLOWED', 'uncertain']);
+  });
+
+  it('and asks for input is told as such, and is asked again by nobody', async () => {
+    const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'x' };
+    scripted.answer('tools/call', { result: asks });
+    const { text, sealed } = await called();
+    expect(text).toContain('asked for more input instead of answering');
+    expect(sealed).toEqual(['ALLOWED', 'uncertain']);
+    expect(scripted.methods.filter((method) => method === 'tools/call')).toHaveLength(3);
   });
 
   it('has it withheld over stdio too', async () => {

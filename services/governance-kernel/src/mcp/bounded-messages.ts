@@ -1,13 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import { excessCode } from './excess.ts';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type Receive = NonNullable<Transport['onmessage']>;
 
 /** What is made of more holds up others while it is checked, hashed and sent. A table of some thousand rows fits. */
 export const messageValuesMax = 20_000;
-
-/** Takes the place of an answer that holds too much. A server that sends it itself says the same. */
-export const excessCode = -32_099;
 
 /** The same transport. Of a message that is made of too many values its waiter hears that it was withheld, and others hear nothing. */
 export function withBoundedMessages(transport: Transport): Transport {

@@ -1,3 +1,5 @@
+import { excessError } from './excess.ts';
+
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, lineFeed, carriageReturn] = ['"', '\\', '\n', '\r'].map(code);
 /** Each container, and each value after another. */
@@ -32,14 +34,14 @@ export class ValueCount {
     this.#framing = framing;
   }
 
-  /** Throws once a message is made of more values. */
+  /** Throws {@link excessError} once a message is made of more values. */
   add(chunk: Uint8Array): void {
     let most = this.#values;
     for (const byte of chunk) {
       this.#count(byte);
       if (this.#values > most) most = this.#values;
     }
-    if (most > this.#valuesMax) throw new Error(`The answer is made of more than ${this.#valuesMax} values`);
+    if (most > this.#valuesMax) throw excessError(`${this.#valuesMax} values`);
   }
 
   #count(byte: number): void {

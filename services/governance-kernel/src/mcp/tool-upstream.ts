@@ -3,7 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@mod
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
-import { excessCode } from './bounded-messages.ts';
+import { isExcess } from './excess.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
 import type { CallOptions, UpstreamServer } from './upstream-server.ts';
@@ -41,20 +41,21 @@ function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
 function faultOf(error: unknown): ToolAnswer {
   if (error instanceof NotSent)
     return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
-  if (error instanceof ProtocolError && error.code === excessCode)
-    return {
-      outcome: 'uncertain',
-      result: failure(
-        'The server answered with more than can be read at once, which was withheld; the tool may have run',
-      ),
-    };
-  if (error instanceof ProtocolError)
+  if (error instanceof ProtocolError && !isExcess(error))
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
-  const isNoResult = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
-  const text = isNoResult
-    ? 'The server answered with what is no result, which was withheld; the tool may have run'
-    : 'The server did not answer in time or went away; the tool may have run';
-  return { outcome: 'uncertain', result: failure(text) };
+  return { outcome: 'uncertain', result: failure(`${uncertainty(error)}; the tool may have run`) };
+}
+
+function uncertainty(error: unknown): string {
+  if (isExcess(error)) return 'The server answered with more than can be read at once, which was withheld';
+  switch (error instanceof SdkError ? error.code : undefined) {
+    case SdkErrorCode.InvalidResult:
+      return 'The server answered with what is no result, which was withheld';
+    case SdkErrorCode.UnsupportedResultType:
+      return 'The server asked for more input instead of answering, which nobody gives here';
+    default:
+      return 'The server did not answer in time or went away';
+  }
 }
 
 function failure(text: string): CallToolResult {
