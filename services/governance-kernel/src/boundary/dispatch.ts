@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, isAppError, type PlainJson } from '@countersign/contracts';
 import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
@@ -99,6 +100,10 @@ export type Effects<Request, Answer> = {
   perform<Result>(effect: Effect<Request, Answer, Result>): Promise<Performed<Result>>;
 };
 
+/** How long a call that was allowed waits for a database that blinks: longer than a failover takes, shorter than callers wait. */
+const unreadMsMax = 10_000;
+const askAgainMs = 250;
+
 /**
  * The one dispatch of every effect: it decides, sends an allowed call once, and settles it.
  *
@@ -107,12 +112,14 @@ export type Effects<Request, Answer> = {
  */
 export class Dispatch {
   readonly #boundary: Decider;
+  readonly #unreadMsMax: number;
   readonly #unsealed = new Map<SealedDecision, Settlement>();
   readonly #live = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(boundary: Decider) {
+  constructor(boundary: Decider, options: { unreadMsMax?: number } = {}) {
     this.#boundary = boundary;
+    this.#unreadMsMax = options.unreadMsMax ?? unreadMsMax;
   }
 
   /** Puts an upstream behind the boundary. */
@@ -162,14 +169,29 @@ export class Dispatch {
     return { kind: 'performed', decision, outcome: settlement.outcome, result, receipt };
   }
 
-  /** What nobody can tell is no. */
   #mayStillSend(decision: SealedDecision, caller: Caller, log: Log): Promise<boolean> | null {
-    const late = this.#boundary.maySendLate(decision, caller);
-    if (late === null) return null;
-    return late.catch((error: unknown) => {
-      log.error('fences.unread', { decision_id: decision.reply.decision_id, error });
-      return false;
-    });
+    const ask = () => this.#boundary.maySendLate(decision, caller);
+    const told = ask();
+    return told === null ? null : this.#toldInTime(told, { ask, decision, log });
+  }
+
+  /** Asks again while the answer cannot be read. What nobody can tell by then is no. */
+  async #toldInTime(
+    told: Promise<boolean>,
+    { ask, decision, log }: { ask: () => Promise<boolean> | null; decision: SealedDecision; log: Log },
+  ): Promise<boolean> {
+    const giveUpAtMs = performance.now() + this.#unreadMsMax;
+    for (let answer: Promise<boolean> | null = told; ; answer = ask()) {
+      try {
+        return (await answer) ?? true;
+      } catch (error) {
+        if (performance.now() + askAgainMs > giveUpAtMs) {
+          log.error('fences.unread', { decision_id: decision.reply.decision_id, error });
+          return false;
+        }
+      }
+      await delay(askAgainMs);
+    }
   }
 
   /** Settles the call as one that was not sent, and throws. */
