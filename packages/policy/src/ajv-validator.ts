@@ -1,15 +1,21 @@
-import type { JsonValue } from '@countersign/crypto';
 import { Ajv } from 'ajv';
-import type { FuncKeywordDefinition, Options, ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ArgumentValidator } from './argument-validator.ts';
-import { compileLinearRegExp } from './linear-regexp.ts';
-import { isTooCostly } from './schema-cost.ts';
-import { areUnique } from './unique-items.ts';
+import { linearRegExp } from './linear-regexp.ts';
+import { meteredKeywords, TooMuchWork } from './metered-keywords.ts';
+import { meteredSchema } from './metered-schema.ts';
+import { Work } from './work.ts';
 
 type Compiled = { validate: ValidateFunction } | { fault: string };
 
 const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
+
+/**
+ * What judging the arguments of one call may take, about a fiftieth of a second at most. A schema that refers to itself by several ways at once has
+ * no other bound: each level of the arguments multiplies it.
+ */
+const workMax = 200_000;
 
 /** By identity: whoever holds a registry entry keeps its schema object, and dropping the entry drops the validator. */
 const compiledSchemas = new WeakMap<object, Compiled>();
@@ -20,16 +26,14 @@ const options = {
   // A hostile schema expands its references into megabytes of code.
   inlineRefs: false,
   logger: false as const,
-  // Attacker-controlled patterns never reach a backtracking engine.
-  code: { regExp: Object.assign((pattern: string) => compileLinearRegExp(pattern), { code: 'linearRegExp' }) },
+  // Keywords take what they need from the work of the call, which is their `this`.
+  passContext: true,
+  // Attacker-controlled patterns of member names never reach a backtracking engine.
+  code: { regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }) },
 };
-/** Ajv holds each object against each other one: 50,000, which fit into a request, take half a minute. */
-const keywords = [
-  { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUniqueAsAsked },
-] satisfies FuncKeywordDefinition[];
 const dialects = {
-  draft07: { Dialect: Ajv, metaSchema: instanceOf(Ajv, {}) },
-  draft2020: { Dialect: Ajv2020, metaSchema: instanceOf(Ajv2020, {}) },
+  draft07: { Dialect: Ajv, metaSchema: new Ajv(options) },
+  draft2020: { Dialect: Ajv2020, metaSchema: new Ajv2020(options) },
 };
 
 /**
@@ -41,9 +45,9 @@ export const validateWithAjv: ArgumentValidator = (schema, args) => {
   if ('fault' in compiled) return compiled.fault;
   try {
     // Strictly true: a schema marked `$async` answers with a promise, which is no "valid".
-    return compiled.validate(args) === true ? null : faultOf(compiled.validate);
-  } catch {
-    return 'the schema could not be applied';
+    return compiled.validate.call(new Work(workMax), args) === true ? null : faultOf(compiled.validate);
+  } catch (error) {
+    return error instanceof TooMuchWork ? 'judging them would take too long' : 'the schema could not be applied';
   }
 };
 
@@ -57,21 +61,18 @@ function compileAndKeep(schema: Record<string, unknown>): Compiled {
 function compile(schema: Record<string, unknown>): Compiled {
   const { Dialect, metaSchema } = dialects[dialectOf(schema)];
   try {
-    if (isTooCostly(schema) || metaSchema.validateSchema(schema) !== true) return uncompilable;
-    return { validate: instanceOf(Dialect, { meta: false, validateSchema: false }).compile(schema) };
+    const metered = meteredSchema(schema);
+    if (metered === null || metaSchema.validateSchema(schema) !== true) return uncompilable;
+    return { validate: metering(Dialect).compile(metered) };
   } catch {
     return uncompilable;
   }
 }
 
-function instanceOf(Dialect: typeof Ajv | typeof Ajv2020, more: Options): Ajv | Ajv2020 {
-  const ajv = new Dialect({ ...options, ...more });
-  for (const keyword of keywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
+function metering(Dialect: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
+  const ajv = new Dialect({ ...options, meta: false, validateSchema: false });
+  for (const keyword of meteredKeywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
   return ajv;
-}
-
-function isUniqueAsAsked(asked: boolean, items: JsonValue[]): boolean {
-  return !asked || areUnique(items);
 }
 
 function dialectOf(schema: Record<string, unknown>): keyof typeof dialects {

@@ -3,10 +3,10 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, ofPermissions, ofRules, type Dialect } from './expression-syntax.ts';
 import { inspectExpression } from './inspect-expression.ts';
 import type { Inspection } from './inspect-expression.ts';
-import { compileLinearRegExp } from './linear-regexp.ts';
-import type { LinearRegExp } from './linear-regexp.ts';
+import { linearRegExp } from './linear-regexp.ts';
 import { PolicyError } from './policy-error.ts';
 import { readsOf } from './read-set.ts';
+import { spanOf } from './span.ts';
 import { textSearches } from './text-search.ts';
 
 export type Expression = Inspection & {
@@ -18,8 +18,13 @@ export type Expression = Inspection & {
 const timestampType = 'google.protobuf.Timestamp';
 const rfc3339Pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const secondsMax = 253_402_300_799n; // 9999-12-31T23:59:59Z
-/** The library's `matches` backtracks and its `timestamp` reads a text without zone as local time: ours stand in for both. */
-const replacements: Readonly<Record<string, string>> = { matches: 'linearMatches', timestamp: 'instant' };
+const durationType = 'google.protobuf.Duration';
+/** The library's `matches` and `duration` backtrack, and its `timestamp` reads a text without zone as local time: ours stand in for them. */
+const replacements: Readonly<Record<string, string>> = {
+  matches: 'linearMatches',
+  timestamp: 'instant',
+  duration: 'span',
+};
 /** Its searches are as slow as both texts are long. Ours stand in where the text that is sought is not the policy's own. */
 const searches: Readonly<Record<string, string>> = {
   contains: 'boundedContains',
@@ -28,7 +33,6 @@ const searches: Readonly<Record<string, string>> = {
   split: 'boundedSplit',
 };
 
-const patterns = new Map<string, LinearRegExp>();
 const environments = new Map([
   [ofRules, ruleEnvironment()],
   [ofPermissions, permissionEnvironment()],
@@ -83,17 +87,8 @@ function boundedEnvironment(): Environment {
   for (const [signature, search] of Object.entries(textSearches)) cel.registerFunction(`string.${signature}`, search);
   cel.registerFunction(`instant(string): ${timestampType}`, instantOfText);
   cel.registerFunction(`instant(int): ${timestampType}`, instantOfSeconds);
+  cel.registerFunction(`span(string): ${durationType}`, spanOf);
   return cel;
-}
-
-// Patterns are literals of compiled bundles, so the cache is as bounded as they are; the cap is for a process that sees many bundles.
-function linearRegExp(pattern: string): LinearRegExp {
-  const known = patterns.get(pattern);
-  if (known !== undefined) return known;
-  if (patterns.size >= 10_000) patterns.clear();
-  const compiled = compileLinearRegExp(pattern);
-  patterns.set(pattern, compiled);
-  return compiled;
 }
 
 function instantOfText(text: string): Date {

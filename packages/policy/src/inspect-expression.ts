@@ -1,17 +1,24 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { boundVariable, childrenOf, comprehensions, functions, methods, type Dialect } from './expression-syntax.ts';
-import { compileLinearRegExp } from './linear-regexp.ts';
+import { linearRegExp, type LinearRegExp } from './linear-regexp.ts';
 import { rereadingPower } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
 const comprehensionDepthMax = 2;
 
-/** What reads a text to its end, in loop bodies per character. */
+/** What reads a text to its end and may do so anew for each element, in loop bodies per character. A pattern has its own price. */
 const searchCosts: Readonly<Record<string, number>> = {
-  ...{ matches: 0.04, lowerAscii: 0.04, upperAscii: 0.04, split: 0.04 },
+  ...{ matches: 0, lowerAscii: 0.04, upperAscii: 0.04, split: 0.04 },
   ...{ contains: 0.001, indexOf: 0.001, lastIndexOf: 0.001 },
 };
+/** What reads each text once, wherever it stands. */
+const readingCosts: Readonly<Record<string, number>> = {
+  ...{ size: 0.08, trim: 0.01, lowerAscii: 0.11, upperAscii: 0.11, lastIndexOf: 0.004 },
+  ...{ double: 0.1, int: 0.01, uint: 0.01 },
+};
+/** What looks at each value, in loop bodies: the library counts and compares the members of an object one by one. */
+const valueCosts = { size: 4, sought: 1, compared: 5 };
 
 export type Inspection = {
   /** Nodes of the syntax tree: what evaluating it once takes. */
@@ -19,27 +26,42 @@ export type Inspection = {
   comprehensionDepth: number;
   splitsText: boolean;
   searchCost: number;
+  /** For each character, and for each value, that the call brings. */
+  readingCost: number;
+  valueCost: number;
   rereadingPower: number;
 };
 
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
+  const isShortName = (name: string) => variables.has(name) && !unbounded.has(name);
   const rereads = rereadingPower(root, { priced: searchCosts, unbounded });
   const inspection: Inspection = {
     size: 0,
     comprehensionDepth: 0,
     splitsText: false,
     searchCost: 0,
+    readingCost: 0,
+    valueCost: 0,
     rereadingPower: rereads,
   };
   visit(root, new Set(), 0);
   return inspection;
 
+  function price(node: ASTNode): void {
+    inspection.valueCost += valueCostOf(node, isShortName);
+    if (node.op !== 'rcall' && node.op !== 'call') return;
+    inspection.readingCost += readingCosts[node.args[0]] ?? 0;
+    if (node.op !== 'rcall') return;
+    inspection.searchCost += searchCosts[node.args[0]] ?? 0;
+    if (node.args[0] === 'split') inspection.splitsText = true;
+    if (node.args[0] === 'matches') inspection.searchCost += patternOf(node.args[2][0], path).costPerCharacter;
+  }
+
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
     refuseNode(node, (name) => bound.has(name) || variables.has(name), path);
     inspection.size += 1;
-    if (node.op === 'rcall' && node.args[0] === 'split') inspection.splitsText = true;
-    if (node.op === 'rcall') inspection.searchCost += searchCosts[node.args[0]] ?? 0;
+    price(node);
     const variable = boundVariable(node);
     if (node.op !== 'rcall' || variable === null) {
       for (const child of childrenOf(node)) visit(child, bound, depth);
@@ -67,7 +89,6 @@ function refuseNode(node: ASTNode, isKnown: (name: string) => boolean, path: str
       return refuseFunction(functions, node.args[0], node.args[1].length, path);
     case 'rcall':
       refuseFunction(methods, node.args[0], node.args[2].length, path);
-      if (node.args[0] === 'matches') refusePattern(node.args[2][0], path);
       if (comprehensions.has(node.args[0]) && boundVariable(node) === null) {
         throw refused('EXPRESSION_INVALID', path, `${node.args[0]}() needs a variable name first`);
       }
@@ -82,12 +103,41 @@ function refuseFunction(allowed: ReadonlySet<string>, name: string, count: numbe
     throw refused('FUNCTION_REFUSED', path, `no function ${name} with ${count} arguments`);
 }
 
-function refusePattern(pattern: ASTNode | undefined, path: string): void {
+function valueCostOf(node: ASTNode, isShortName: (name: string) => boolean): number {
+  switch (node.op) {
+    case 'call':
+    case 'rcall':
+      return node.args[0] === 'size' ? valueCosts.size : 0;
+    case 'in':
+      return node.args[1].op === 'list' ? 0 : valueCosts.sought;
+    case '==':
+    case '!=':
+      return node.args.some((side) => isShort(side, isShortName)) ? 0 : valueCosts.compared;
+    default:
+      return 0;
+  }
+}
+
+/** What is compared with a text, a number or a short name is at an end with the first look. */
+function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean {
+  switch (node.op) {
+    case 'value':
+      return true;
+    case '-_':
+      return isShort(node.args, isShortName);
+    case 'id':
+      return isShortName(node.args);
+    default:
+      return false;
+  }
+}
+
+function patternOf(pattern: ASTNode | undefined, path: string): LinearRegExp {
   if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {
     throw refused('REGEXP_REFUSED', path, 'the pattern of matches() must be a literal');
   }
   try {
-    compileLinearRegExp(pattern.args);
+    return linearRegExp(pattern.args);
   } catch (error) {
     throw refused('REGEXP_REFUSED', path, error instanceof Error ? error.message : 'not a linear regular expression');
   }

@@ -22,16 +22,17 @@ export class IterationBudget {
     this.#work = work;
   }
 
-  /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop or search pay for the counting. */
-  spend({ comprehensionDepth, splitsText, searchCost, rereadingPower }: Expression): boolean {
-    if (comprehensionDepth === 0 && searchCost === 0) return true;
+  /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop, search or compare pay for the counting. */
+  spend({ comprehensionDepth, splitsText, searchCost, readingCost, valueCost, rereadingPower }: Expression): boolean {
+    if (comprehensionDepth + searchCost + readingCost + valueCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#values));
     const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
     // A text may be searched anew for each element.
     const searched = characters * searchCost * Math.max(1, values) ** comprehensionDepth;
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
     const reread = rereadingPower === 0 ? 0 : whole * values ** rereadingPower;
-    return this.#work.take(looped + searched + reread);
+    const read = characters * readingCost + values * valueCost;
+    return this.#work.take(looped + searched + read + reread);
   }
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileExpression } from '../src/expression.ts';
 import { IterationBudget } from '../src/iteration-limit.ts';
+import { linearRegExp } from '../src/linear-regexp.ts';
 import { PolicyError } from '../src/policy-error.ts';
 import { Work } from '../src/work.ts';
+import { workedMs } from '@countersign/testkit/worked';
 
 const expression = (text: string) => compileExpression(text, '/rules/0/when');
 
@@ -16,7 +18,9 @@ function faultOf(text: string): unknown {
   throw new Error('nothing is wrong with it');
 }
 
-const plain = { comprehensionDepth: 0, splitsText: false, searchCost: 0, rereadingPower: 0 };
+const plain = {
+  ...{ comprehensionDepth: 0, splitsText: false, searchCost: 0, readingCost: 0, valueCost: 0, rereadingPower: 0 },
+};
 const loop = { ...plain, comprehensionDepth: 1 };
 
 describe('the work of an expression', () => {
@@ -24,15 +28,21 @@ describe('the work of an expression', () => {
     ['args.a == 1', { ...plain, size: 4 }],
     ['principal == "ada"', { ...plain, size: 3 }],
     ['args.t.contains("x")', { ...plain, searchCost: 0.001 }],
-    ['args.t.indexOf("x") > 0 && args.t.lastIndexOf("x") > 0', { ...plain, searchCost: 0.002 }],
+    ['args.t.indexOf("x") > 0 && args.t.lastIndexOf("x") > 0', { ...plain, searchCost: 0.002, readingCost: 0.004 }],
     ['args.t.matches("^a+$")', { ...plain, searchCost: 0.04 }],
-    ['args.t.lowerAscii() == args.u.upperAscii()', { ...plain, searchCost: 0.08 }],
-    ['args.t.split(",").size() > 1', { ...plain, splitsText: true, searchCost: 0.04 }],
+    ['args.t.matches("(?i)a.{0,80}b.{0,80}c")', { ...plain, searchCost: 32.5 }],
+    ['args.t.lowerAscii() < args.u.upperAscii()', { ...plain, searchCost: 0.08, readingCost: 0.22 }],
+    ['args.t.split(",").size() > 1', { ...plain, splitsText: true, searchCost: 0.04, readingCost: 0.08, valueCost: 4 }],
+    ['size(args.t) > 1 || args.t.trim() == "x"', { ...plain, readingCost: 0.09, valueCost: 4 }],
+    ['double(args.t) > 1.0 && int(args.t) > uint(args.t)', { ...plain, readingCost: expect.closeTo(0.12, 9) }],
+    ['args.a == {"a": 1} || args.a != args.b', { ...plain, valueCost: 10 }],
+    ['args.a == -1 || "x" == args.a || args.a == tool || args.a in ["x"]', plain],
+    ['"x" in args.l', { ...plain, valueCost: 1 }],
     ['args.l.all(x, x > 1)', loop],
     ['args.l.all(x, x > 1) || args.m.exists(y, y == 2)', loop],
     ['args.l.all(x, x.m.all(y, y == 1))', { ...loop, comprehensionDepth: 2 }],
     ['args.t.split(",").all(x, x == "a")', { ...loop, splitsText: true, searchCost: 0.04 }],
-    ['args.l.all(x, x in args.m)', { ...loop, rereadingPower: 1 }],
+    ['args.l.all(x, x in args.m)', { ...loop, rereadingPower: 1, valueCost: 1 }],
   ])('is told of %s', (text, inspection) => {
     expect(expression(text)).toMatchObject(inspection);
   });
@@ -69,7 +79,9 @@ describe('what all rules of a decision may do together', () => {
     ['args.text.contains("x")', 10 * 0.001],
     ['args.list.all(x, args.text.contains("x"))', 6 + 10 * 0.001 * 6],
     ['args.text.split(",").all(x, x == "a")', 6 + 10 + 10 * 0.04 * 6],
-    ['args.list.all(x, x in args.list)', 6 + (6 * 0.1 + 10 * 0.02) * 6],
+    ['args.list.all(x, x in args.list)', 6 + 6 + (6 * 0.1 + 10 * 0.02) * 6],
+    ['args.list == args.text', 6 * 5],
+    ['size(args.text) > 3', 10 * 0.08 + 6 * 4],
   ])('is counted: %s', (text, units) => {
     expect(costs(text)).toBeCloseTo(units, 9);
   });
@@ -94,6 +106,77 @@ describe('what all rules of a decision may do together', () => {
     expect(new IterationBudget(listOf(399_999)).spend(looping)).toBe(true);
     expect(new IterationBudget(listOf(400_000)).spend(looping)).toBe(false);
   });
+});
+
+describe('a pattern in a rule', () => {
+  const texts = ['a', 'aXXb', 'ab', 'xaYb', 'a\nb', `a${'x'.repeat(81)}b`, ''];
+
+  it('answers alike by both of its engines, whatever it costs', () => {
+    const answers = (pattern: string) => texts.map((text) => linearRegExp(pattern).test(text));
+    const native = (pattern: RegExp) => texts.map((text) => pattern.test(text));
+    expect(linearRegExp('a.{0,80}b').costPerCharacter).toBeGreaterThan(1);
+    expect(linearRegExp('a.*b').costPerCharacter).toBe(0.04);
+    expect(answers('a.{0,80}b')).toEqual(native(/a.{0,80}b/));
+    expect(answers('a.*b')).toEqual(native(/a.*b/));
+  });
+
+  it.each([
+    '(?i)(password|secret|token)\\s*[:=]',
+    '\\b\\d{4}[ -]?\\d{4}[ -]?\\d{4}[ -]?\\d{4}\\b',
+    '^[\\w.+-]+@[\\w-]+\\.[\\w.]+$',
+    '(?i)\\b(select|insert|update|delete|drop)\\b.*\\b(from|into|table)\\b',
+    '[A-Za-z0-9/+=]{40}',
+    '-----BEGIN [A-Z ]*PRIVATE KEY-----',
+  ])('is cheap when each text leads it through the same few states: %s', (pattern) => {
+    expect(linearRegExp(pattern).costPerCharacter).toBe(0.04);
+  });
+
+  it.each(['a.{0,16}z', 'a.{0,100}z', '(?:a|b)*a(?:a|b){12}c', '(?i)ignore.{0,80}(previous|prior).{0,80}instructions'])(
+    'is dear when each text leads it through others, and its price is no less than its work: %s',
+    (pattern) => {
+      const { costPerCharacter, test } = linearRegExp(pattern);
+      const text = `z instructions c\n${Array.from({ length: 4_000 }, (_, nr) => ((nr * nr) % 7 < 3 ? 'a' : 'b')).join('')}`;
+      const before = workedMs();
+      test(text);
+      // A unit is an eighth of a microsecond; a busy machine and a cold engine take a few times that.
+      expect((workedMs() - before) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
+      expect(
+        new IterationBudget([{ text: 'a'.repeat(1_000_000) }]).spend(expression(`args.text.matches("${pattern}")`)),
+      ).toBe(false);
+    },
+  );
+});
+
+describe('a duration in a rule', () => {
+  const longer = (text: string) => {
+    try {
+      return expression('duration(args.t) > duration("1h")').evaluate({ args: { t: text } });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each<[string, boolean]>([
+    ['2h', true],
+    ['1h0m0.5s', true],
+    ['61m', true],
+    ['3600001ms', true],
+    ['59m', false],
+    ['-2h', false],
+    ['.5h', false],
+    ['1.h1us', true],
+  ])('is read from %s', (text, isLonger) => {
+    expect(longer(text)).toBe(isLonger);
+  });
+
+  it.each(['', '1', 'h', '1h ', ' 1h', '1h1', '--1h', '1d', '1e3s', '1h'.repeat(33), '1'.repeat(100_000)])(
+    'is not read from %j, which takes no time to tell',
+    (text) => {
+      const before = workedMs();
+      expect(longer(text)).toContain('duration() needs a number with a unit');
+      expect(workedMs() - before).toBeLessThan(500); // the library takes hours for the last one
+    },
+  );
 });
 
 describe('an instant in a rule', () => {

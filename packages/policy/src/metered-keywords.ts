@@ -1,0 +1,70 @@
+import { canonicalize, type JsonValue } from '@countersign/crypto';
+import type { FuncKeywordDefinition } from 'ajv';
+import { linearRegExp } from './linear-regexp.ts';
+import { effortKeyword, type Effort } from './metered-schema.ts';
+import { areUnique } from './unique-items.ts';
+import type { Work } from './work.ts';
+
+/** A value is judged as far as the work reaches that may be done for its call. */
+export class TooMuchWork extends Error {}
+
+/** In bodies of a loop: writing the canonical text of JSON. */
+const writingCosts = { value: 0.5, character: 0.02 };
+
+/** Ajv's keywords that look at a whole value, and the one that says what a node takes. `this` is the {@link Work} of the call. */
+export const meteredKeywords = [
+  // Ajv asks in the order of its list, which begins so, and no further once a keyword fails.
+  { keyword: effortKeyword, before: '$comment', errors: false, validate: takeEffort },
+  { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUniqueAsAsked },
+  { keyword: 'enum', schemaType: 'array', compile: oneOf },
+  { keyword: 'pattern', type: 'string', schemaType: 'string', compile: matching },
+] satisfies FuncKeywordDefinition[];
+
+function takeEffort(this: Work, effort: Effort, data: JsonValue): boolean {
+  take(this, effort.value);
+  if (typeof data === 'string') take(this, effort.character * data.length);
+  if (Array.isArray(data)) take(this, effort.item * data.length);
+  else if (typeof data === 'object' && data !== null && effort.member > 0)
+    for (const name of Object.keys(data)) take(this, effort.member + effort.nameCharacter * name.length);
+  return true;
+}
+
+/** Ajv holds each object against each other one: 50,000, which fit into a request, take half a minute. */
+function isUniqueAsAsked(this: Work, asked: boolean, items: JsonValue[]): boolean {
+  if (!asked) return true;
+  takeForWriting(this, items);
+  return areUnique(items);
+}
+
+/** Ajv compares a value with one after the other. */
+function oneOf(allowed: JsonValue[]): (this: Work, data: JsonValue) => boolean {
+  const isComposed = (value: JsonValue) => typeof value === 'object' && value !== null;
+  const plain = new Set<unknown>(allowed.filter((value) => !isComposed(value)));
+  const written = new Set(allowed.filter(isComposed).map((value) => canonicalize(value)));
+  return function (data) {
+    if (!isComposed(data) || written.size === 0) return plain.has(data);
+    takeForWriting(this, data);
+    return written.has(canonicalize(data));
+  };
+}
+
+/** Attacker-controlled patterns never reach a backtracking engine. */
+function matching(pattern: string): (this: Work, text: string) => boolean {
+  const { test, costPerCharacter } = linearRegExp(pattern);
+  return function (text) {
+    take(this, costPerCharacter * text.length);
+    return test(text);
+  };
+}
+
+function takeForWriting(work: Work, value: JsonValue): void {
+  const left = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    take(work, writingCosts.value + (typeof next === 'string' ? next.length * writingCosts.character : 0));
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) left.push(inner);
+  }
+}
+
+function take(work: Work, units: number): void {
+  if (!work.take(units)) throw new TooMuchWork();
+}

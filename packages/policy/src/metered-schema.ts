@@ -1,0 +1,104 @@
+import { linearRegExp } from './linear-regexp.ts';
+
+/** The keyword that is written into each schema: what judging one value by it takes. */
+export const effortKeyword = 'countersign:effort';
+
+/** In bodies of a loop: for a value, for each item or member of it and each character of their names, for each character of a text. */
+export type Effort = { value: number; item: number; member: number; nameCharacter: number; character: number };
+
+/** A schema of honest size has hundreds of nodes. */
+const nodesMax = 50_000;
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name: all that Ajv applies, of draft-07 and 2020-12. */
+export const appliedKeywords = {
+  one: new Set([
+    ...['additionalProperties', 'additionalItems', 'items', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
+    ...['unevaluatedProperties', 'unevaluatedItems'],
+  ]),
+  list: new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']),
+  named: new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']),
+};
+
+type Schema = Record<string, unknown>;
+
+/**
+ * A copy of a schema in which each node says what it takes, so that whoever applies it can be stopped. Null for what cannot be told
+ * beforehand: too many nodes, an identifier inside, or a reference that is anything but a pointer into the same document.
+ */
+export function meteredSchema(schema: Schema): Schema | null {
+  const root = structuredClone(schema);
+  const efforts = new Map<Schema, Effort>();
+  const left: unknown[] = [root];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (!isSchema(node) || efforts.has(node)) continue;
+    if (efforts.size >= nodesMax || isForeign(node, node === root)) return null;
+    efforts.set(node, effortOf(node));
+    left.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
+  }
+  // Written when all are known: a reference may lead into what was looked at before.
+  for (const [node, effort] of efforts) node[effortKeyword] = effort;
+  return root;
+}
+
+function isSchema(node: unknown): node is Schema {
+  return typeof node === 'object' && node !== null && !Array.isArray(node);
+}
+
+function isForeign(node: Schema, isRoot: boolean): boolean {
+  const { $ref: reference, $id: id } = node;
+  if (typeof node['$dynamicRef'] === 'string' || typeof node['$recursiveRef'] === 'string') return true;
+  if (typeof id === 'string' && !isRoot) return true;
+  return typeof reference === 'string' && reference !== '#' && !reference.startsWith('#/');
+}
+
+function appliedBy(node: Schema): unknown[] {
+  return Object.entries(node).flatMap(([keyword, value]): unknown[] => {
+    if (Array.isArray(value)) return appliedKeywords.list.has(keyword) ? value : [];
+    if (!isSchema(value)) return [];
+    if (appliedKeywords.one.has(keyword)) return [value];
+    return appliedKeywords.named.has(keyword) ? Object.values(value) : [];
+  });
+}
+
+/**
+ * What the generated code does for one value, beside what the keywords take that look at a whole one (`metered-keywords`). A node that fails
+ * at its type says nothing, so whoever applies it says it before.
+ */
+function effortOf(node: Schema): Effort {
+  const { properties, patternProperties, required, dependencies, dependentRequired, dependentSchemas } = node;
+  const written = [properties, required, dependencies, dependentRequired, dependentSchemas];
+  const patterns = isSchema(patternProperties) ? Object.keys(patternProperties) : [];
+  const has = (...keywords: string[]) => keywords.filter((keyword) => keyword in node).length;
+  return {
+    value:
+      1 + appliedBy(node).length + written.reduce<number>((sum, part) => sum + sizeOf(part), 0) / 4 + costOfConst(node),
+    item: has('items', 'contains', 'additionalItems', 'unevaluatedItems'),
+    member: patterns.length / 2 + has('additionalProperties', 'propertyNames') + 2 * has('unevaluatedProperties'),
+    nameCharacter: patterns.reduce((sum, pattern) => sum + costOfPattern(pattern), 0),
+    character: has('maxLength', 'minLength') / 10,
+  };
+}
+
+function costOfPattern(pattern: string): number {
+  return linearRegExp(pattern).costPerCharacter;
+}
+
+function sizeOf(part: unknown): number {
+  return typeof part === 'object' && part !== null ? Object.keys(part).length : 0;
+}
+
+/** It is compared to its end. */
+function costOfConst({ const: value }: Schema): number {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length / 8 : 0;
+}
+
+function resolve(root: unknown, reference: string): unknown {
+  let node = root;
+  for (const step of reference.split('/').slice(1)) {
+    const member = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, member)) return undefined;
+    node = (node as Record<string, unknown>)[member]; // an own member by the check above
+  }
+  return node;
+}

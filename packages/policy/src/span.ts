@@ -1,0 +1,12 @@
+import { Environment } from '@marcbachmann/cel-js';
+
+/** The longest that anybody writes has eight parts. */
+const lengthMax = 64;
+const parts = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
+const read = new Environment().registerVariable('text', 'string').parse('duration(text)');
+
+/** CEL's `duration` of a text, `1h30m`. The library tries each of its digits as a beginning, over and over: here a short one is looked at. */
+export function spanOf(text: string): unknown {
+  if (text.length > lengthMax || !parts.test(text)) throw new RangeError('duration() needs a number with a unit');
+  return read({ text });
+}

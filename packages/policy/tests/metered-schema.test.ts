@@ -1,0 +1,216 @@
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { validateWithAjv } from '../src/index.ts';
+import { appliedKeywords, meteredSchema } from '../src/metered-schema.ts';
+import { workedMs } from '@countersign/testkit/worked';
+
+/** A schema of so many nodes: itself, and what is in its list. */
+const ofNodes = (nodes: number) => ({ allOf: Array.from({ length: nodes - 1 }, () => ({})) });
+const big = ofNodes(50_001);
+
+describe('a schema whose cost can be told, or not', () => {
+  it.each<[string, unknown, boolean]>([
+    ['50,000 nodes', ofNodes(50_000), false],
+    ['one node more', big, true],
+    ['no object', true, false],
+    ['a big definition that nothing refers to', { $defs: { big }, definitions: { big } }, false],
+    ['a reference to a big definition', { $ref: '#/$defs/big', $defs: { big } }, true],
+    ['one to a definition of the old name', { $ref: '#/definitions/big', definitions: { big } }, true],
+    ['an escaped reference', { $ref: '#/$defs/a~1b~0c%20d', $defs: { 'a/b~c d': big } }, true],
+    ['a reference to itself', { properties: { child: { $ref: '#' } } }, false],
+    ['a reference to nothing', { $ref: '#/$defs/none/below' }, false],
+    ['a reference into what is inherited', { $ref: '#/constructor/prototype' }, false],
+    ['a reference to another document', { $ref: 'https://example.org/x' }, true],
+    ['a reference to an anchor', { $ref: '#anchor' }, true],
+    ['a dynamic reference', { items: { $dynamicRef: '#node' } }, true],
+    ['a recursive reference', { items: { $recursiveRef: '#' } }, true],
+    ['an identifier inside', { properties: { a: { $id: 'https://example.org/a' } } }, true],
+    ['an identifier of its own', { $id: 'https://example.org/a' }, false],
+    ['properties of these names', { properties: { $ref: {}, $dynamicRef: {}, $recursiveRef: {} } }, false],
+  ])('%s', (_what, schema, isCostly) => {
+    expect(meteredSchema(schema as never) === null).toBe(isCostly);
+  });
+});
+
+const tooLong = 'judging them would take too long';
+/** A text at the end of so many levels, which no schema below takes: so every way down is tried at each of them. */
+const nested = (depth: number, around: (inner: unknown) => unknown): unknown =>
+  depth === 0 ? 'end' : around(nested(depth - 1, around));
+const inA = (inner: unknown) => ({ a: inner });
+const inList = (inner: unknown) => [inner];
+const self = { $ref: '#/$defs/self' };
+const once = { properties: { a: self } };
+
+describe('what judges arguments', () => {
+  it.each<[string, object, (inner: unknown) => unknown]>([
+    ['properties', once, inA],
+    ['additionalProperties', { additionalProperties: self }, inA],
+    ['patternProperties', { patternProperties: { '^a': self } }, inA],
+    ['unevaluatedProperties', { unevaluatedProperties: self }, inA],
+    ['items', { items: self }, inList],
+    ['prefixItems', { prefixItems: [self] }, inList],
+    ['contains', { contains: self }, inList],
+    ['unevaluatedItems', { unevaluatedItems: self }, inList],
+    ['dependentSchemas', { dependentSchemas: { a: once } }, inA],
+    ['dependencies', { dependencies: { a: once } }, inA],
+    ['allOf', { allOf: [once] }, inA],
+    ['oneOf', { oneOf: [once] }, inA],
+    ['not', { not: { not: once } }, inA],
+    ['if', { if: once, else: false }, inA],
+    ['then', { if: true, then: once }, inA],
+    ['else', { if: false, else: once }, inA],
+  ])('is stopped where each level multiplies the work by %s, and not before', (_keyword, applied, around) => {
+    const node = { type: ['object', 'array'], ...applied };
+    const schema = { $defs: { self: { anyOf: [node, { ...node }, { ...node }] } }, properties: { root: self } };
+    const judged = (depth: number) => validateWithAjv(schema, { root: nested(depth, around) } as never);
+    expect(judged(3)).toMatch(/ at #/);
+    const before = workedMs();
+    expect(judged(28)).toBe(tooLong);
+    expect(workedMs() - before).toBeLessThan(1_000); // without a bound it is a matter of weeks
+  });
+
+  it('is stopped where a schema leads to itself without looking at anything', () => {
+    expect(validateWithAjv({ $ref: '#' }, {})).not.toBeNull();
+  });
+
+  const numbered = (length: number) => Array.from({ length }, (_, nr) => nr);
+  const named = (length: number) => Object.fromEntries(numbered(length).map((nr) => [`k${nr}`, nr]));
+  it.each<[string, object, object]>([
+    [
+      'branches',
+      { properties: { l: { items: { anyOf: numbered(200).map((nr) => ({ const: nr })) } } } },
+      { l: numbered(9_000).fill(199) },
+    ],
+    [
+      'types',
+      { properties: { l: { items: { anyOf: [...numbered(200).map(() => ({ type: 'string' })), {}] } } } },
+      { l: numbered(9_000) },
+    ],
+    [
+      'patterns of names',
+      { patternProperties: Object.fromEntries(numbered(200).map((nr) => [`^x${nr}`, {}])) },
+      named(9_000),
+    ],
+    ['members', { allOf: numbered(200).map(() => ({ additionalProperties: { type: 'number' } })) }, named(9_000)],
+    [
+      'wholes that are told apart',
+      { allOf: numbered(50).map(() => ({ properties: { l: { uniqueItems: true } } })) },
+      { l: numbered(9_000) },
+    ],
+    [
+      'wholes that are sought',
+      { allOf: numbered(50).map((nr) => ({ properties: { l: { not: { enum: [[nr]] } } } })) },
+      { l: numbered(9_000) },
+    ],
+    [
+      'wholes that are compared',
+      { properties: { l: { items: { not: { const: numbered(1_000) } } } } },
+      { l: numbered(9_000) },
+    ],
+    ['characters of a pattern', { properties: { a: { pattern: 'a.{0,100}z' } } }, { a: `zb\n${'ab'.repeat(90_000)}` }],
+    [
+      'characters that are counted',
+      { properties: { a: { allOf: numbered(50).map(() => ({ maxLength: 9e6 })) } } },
+      { a: 'é'.repeat(90_000) },
+    ],
+  ])('is stopped by too many %s', (_what, schema, args) => {
+    expect(validateWithAjv(schema as never, args as never)).toBe(tooLong);
+  });
+
+  it('judges ten thousand rows of a table', () => {
+    const row = {
+      type: 'object',
+      properties: { id: { type: 'integer' }, name: { type: 'string', maxLength: 20 } },
+      required: ['id'],
+    };
+    const schema = { properties: { rows: { type: 'array', items: row } } };
+    expect(validateWithAjv(schema, { rows: numbered(10_000).map((id) => ({ id, name: 'x' })) })).toBeNull();
+    expect(
+      validateWithAjv(schema, { rows: numbered(10_000).map((id) => ({ id: id === 9_999 ? 'x' : id })) }),
+    ).toContain('type');
+  });
+
+  it('knows what is one of a list: numbers, texts, null, lists and objects in whatever order', () => {
+    const isOne = (of: unknown[], value: unknown) =>
+      validateWithAjv({ properties: { a: { enum: of } } }, { a: value } as never) === null;
+    expect([
+      isOne([1, 'x', null], 1.0),
+      isOne([1, 'x', null], null),
+      isOne([[1]], [1]),
+      isOne([{ a: 1, b: 2 }], { b: 2, a: 1 }),
+    ]).toEqual(Array(4).fill(true));
+    expect([
+      isOne([1], '1'),
+      isOne(['null'], null),
+      isOne([[1]], [1, 1]),
+      isOne([{ a: 1 }], {}),
+      isOne([1], [1]),
+    ]).toEqual(Array(5).fill(false));
+  });
+});
+
+/** Of the library: keywords that apply no schema, and say what one value is. */
+const judging = [
+  ...[
+    '$async',
+    '$dynamicAnchor',
+    '$recursiveAnchor',
+    '$schema',
+    '$id',
+    '$defs',
+    '$vocabulary',
+    '$comment',
+    'definitions',
+    'id',
+  ],
+  ...[
+    'maximum',
+    'minimum',
+    'exclusiveMaximum',
+    'exclusiveMinimum',
+    'multipleOf',
+    'maxLength',
+    'minLength',
+    'pattern',
+    'format',
+  ],
+  ...[
+    'maxProperties',
+    'minProperties',
+    'required',
+    'dependentRequired',
+    'maxItems',
+    'minItems',
+    'uniqueItems',
+    'maxContains',
+  ],
+  ...[
+    'minContains',
+    'type',
+    'nullable',
+    'const',
+    'enum',
+    'title',
+    'description',
+    'default',
+    'deprecated',
+    'readOnly',
+    'writeOnly',
+  ],
+  ...['examples', 'contentMediaType', 'contentEncoding', 'contentSchema'],
+];
+/** Followed, or refused. */
+const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+it.each([
+  ['draft-07', new Ajv()],
+  ['2020-12', new Ajv2020()],
+])(
+  'each keyword of %s that applies a schema is followed, also those of a later version of the library',
+  (_name, ajv) => {
+    const { one, list, named } = appliedKeywords;
+    const known = new Set([...judging, ...referring, ...one, ...list, ...named]);
+    expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !known.has(keyword))).toEqual([]);
+  },
+);
