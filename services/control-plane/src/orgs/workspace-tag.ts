@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import { PublicProof } from '@countersign/contracts/control-plane';
+import { ifMatchTags } from '@countersign/service-kit';
 
 type Tagged = {
   /** The ETag of what the gateway keeps. */
@@ -7,7 +8,7 @@ type Tagged = {
   publicProof: PublicProof;
 };
 
-const form = /^(".+)\.([a-z]+)"$/;
+const form = /^(.+)\.([a-z]+)$/;
 
 /** The ETag of all that can be changed of a workspace. */
 export function workspaceTag({ etag, publicProof }: Tagged): string {
@@ -18,10 +19,11 @@ export function workspaceTag({ etag, publicProof }: Tagged): string {
 export function parseWorkspaceTag(sent: string | undefined): Tagged {
   if (sent === undefined || sent === '*')
     throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ETag you read', { param: 'If-Match' });
-  const [, gateway = '', setting] = form.exec(sent) ?? [];
+  const [tag = ''] = ifMatchTags({ headers: { 'if-match': sent } }) ?? [];
+  const [, gateway = '', setting] = form.exec(tag) ?? [];
   const publicProof = PublicProof.safeParse(setting);
   if (!publicProof.success) throw staleWorkspace();
-  return { etag: `${gateway}"`, publicProof: publicProof.data };
+  return { etag: `"${gateway}"`, publicProof: publicProof.data };
 }
 
 export function staleWorkspace(): AppError {

@@ -1,10 +1,10 @@
-import { AppError } from '@countersign/contracts';
 import { putWorkspaceSettings } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
 import { recordAudit } from '../store/audit.ts';
 import { getSettings, lockSettings, putSettings } from '../store/workspaces.ts';
 import { holdRole } from '../members/hold-role.ts';
+import { refuseStale } from '../workspaces/refuse-stale.ts';
 import { replaceSections, settingsEtag } from '../workspaces/settings.ts';
 
 export const putWorkspaceSettingsRoute = (context: Context) =>
@@ -14,7 +14,7 @@ export const putWorkspaceSettingsRoute = (context: Context) =>
       await holdRole(tx, caller, 'owner');
       await lockSettings(tx, workspaceId);
       const { settings: stored, version } = await getSettings(tx, workspaceId);
-      refuseStale(req.headers['if-match'], settingsEtag(stored));
+      refuseStale(req, { current: settingsEtag(stored), message: 'The settings changed since they were read' });
       const replaced = replaceSections(stored, body);
       const now = context.now();
       await putSettings(tx, workspaceId, { settings: replaced, version: version + 1 }, now);
@@ -27,8 +27,3 @@ export const putWorkspaceSettingsRoute = (context: Context) =>
     setHeader('ETag', settingsEtag(settings));
     return settings;
   });
-
-function refuseStale(expected: string | undefined, current: string): void {
-  if (expected === undefined || expected === '*' || expected === current) return;
-  throw new AppError('PRECONDITION_FAILED', 'The settings changed since they were read', { param: 'If-Match' });
-}

@@ -5,7 +5,8 @@ import { handleWorkspace } from '../handle.ts';
 import { holdRole } from '../members/hold-role.ts';
 import { recordAudit } from '../store/audit.ts';
 import { findWorkspace, setName } from '../store/workspaces.ts';
-import { refuseStaleWorkspace, workspaceEtag } from '../workspaces/workspace-etag.ts';
+import { refuseStale } from '../workspaces/refuse-stale.ts';
+import { workspaceEtag } from '../workspaces/workspace-etag.ts';
 
 export const putWorkspaceRoute = (context: Context) =>
   handleWorkspace(putWorkspace)(async ({ body: { name }, caller, req, requestId, setHeader }) => {
@@ -14,7 +15,7 @@ export const putWorkspaceRoute = (context: Context) =>
       await holdRole(tx, caller, 'owner');
       const before = await findWorkspace(tx, workspaceId);
       if (before === null) throw notFound();
-      refuseStaleWorkspace(req.headers['if-match'], before);
+      refuseStale(req, { current: workspaceEtag(before), message: 'The workspace changed since it was read' });
       if (before.name === name) return before;
       const now = context.now();
       await setName(tx, workspaceId, name, now);

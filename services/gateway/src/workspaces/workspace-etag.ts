@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '@countersign/contracts';
 import type { Workspace } from '@countersign/contracts/gateway';
 
 type Changeable = Pick<Workspace, 'id' | 'name'>;
@@ -10,10 +9,4 @@ export function workspaceEtag({ id, name }: Changeable): string {
     .update(JSON.stringify([id, name]))
     .digest('hex')
     .slice(0, 32)}"`;
-}
-
-/** Throws PRECONDITION_FAILED where If-Match is sent and names another. */
-export function refuseStaleWorkspace(expected: string | undefined, current: Changeable): void {
-  if (expected === undefined || expected === '*' || expected === workspaceEtag(current)) return;
-  throw new AppError('PRECONDITION_FAILED', 'The workspace changed since it was read', { param: 'If-Match' });
 }
