@@ -159,6 +159,12 @@ describe('the kernel does not start', () => {
   });
 });
 
+it('a start knows the variable of runs without a database, and none that only looks like it', () => {
+  const [known, unknown] = ['GOV_BOUNDARY_REGISTRY_PATH', 'GOV_BOUNDARY_REGISTRY_PATHS'];
+  expect(kernelConfigFrom({ ...unreachable(), [known]: '/var/lib/boundary.json' }).port).toBeGreaterThan(0);
+  expect(() => kernelConfigFrom({ ...unreachable(), [unknown]: '/var/lib/boundary.json' })).toThrow(unknown);
+});
+
 it('production runs no MCP server as a program of its own account unless that is accepted', () => {
   const strong = (name: string) => `${name}-${'9f2c7a1e'.repeat(5)}`;
   const secrets = ['ADMIN_API_KEY', 'SERVICE_API_KEY', 'SIGNING_KEY', 'POLICY_KEY', 'LOG_KEY', 'TENANT_SALT_SECRET'];
