@@ -89,6 +89,20 @@ describe('limits', () => {
     });
   });
 
+  verifies('gw.ratelimit', 'count who asks for codes before the address that is to get them', async () => {
+    await underLimits({}, async (url) => {
+      const askAt = (gateway: string) => (nth: number) =>
+        fetch(new URL('/api/auth/email/request', gateway), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...disguises(nth) },
+          body: JSON.stringify({ email: 'flooded@example.org' }),
+        });
+      expect(await statusesOf(6, askAt(url))).toEqual([200, 200, 200, 429, 429, 429]);
+      // Of the five mails an hour of the address, the refused ones have used up none.
+      expect(await statusesOf(3, askAt(open.url))).toEqual([200, 200, 429]);
+    });
+  });
+
   verifies(
     'gw.ratelimit',
     'count who asks for what is not there, by address, whatever credential comes along',
