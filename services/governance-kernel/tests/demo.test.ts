@@ -97,6 +97,26 @@ describe('the demo', () => {
     take(1);
   });
 
+  it('takes no body that is larger than a receipt several times over', async () => {
+    const args = { note: 'x'.repeat(16_384) };
+    const refused = visitor.runDemo({ body: { action_id: 'read_ticket', args } });
+    await expect(refused).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  it('has a limit of its own, which other public routes do not share', async () => {
+    const env = { ...test.env, GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_DEMO: '2' };
+    const limited = await startKernel(kernelConfigFrom(env));
+    const body = JSON.stringify({ action_id: 'read_ticket', args: {} });
+    const headers = { 'content-type': 'application/json' };
+    const ask = async () => (await fetch(`${limited.url}/api/demo/run`, { method: 'POST', headers, body })).status;
+    try {
+      expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+      expect((await fetch(`${limited.url}/healthz`)).status).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('keeps its policy and epoch over a restart, and whatever bundle others have', async () => {
     const policies = async () => (await visitor.runDemo({ body: { action_id: 'read_ticket', args: {} } })).body;
     const before = await policies();
@@ -108,5 +128,17 @@ describe('the demo', () => {
       policy_epoch: 1,
       verdict: 'ALLOW',
     });
+  });
+
+  it('decides nothing more, and seals nothing, once the hour of all visitors is used up', async () => {
+    const { demoAllowance } = test.kernel.context;
+    const untilRefused = () => {
+      for (;;) demoAllowance.take();
+    };
+    expect(untilRefused).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+    const before = await receiptIds('demo');
+    const refused = visitor.runDemo({ body: { action_id: 'read_ticket', args: {} } });
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await receiptIds('demo')).toEqual(before);
   });
 });
