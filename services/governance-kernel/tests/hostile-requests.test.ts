@@ -13,6 +13,8 @@ afterAll(() => test.close());
 /** MCP answers in JSON-RPC, a page in HTML, AuthZEN in a text; everything else has the one envelope. */
 const routes = allRoutes.filter(({ media }) => media !== 'mcp' && media !== 'html' && media !== 'authzen');
 const writing = routes.filter(({ method }) => method === 'POST' || method === 'PUT');
+/** A bundle of policy may be made of ten times as many values as anything else. */
+const ofBundles = ['put-policy-bundle', 'put-policy-ceilings', 'put-shadow-lane'];
 const deep = `{"a":${'['.repeat(80)}${']'.repeat(80)}}`;
 
 type Hostile = { name: string; status: number; codes: string[]; call: Omit<RawCall, 'route'>; of?: AnyRoute[] };
@@ -43,6 +45,13 @@ const hostile: Hostile[] = [
   },
   { name: 'a duplicate key', status: 400, codes: ['DUPLICATE_MEMBER'], call: { body: '{"a":1,"a":2}' }, of: writing },
   { name: 'over-deep', status: 400, codes: ['NESTING_TOO_DEEP'], call: { body: deep }, of: writing },
+  {
+    name: 'more values than a body may be made of',
+    status: 413,
+    codes: ['PAYLOAD_TOO_LARGE'],
+    call: { body: `[${'1,'.repeat(10_000)}1]` },
+    of: writing.filter(({ operation }) => !ofBundles.includes(operation)),
+  },
   { name: 'a lone surrogate', status: 400, codes: ['LONE_SURROGATE'], call: { body: '{"a":"\\ud800"}' }, of: writing },
   { name: '1e999', status: 400, codes: ['NUMBER_OUT_OF_RANGE'], call: { body: '{"a":1e999}' }, of: writing },
   {
