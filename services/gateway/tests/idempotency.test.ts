@@ -50,6 +50,18 @@ describe('one Idempotency-Key has one effect', () => {
     expect(next).toEqual({ answer: '"second"', replayed: false });
   });
 
+  it('when the commit of the act fails: neither effect nor key is left, and the next request acts', async () => {
+    const refusal = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$`;
+    const late = 'CONSTRAINT TRIGGER late AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED';
+    await rowsOf(database, refusal);
+    await rowsOf(database, `CREATE ${late} FOR EACH ROW WHEN (NEW.title = 'Late') EXECUTE FUNCTION refuse()`);
+    expect((await create('late', 'Late')).status).toBe(500);
+    await rowsOf(database, 'DROP TRIGGER late ON tasks');
+    const next = await create('late', 'Late');
+    expect([next.status, next.headers.get('idempotency-replayed')]).toEqual([201, null]);
+    expect(await tasksOf('Late')).toHaveLength(1);
+  });
+
   it('when what it asked for was refused: the key is free again', async () => {
     const refused = await create('refused', '');
     expect(refused.status).toBe(400);
