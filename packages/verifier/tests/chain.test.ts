@@ -142,6 +142,15 @@ describe('verifyReceipt', () => {
     expect(() => verifyReceipt(value, trust, nodeProvider)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));
   });
 
+  it('refuses an object with members that it inherits, which no schema sees and no hash covers', () => {
+    const [genuine] = chain.receipts;
+    const payload: object = Object.assign(Object.create({ verdict: 'DENY' }) as object, genuine?.payload);
+    expect(() => verifyReceipt({ ...genuine }, trust, nodeProvider)).not.toThrow();
+    expect(() => verifyReceipt({ ...genuine, payload }, trust, nodeProvider)).toThrow(
+      expect.objectContaining({ code: 'MALFORMED' }),
+    );
+  });
+
   it.each([
     { keys: [{}] },
     { keys: 'x' },
