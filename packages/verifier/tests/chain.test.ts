@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalize, consistencyProof, encodeBase64, rootOf } from '@countersign/crypto';
+import { canonicalize, consistencyProof, encodeBase64, formatCheckpoint, rootOf, signNote } from '@countersign/crypto';
 import type { JsonValue } from '@countersign/crypto';
 import { argumentsDepthMax } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -21,14 +21,18 @@ import {
   exportOf,
   hashOf,
   idOf,
+  jwkOf,
   leafOf,
   linesOf,
+  logSigner,
   noteOver,
   receiptHashOf,
   recordOf,
+  seenAt,
   settledChain,
   sign,
   testKeys,
+  testSigner,
 } from './chain-fixture.ts';
 import type { Members, Receipt } from './chain-fixture.ts';
 
@@ -209,6 +213,22 @@ describe('log proofs', () => {
     expect(() => verifyConsistency({ from: damaged, to, hashes: [], ...options })).toThrow(
       expect.objectContaining({ code: 'CHECKPOINT_INVALID' }),
     );
+  });
+
+  it('are signed by the key of the very log that they name, and by the key of no other trusted log', () => {
+    const otherOrigin = 'log.example/other';
+    const both = parseKeySet({
+      keys: [jwkOf(logSigner, 'log'), { ...jwkOf(testSigner, 'log'), log_origin: otherOrigin }],
+    });
+    const root = rootOf(nodeProvider, chain.receipts.map(leafOf));
+    const noteOf = (origin: string) => {
+      const text = formatCheckpoint({ origin, size: chain.receipts.length, root, time: seenAt });
+      return signNote(nodeProvider, text, [{ name: otherOrigin, signer: testSigner }]);
+    };
+    const opened = (note: string) => () =>
+      verifyConsistency({ from: note, to: note, hashes: [], ...options, trust: both });
+    expect(opened(noteOf(otherOrigin))).not.toThrow();
+    expect(opened(noteOf(logOrigin))).toThrow(expect.objectContaining({ code: 'KEY_UNKNOWN' }));
   });
 });
 
