@@ -32,3 +32,15 @@ export function openApiEndpoint(service: ServiceName): Endpoint {
   let text: string | null = null;
   return handlePublic(getOpenApi)(() => prepared(200, (text ??= openApiText(service))));
 }
+
+/** The page of a port that serves probes alone. */
+export function healthPageEndpoint(service: string): Endpoint {
+  return frontPageEndpoint({
+    title: `${service}: health`,
+    what: 'This port answers probes. The service itself listens on another one.',
+    links: [
+      { path: '/health/ready', says: 'whether it can work now' },
+      { path: '/health/live', says: 'whether it runs' },
+    ],
+  });
+}

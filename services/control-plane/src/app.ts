@@ -2,6 +2,7 @@ import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,
   healthEndpoints,
+  healthPageEndpoint,
   httpOptionsOf,
   mountMetrics,
   openApiEndpoint,
@@ -115,7 +116,10 @@ export function createApp(context: Context, { lifecycle }: Running): HttpApp {
 /** A port of its own for probes and for Prometheus, which the world does not reach. */
 export function createHealthApp(context: Context, { lifecycle }: Running): HttpApp {
   return createHttpApp({
-    endpoints: healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context)),
+    endpoints: [
+      healthPageEndpoint('Countersign control plane'),
+      ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context)),
+    ],
     guards: createGuards(context),
     log: context.log,
     hosts: context.config.allowedHosts,

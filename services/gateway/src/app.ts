@@ -3,6 +3,7 @@ import {
   createHttpApp,
   docsEndpoint,
   healthEndpoints,
+  healthPageEndpoint,
   httpOptionsOf,
   mountMetrics,
   openApiEndpoint,
@@ -104,7 +105,10 @@ export function createApp(context: Context, { lifecycle, workers }: Running): Ht
 /** A port of its own for probes and for Prometheus, which the world does not reach. */
 export function createHealthApp(context: Context, { lifecycle, workers }: Running): HttpApp {
   return createHttpApp({
-    endpoints: healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context, workers)),
+    endpoints: [
+      healthPageEndpoint('Countersign gateway'),
+      ...healthEndpoints(readinessChecks(context), lifecycle, toldChecks(context, workers)),
+    ],
     guards: createGuards(context),
     log: context.log,
     hosts: context.config.allowedHosts,

@@ -74,6 +74,8 @@ describe.each(buses)('a run over the bus %#', (url) => {
     const text = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
     expect(text).toMatch(/countersign_http_request_duration_seconds_count\{operation="run-task",status="\d+"\} 1/);
     expect((await fetch(`${gateway.healthUrl}/health/live`)).status).toBe(200);
+    const page = await fetch(`${gateway.healthUrl}/`);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('/health/ready')]);
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
   });
 

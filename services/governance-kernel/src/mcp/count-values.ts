@@ -1,4 +1,4 @@
-import { excessError } from './excess.ts';
+import { Excess } from './excess.ts';
 
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, lineFeed, carriageReturn] = ['"', '\\', '\n', '\r'].map(code);
@@ -34,14 +34,14 @@ export class ValueCount {
     this.#framing = framing;
   }
 
-  /** Throws {@link excessError} once a message is made of more values. */
+  /** Throws {@link Excess} once a message is made of more values. */
   add(chunk: Uint8Array): void {
     let most = this.#values;
     for (const byte of chunk) {
       this.#count(byte);
       if (this.#values > most) most = this.#values;
     }
-    if (most > this.#valuesMax) throw excessError(`${this.#valuesMax} values`);
+    if (most > this.#valuesMax) throw new Excess(`${this.#valuesMax} values`);
   }
 
   #count(byte: number): void {

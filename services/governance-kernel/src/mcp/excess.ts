@@ -1,13 +1,9 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
-
-/** Stands for an answer that holds too much. A server that sends it itself says the same. */
+/** Takes the place of an answer that holds too much. A server that sends it itself says the same. */
 export const excessCode = -32_099;
 
-/** Where an answer is read: it has more bytes, or is made of more values, than can be read at once. */
-export function excessError(most: string): ProtocolError {
-  return new ProtocolError(excessCode, `The answer has more than ${most}`);
-}
-
-export function isExcess(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === excessCode;
+/** An answer that has more bytes, or is made of more values, than can be read at once. */
+export class Excess extends Error {
+  constructor(most: string) {
+    super(`The answer has more than ${most}`);
+  }
 }

@@ -5,7 +5,7 @@ import { inTime } from '../boundary/in-time.ts';
 import { sending } from './sending.ts';
 import { messageValuesMax } from './bounded-messages.ts';
 import { withFewValues } from './count-values.ts';
-import { excessError } from './excess.ts';
+import { Excess } from './excess.ts';
 
 type Answer = Dispatcher.ResponseData;
 
@@ -84,7 +84,7 @@ async function* bounded(body: Readable, bytesMax: number): AsyncGenerator<Buffer
   for await (const chunk of body as AsyncIterable<Buffer>) {
     // no encoding is set on it
     bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw excessError(`${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new Excess(`${bytesMax} bytes`);
     yield chunk;
   }
 }

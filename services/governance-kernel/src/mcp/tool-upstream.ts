@@ -3,7 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@mod
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
-import { isExcess } from './excess.ts';
+import { Excess, excessCode } from './excess.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
 import type { CallOptions, UpstreamServer } from './upstream-server.ts';
@@ -44,6 +44,10 @@ function faultOf(error: unknown): ToolAnswer {
   if (error instanceof ProtocolError && !isExcess(error))
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
   return { outcome: 'uncertain', result: failure(`${uncertainty(error)}; the tool may have run`) };
+}
+
+function isExcess(error: unknown): boolean {
+  return error instanceof Excess || (error instanceof ProtocolError && error.code === excessCode);
 }
 
 function uncertainty(error: unknown): string {
