@@ -60,9 +60,17 @@ it('the starter policy keeps records whichever way a file is written', () => {
   for (const name of ['write_file', 'edit_file', 'move_file']) {
     const tool = tools.find((listed) => listed.name === name);
     if (tool === undefined) throw new Error(`the shipped server has no ${name}`);
-    for (const member of pathMembers(tool))
-      expect([name, member.name, rulesAgainst(tool, { [member.name]: 'records/2026.csv' })]).toEqual([
-        ...[name, member.name, expect.arrayContaining(['deny-changing-records'])],
-      ]);
+    for (const { name: member } of pathMembers(tool))
+      for (const path of ['records/2026.csv', 'records', '/data/records', '/data/records/'])
+        expect([name, member, path, rulesAgainst(tool, { [member]: path })]).toEqual([
+          ...[name, member, path, expect.arrayContaining(['deny-changing-records'])],
+        ]);
   }
+});
+
+it('the starter policy keeps nothing that only has a name like the records', () => {
+  const move = tools.find(({ name }) => name === 'move_file');
+  if (move === undefined) throw new Error('the shipped server has no move_file');
+  for (const source of ['records-2025', 'my-records', 'records.csv', 'old-records/a.csv'])
+    expect([source, rulesAgainst(move, { source, destination: 'b' })]).toEqual([source, []]);
 });
