@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { EffectLevel } from '@countersign/contracts';
+import { GovernedChange } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, evaluateRules, parsePolicyBundle, type CompiledPolicy } from '@countersign/policy';
 import { Client, type Tool } from '@modelcontextprotocol/client';
@@ -13,13 +15,14 @@ const starter = fileURLToPath(new URL('../../infra/local/policy/starter.yaml', i
 const folder = mkdtempSync(join(tmpdir(), 'countersign-starter-'));
 const client = new Client({ name: 'starter-policy', version: '1' });
 let tools: readonly Tool[];
+const bundle = parsePolicyBundle(readFileSync(starter, 'utf8'));
 let policy: CompiledPolicy;
 
 beforeAll(async () => {
   const { command, args } = filesystemServer(folder);
   await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
   tools = (await client.listTools()).tools;
-  policy = compilePolicy(parsePolicyBundle(readFileSync(starter, 'utf8')), nodeProvider);
+  policy = compilePolicy(bundle, nodeProvider);
 });
 afterAll(async () => {
   await client.close();
@@ -34,12 +37,16 @@ function pathMembers({ inputSchema }: Tool): { name: string; isList: boolean }[]
     .map(([name, { type }]) => ({ name, isList: type === 'array' }));
 }
 
-function rulesAgainst(tool: Tool, args: Record<string, unknown>): string[] {
+function outcomeOf(under: CompiledPolicy, call: object) {
   const intent = {
-    ...{ tenant: 'acme', principal: 'agent', session: 's', action: 'tool.call', tool: `files.${tool.name}` },
-    ...{ resource: null, effect_level: 'E1', context: {}, args_hash: '', intent_hash: '', args },
+    ...{ tenant: 'acme', principal: 'agent', session: 's', tool: null, resource: null, effect_level: 'E1' },
+    ...{ args: {}, context: {}, args_hash: '', intent_hash: '', ...call },
   };
-  const outcome = evaluateRules(policy, intent as never, { now: new Date(0).toISOString(), relations: {} });
+  return evaluateRules(under, intent as never, { now: new Date(0).toISOString(), relations: {} });
+}
+
+function rulesAgainst(tool: Tool, args: Record<string, unknown>): string[] {
+  const outcome = outcomeOf(policy, { action: 'tool.call', tool: `files.${tool.name}`, args });
   return outcome.kind === 'deny' ? outcome.rules : [];
 }
 
@@ -73,4 +80,19 @@ it('the starter policy keeps nothing that only has a name like the records', () 
   if (move === undefined) throw new Error('the shipped server has no move_file');
   for (const source of ['records-2025', 'my-records', 'records.csv', 'old-records/a.csv'])
     expect([source, rulesAgainst(move, { source, destination: 'b' })]).toEqual([source, []]);
+});
+
+it('the starter policy lets no owner change anything alone once its rule for that escalates, whatever effect is told', () => {
+  const rules = bundle.rules.map((rule) =>
+    rule.id === 'allow-changes-of-owners' ? { ...rule, effect: 'escalate' as const } : rule,
+  );
+  expect(rules).not.toEqual(bundle.rules);
+  const asking = compilePolicy({ ...bundle, rules, tests: [] }, nodeProvider);
+  const changes = GovernedChange.options.flatMap((action) =>
+    EffectLevel.options.map((effect_level) => ({ action, effect_level, principal: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV' })),
+  );
+  expect(changes.filter((call) => outcomeOf(asking, call).kind === 'allow')).toEqual([]);
+  expect(changes.filter((call) => outcomeOf(policy, call).kind === 'allow').length).toBe(
+    2 * GovernedChange.options.length,
+  );
 });

@@ -37,7 +37,7 @@ export const EvaluateRequest = z.strictObject({
   session_id: SessionId,
   /**
    * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is
-   * E4. Of an action without a tool nobody else declares it.
+   * E4. Nor does it lower the least effect of an action; of one in a tenant's own words nobody else declares any.
    */
   effect_level: EffectLevel.optional(),
   context: CallMembers.default({}),

@@ -56,6 +56,7 @@ export {
 export { PolicyInForce, getPolicyBundle, getPolicyInForce } from './policy-in-force.ts';
 export { EarlyWitness, LedgerEntry, ledgerEntriesMax, listLedgerEntries } from './ledger-entries.ts';
 export { fenceLiftResource, GovernedChange, isGovernedChange } from './governed-changes.ts';
+export { leastEffectOf } from './least-effects.ts';
 export { PolicyCeiling, PolicyCeilings, getPolicyCeilings, putPolicyCeilings } from './policy-ceilings.ts';
 export { DeclaredDemand, EvaluateRequest, ApprovalHandle, BudgetUse, DecisionReply, evaluate } from './evaluate.ts';
 export { healthz, version } from './health.ts';

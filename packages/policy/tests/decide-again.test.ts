@@ -189,6 +189,16 @@ describe('a call under a draft', () => {
     );
   });
 
+  it('has no less than the least effect of its action, whatever the draft says of its tool', () => {
+    const call = { action: 'data.egress', tool: 'files.read', resource: null, args: {}, context: {} };
+    const byEffect = (rest: object) =>
+      policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }], ...rest });
+    for (const was of ['E1', 'E3'])
+      expect([was, again(worldOf({ call }), [allowing(tools(was)), byEffect(tools('E0'))])]).toEqual([
+        ...[was, 'ALLOW ALLOWED'],
+      ]);
+  });
+
   it('is denied where the draft lacks a ceiling that is in force', () => {
     const ceilings = ['{"effect":"deny","id":"ceiling.x","match":{}}'];
     expect(again(worldOf({}), [allowing(), allowing()], { ceilings })).toBe('DENY CEILING_MISSING');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EffectLevel, PlainJson } from '@countersign/contracts';
-import { installationCeiling, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { installationCeiling, leastEffectOf, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import {
   decide,
   destinationNamed,
@@ -56,12 +56,13 @@ export function decideIn(world: World, policy: CompiledPolicy): { decision: Deci
   return { decision, record: recordOf(world, { policy, intent, facts, decision }) };
 }
 
-/** A tool that nobody declares is E4; neither bundle nor registry nor caller lowers what another one says. */
+/** A tool that nobody declares is E4; neither bundle nor registry nor caller lowers what another one says, or what the action has at least. */
 function effectIn({ call: { tool, action }, said, server }: World, { tools }: CompiledPolicy): EffectLevel {
-  if (tool === null) return action === 'model.call' ? graverEffect('E1', said.effect ?? 'E0') : (said.effect ?? 'E4');
+  const least = leastEffectOf(action);
+  if (tool === null) return graverEffect(least, said.effect ?? (action === 'model.call' ? 'E0' : 'E4'));
   const byBundle = tools.effects.get(tool);
   const declared = server === null ? (byBundle ?? 'E4') : graverEffect(server.effect, byBundle ?? 'E0');
-  return graverEffect(declared, said.effect ?? 'E0');
+  return graverEffect(graverEffect(least, declared), said.effect ?? 'E0');
 }
 
 function factsIn(world: World, policy: CompiledPolicy, intent: Intent): Facts {

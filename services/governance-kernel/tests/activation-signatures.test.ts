@@ -112,6 +112,18 @@ describe('an allowed change of a policy', () => {
 });
 
 describe('no signature is given for', () => {
+  it('a change that its author calls a read, so that a rule about reads allows it', async () => {
+    const reads = '  - { id: reads, effect: allow, match: { effect_level: [E0, E1] } }\n';
+    const asks = standing.replace('effect: allow', 'effect: escalate');
+    await test.activate(tenant, `${asks}${reads}`, 2);
+    for (const effect_level of ['E0', 'E1']) {
+      const reply = await decide({ ...change, effect_level });
+      expect([effect_level, said(reply)]).toEqual([effect_level, 'ESCALATE APPROVAL_REQUIRED']);
+      expect(await refusal(sign({ ...decisionOf(reply), epoch: 3 }))).toBe('DECISION_REFUSED');
+    }
+    expect(await marks()).toBe(0);
+  });
+
   it.each<[string, object, string]>([
     ['a denial', change, 'nobody'],
     ['an escalation', change, 'peter'],

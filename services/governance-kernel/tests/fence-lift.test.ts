@@ -75,7 +75,7 @@ describe('the decision to lift a fence', () => {
     ];
     for (const other of others) expect([other, await lifts(other)]).toEqual([other, frozen]);
     expect(await lifts(named, { tool: 'files.read' })).toBe(frozen);
-    for (const action of ['fence.lifted', 'fence.set', 'tool.call', 'policy.change'])
+    for (const action of ['fence.lifted', 'fence.set', 'connector.approve', 'policy.change'])
       expect([action, await lifts(named, { action })]).toEqual([action, frozen]);
 
     const [mine] = [tenant, newTenant()];

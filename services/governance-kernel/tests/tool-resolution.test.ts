@@ -177,7 +177,14 @@ describe('what a caller says of a tool', () => {
       expect([effect_level, await effectOf({ ...write, effect_level })]).toEqual([effect_level, sealed]);
     expect(await effectOf({ tool: 'crm.read', effect_level: 'E1' })).toBe('E4');
     expect(await effectOf({ tool: 'crm.read', action: 'data.egress', effect_level: 'E1' })).toBe('E4');
-    expect(await effectOf({ action: 'data.egress', effect_level: 'E1' })).toBe('E1');
+    expect(await effectOf({ action: 'data.egress', effect_level: 'E1' })).toBe('E3');
+    expect(await effectOf({ action: 'report.look', effect_level: 'E1' })).toBe('E1');
+  });
+
+  it('is refused where the call of a tool names none, though its resource reads like one', async () => {
+    const call = { resource: 'shell.run', effect_level: 'E0' };
+    expect(said(await agent.decide(call))).toBe('DENY MALFORMED_ARGUMENTS');
+    expect(await askedBeforehand(call)).toBe('POLICY_DENIED MALFORMED_ARGUMENTS');
   });
 
   it('counts for an approval that was asked for beforehand: one of a milder effect covers no graver call', async () => {

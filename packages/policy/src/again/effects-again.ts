@@ -1,5 +1,5 @@
 import { EffectLevel } from '@countersign/contracts';
-import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { leastEffectOf, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CompiledPolicy } from '../compile-policy.ts';
 import { graverEffect } from '../declared-tools.ts';
 import { originOf, type Origin, type RecordedPolicy } from './recorded-call.ts';
@@ -14,12 +14,12 @@ export function effectsAgain(
   record: BoundaryRecord,
   { draft, recorded }: { draft: CompiledPolicy; recorded: RecordedPolicy },
 ): EffectLevel[] {
-  const { tool, effect_level: sealed } = record.intent;
+  const { action, tool, effect_level: sealed } = record.intent;
   if (tool === null) return [sealed];
   const declared = draft.tools.effects.get(tool);
   if (recorded !== 'unknown' && declaredBy(recorded, tool) === declared) return [sealed];
   const found = originsOf(originOf(record)).flatMap((origin) => {
-    const word = unlessDeclared(declared, origin);
+    const word = graverEffect(leastEffectOf(action), unlessDeclared(declared, origin));
     return othersWords({ tool, sealed, recorded, origin }).map((others) => graverEffect(word, others));
   });
   return levels.filter((level) => found.includes(level));

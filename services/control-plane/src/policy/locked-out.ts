@@ -1,4 +1,5 @@
 import type { EffectLevel, UserId, WorkspaceId } from '@countersign/contracts';
+import { leastEffectOf } from '@countersign/contracts/governance-kernel';
 import { decide, type CompiledPolicy, type Facts, type Intent } from '@countersign/policy';
 
 type Asked = { workspaceId: WorkspaceId; owners: readonly UserId[]; now: Date };
@@ -13,8 +14,8 @@ export function isLockedOut(policy: CompiledPolicy, { owners, ...asked }: Asked)
 }
 
 function isDenied(policy: CompiledPolicy, asked: OfOne): boolean {
-  const effects: EffectLevel[] = ['E2', 'E3'];
-  // A change that widens is E3, so a policy that lets nothing but E2 pass could only ever become stricter.
+  // A change that widens is E3, so a policy that lets nothing but the least pass could only ever become stricter.
+  const effects: EffectLevel[] = [leastEffectOf('policy.change'), 'E3'];
   return effects.some((effect) => decide(policy, changeOf(effect, asked), factsFor(policy, asked)).verdict === 'DENY');
 }
 

@@ -7,8 +7,9 @@ import {
   type SessionId,
   type TenantId,
 } from '@countersign/contracts';
-import type { OrgId, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { leastEffectOf, type OrgId, type ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url, type Signer } from '@countersign/crypto';
+import { graverEffect } from '@countersign/policy';
 import { activationBytes } from '@countersign/receipts';
 import { stopsEveryCall } from '../fences/fence-row.ts';
 import { fencesInForce, movedOrg, wantedFences, type OrgMoved } from '../fences/in-force.ts';
@@ -117,9 +118,14 @@ function assertUnstopped(batch: LedgerBatch, author: Author, nowMs: number): voi
 }
 
 function assertAllows(allowed: ReceiptPayload, { policyHash, reportHash }: Asked): void {
-  const { action, tool, verdict, shadow, resource, principal_id } = allowed;
+  const { action, tool, verdict, shadow, resource, principal_id, effect_level: effect } = allowed;
   if (action !== 'policy.change' || tool !== null || verdict !== 'ALLOW' || shadow)
     throw new AppError('DECISION_REFUSED', 'The decision allows no change of the policy', { param: 'decision_id' });
+  // Judged as something milder, the rules about changes were not asked.
+  if (graverEffect(leastEffectOf(action), effect) !== effect)
+    throw new AppError('DECISION_REFUSED', 'The decision is about less than a change of the policy', {
+      param: 'decision_id',
+    });
   if (principal_id.startsWith('agent:') || keyOfPrincipal(principal_id) !== null)
     throw new AppError('DECISION_REFUSED', 'No agent and no key changes a policy', { param: 'decision_id' });
   if (resource !== `policy/${policyHash}?report=${reportHash}`)

@@ -36,7 +36,7 @@ type Named = {
   /** What was given as arguments is no object; `args` is {} then and the request gate denies. */
   malformedArguments?: boolean;
   context: Record<string, PlainJson>;
-  /** What the caller says of the effect. It raises what is declared for a tool, and never lowers it. */
+  /** What the caller says of the effect. It raises what is declared for tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
   approvalGrant?: ApprovalId | undefined;
   /** What only the door knows of what the call takes from budgets; the boundary counts the rest. */

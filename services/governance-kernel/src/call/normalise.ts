@@ -1,5 +1,6 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import type { Digest, EffectLevel } from '@countersign/contracts';
+import { leastEffectOf } from '@countersign/contracts/governance-kernel';
 import { graverEffect, mistakenFor, type CompiledPolicy, type Intent } from '@countersign/policy';
 import { argsHash, intentHash } from '@countersign/receipts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
@@ -65,11 +66,15 @@ function actionOf(call: NamedCall): string {
   }
 }
 
-/** What is declared, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says. */
+/**
+ * What is declared of action and tool, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says; so is an
+ * action without a tool of which its caller says nothing.
+ */
 function effectOf(call: NamedCall, tool: string | null, known: Known): EffectLevel {
-  if (call.kind === 'custom' && tool === null) return call.effectLevel ?? 'E4';
-  const declared = tool === null ? 'E1' : declaredEffect(tool, known);
-  return graverEffect(declared, call.effectLevel ?? 'E0');
+  const least = leastEffectOf(actionOf(call));
+  const declared = tool === null ? least : graverEffect(least, declaredEffect(tool, known));
+  const unsaid = call.kind === 'custom' && tool === null ? 'E4' : 'E0';
+  return graverEffect(declared, call.effectLevel ?? unsaid);
 }
 
 /** The registry and the bundle may both declare it: neither lowers what the other says. */
@@ -81,7 +86,7 @@ function declaredEffect(tool: string, { resolution, policy }: Known): EffectLeve
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
   if (call.malformedArguments === true) return 'The arguments are no JSON object.';
-  if (tool === null) return null;
+  if (tool === null) return action === 'tool.call' ? 'The call of a tool names its tool.' : null;
   // Thinking is no call, so as one a tool would be counted by no budget.
   if (action === 'model.call') return 'A model call names no tool.';
   if (resolution === null) {

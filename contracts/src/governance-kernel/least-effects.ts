@@ -1,0 +1,34 @@
+import type { EffectLevel } from '../scalars.ts';
+import type { GovernedChange } from './governed-changes.ts';
+
+/** The actions that mean the same to every tenant, and have no tool that an effect is declared for. */
+type KnownAction = GovernedChange | 'model.call' | 'agent.spawn' | 'connector.invoke' | 'data.egress';
+
+/** What widens, lifts, deletes or leaves is hard to take back. */
+const leastEffects: Readonly<Record<KnownAction, EffectLevel>> = {
+  // Whether it widens stands in its report: who proposes one that does says E3.
+  'policy.change': 'E2',
+  'claim.accept': 'E2',
+  'genesis.activate': 'E3',
+  'fence.lift': 'E3',
+  'plan.commit': 'E3',
+  'connector.approve': 'E3',
+  'hold.release': 'E3',
+  'evidence.publish': 'E3',
+  'skill.promote': 'E3',
+  'publication.promote': 'E3',
+  'workspace.delete': 'E3',
+  'model.call': 'E1',
+  'agent.spawn': 'E2',
+  'connector.invoke': 'E2',
+  'data.egress': 'E3',
+};
+const byAction: ReadonlyMap<string, EffectLevel> = new Map(Object.entries(leastEffects));
+
+/**
+ * The effect that an action has at least, whoever asks for it and whatever they call it: a caller who could say that a change is a read
+ * would choose the rule that judges it. Of a word of a tenant's own nothing is known.
+ */
+export function leastEffectOf(action: string): EffectLevel {
+  return byAction.get(action) ?? 'E0';
+}
