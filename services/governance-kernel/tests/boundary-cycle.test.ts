@@ -10,8 +10,9 @@ import { budgets } from '../src/budgets/budgets.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
 import type { FenceRow } from '../src/fences/fence-row.ts';
 import { put } from '../src/ledger/control.ts';
+import { toolBlocks } from '../src/policy/tool-blocks.ts';
 import type { ToolResolution } from '../src/registry/tool-resolver.ts';
-import { session } from './_batch.ts';
+import { acme, session } from './_batch.ts';
 import { newBudget } from './_budget-row.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { decidedMs, governed, latestRecord, loaded, memoryBoundary, saidBy } from './_memory-boundary.ts';
@@ -100,6 +101,30 @@ describe('the calls of one answer', () => {
     const decided = boundary.forOneAnswer()([calling('files.list'), refused, calling('files.read')]);
     await expect(decided).rejects.toMatchObject({ code: 'RESERVED_CONTEXT_KEY' });
     expect(ledger.log.map(({ payload }) => payload.tool)).toEqual(['files.list', 'files.read']);
+  });
+});
+
+describe('calls of an answer that were released before', () => {
+  const read = calling('files.read');
+  const list = calling('files.list');
+  const blocks = (...tools: string[]) => put(toolBlocks, { tenant: acme, version: 1, tools, updatedAtMs: 0 });
+
+  it('are refused where they are stopped, at once and in their order; of the others nothing is decided and nothing taken', async () => {
+    const [budget, told] = [newBudget({ subject: 'tenant' }), [] as unknown[]];
+    const tellDecision: BoundaryParts['tellDecision'] = ({ payload }) => void told.push(payload.tool);
+    const { boundary, ledger } = memoryBoundary({ rows: [put(budgets, budget), blocks('files.read')], tellDecision });
+    const refusals = await boundary.refuseStopped([list, read, list, read]);
+    expect(refusals.map((refusal) => refusal && saidBy(refusal))).toEqual([
+      ...[null, 'DENY POLICY_DENIED', null, 'DENY POLICY_DENIED'],
+    ]);
+    expect(ledger.log.map(({ payload }) => payload.tool)).toEqual(['files.read', 'files.read']);
+    expect([ledger.batches.length, ledger.of(budgets), told]).toEqual([1, [budget], ['files.read', 'files.read']]);
+  });
+
+  it('stay released where nobody has stopped them, whatever the rules would say to a new call', async () => {
+    const { boundary, ledger } = memoryBoundary();
+    expect(await boundary.refuseStopped([calling('pay.send'), calling('nobody.allows')])).toEqual([null, null]);
+    expect(ledger.log).toEqual([]);
   });
 });
 

@@ -59,8 +59,10 @@ export function createBoundary(parts: BoundaryParts): Boundary {
       decideNamed(parts, call, { mode: 'enforce', dispatchedBy: 'kernel', isClaimed: isClaimTo(claim, call) }),
     forOneAnswer: () => {
       const tools = parts.tools.forOneAnswer();
-      return (calls) => decideInOrder(parts, tools, calls);
+      return (calls) => inOrder(parts, { tools, calls }, (asked) => decideCall(parts, asked));
     },
+    refuseStopped: (calls) =>
+      inOrder(parts, { tools: parts.tools.forOneAnswer(), calls }, (asked) => refuseIfStopped(parts, asked)),
     maySendLate: (decision, caller) => maySendLate(parts, decision, caller),
     settle: (decision, settlement) => settleReceipt(parts, decision, settlement),
   };
@@ -74,20 +76,22 @@ function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promi
   return asked.then((resolution) => decideCall(parts, { call, asker, resolution }));
 }
 
-async function decideInOrder(
+type OneAnswer = { tools: Pick<ToolResolver, 'resolve'>; calls: readonly GovernedCall[] };
+
+async function inOrder<Told>(
   parts: BoundaryParts,
-  tools: Pick<ToolResolver, 'resolve'>,
-  calls: readonly GovernedCall[],
-): Promise<SealedDecision[]> {
+  { tools, calls }: OneAnswer,
+  ask: (asked: AskedByDoor) => Promise<Told>,
+): Promise<Told[]> {
   // At the same time, so that a server which does not answer takes no time from another that does.
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
   const resolved = new Map(await Promise.all(names.map(async (name) => [name, await tools.resolve(name)] as const)));
-  const decisions: Promise<SealedDecision>[] = [];
+  const decisions: Promise<Told>[] = [];
   const { monotonicMs } = parts.settings;
   let turnSinceMs = monotonicMs();
   for (const call of calls) {
     const resolution = resolved.get(toolOf(call) ?? '') ?? null;
-    const decision = decideCall(parts, { call, asker: call, resolution });
+    const decision = ask({ call, asker: call, resolution });
     decision.catch(() => undefined); // it may be refused while others are still handed over, and is told below
     decisions.push(decision);
     // It may have to ask for relations before it is submitted, and those behind it may not.
@@ -109,13 +113,26 @@ function asksForRelations({ policies }: BoundaryParts, { caller }: GovernedCall)
 const turnMsMax = 10;
 
 type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
+type AskedByDoor = Asked & { asker: GovernedCall };
 
 async function decideCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision> {
+  const decision = await sealCall(parts, asked);
+  if (decision === null) throw new Error('Whoever asks for a decision gets one');
+  return decision;
+}
+
+function refuseIfStopped(parts: BoundaryParts, { asker, ...asked }: AskedByDoor): Promise<SealedDecision | null> {
+  return sealCall(parts, { ...asked, asker: { ...asker, wasReleased: true } });
+}
+
+/** Null: the call was released before, and nobody has stopped it since. */
+async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision | null> {
   const { caller } = asked.call;
   const startedAtMs = performance.now();
   const concluded = await underActivePolicy(parts.policies, caller.tenant, (policy) =>
     attemptCall(parts, asked, policy),
   );
+  if (concluded.kind === 'still_released') return null;
   if (concluded.kind === 'replayed') return new ReplayedDecision(concluded.json);
   const { entry, decision } = concluded.answered;
   const endedAtMs = performance.now();

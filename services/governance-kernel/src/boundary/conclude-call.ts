@@ -90,6 +90,7 @@ export type Concluded =
       concludedAtMs: number;
     }
   | { kind: 'replayed'; json: string }
+  | { kind: 'still_released' }
   | OrgMoved
   | PolicyChanged
   | RelationsChanged
@@ -114,9 +115,9 @@ export function concludeCall(
   const { call } = asked;
   const moved = movedOrg(batch, asked);
   if (moved !== null) return () => moved;
-  const replayed = earlierAnswer(batch, asked);
-  if (replayed === null) return concludeAnew(batch, asked, settings);
-  if (!isStopped(batch, asked, asked.nowMs)) return (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
+  const told = toldBefore(batch, asked);
+  if (told === null) return concludeAnew(batch, asked, settings);
+  if (!isStopped(batch, asked, asked.nowMs)) return told;
   // The denial of now is sealed; the earlier answer stays under its key.
   return concludeAnew(batch, { ...asked, call: { ...call, idempotency: undefined } }, settings);
 }
@@ -186,6 +187,13 @@ const isShown = (budget: BudgetRow) => !isInstallationCeiling(budget);
 
 function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: string }) {
   return { tenant: caller.tenant, principal: caller.principal, route, key };
+}
+
+/** What is told again of a call that was decided before, unless somebody has stopped it since. Null: it was not. */
+function toldBefore(batch: LedgerBatch, asked: PreparedCall): ((placeOf: PlaceOf) => Concluded) | null {
+  if ('wasReleased' in asked.asker && asked.asker.wasReleased === true) return () => ({ kind: 'still_released' });
+  const replayed = earlierAnswer(batch, asked);
+  return replayed === null ? null : (placeOf) => ({ kind: 'replayed', json: replayed(placeOf) });
 }
 
 function earlierAnswer(batch: LedgerBatch, { call, nowMs }: PreparedCall): ((placeOf: PlaceOf) => string) | null {

@@ -8,7 +8,10 @@ import type { ToolResolution } from '../registry/tool-resolver.ts';
 
 /** Who asks for the decision: a door for somebody who executes, or the dispatch, which executes itself. */
 export type Asker =
-  | Pick<GovernedCall, 'mode' | 'dispatchedBy' | 'asksNobody'>
+  | (Pick<GovernedCall, 'mode' | 'dispatchedBy' | 'asksNobody'> & {
+      /** The call was released before: all that is asked is whether somebody has stopped it since. */
+      wasReleased?: true;
+    })
   | { mode: 'enforce'; dispatchedBy: 'kernel'; /** The dispatch has proved that it asks. */ isClaimed: boolean };
 
 /** A call after step 2: what its door named, who executes it, and what was learned of it before the batch. */

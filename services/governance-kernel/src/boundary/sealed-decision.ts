@@ -37,6 +37,12 @@ export type Boundary = {
   /** What servers are asked about tools, and how long they may take, is the same for all calls of the answer. */
   forOneAnswer(): DecideInOrder;
   /**
+   * Looks again at calls of one answer that were released before. In their order: the refusal of now, sealed, for each that somebody has
+   * stopped since; null for the others, of which nothing is decided and nothing taken. Throws as `decide` does, and then nothing may be
+   * told again.
+   */
+  refuseStopped(calls: readonly GovernedCall[]): Promise<(SealedDecision | null)[]>;
+  /**
    * Whether a call may still be sent that was decided a while ago: a process that stood still wakes up behind fences that were set
    * meanwhile, or without the credential that its caller came with. Null: it was decided just now. Rejects when nobody can tell.
    */

@@ -3,10 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { createChatCompletion } from '@countersign/contracts/governance-kernel';
 import type { IdempotencyClaim, StoredAnswer } from '@countersign/service-kit';
 import { neverAborted, type KeptAnswers } from '../boundary/kept-answers.ts';
+import type { Boundary } from '../boundary/sealed-decision.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { completeChat, type ChatExchange, type ChatParts } from './complete-chat.ts';
+import { withholdStopped } from './withhold-stopped.ts';
 
 export type KeyedChatParts = ChatParts & {
+  boundary: Pick<Boundary, 'refuseStopped'>;
   keptAnswers: Pick<KeptAnswers, 'find' | 'keep' | 'free'>;
   /** How long a call of the model can be on its way in a process that lives. */
   dispatchMsMax: number;
@@ -16,7 +19,8 @@ type Once = { exchange: Omit<ChatExchange, 'idempotency' | 'signal'>; claim: Ide
 
 /**
  * One key, one decision, one call of the model. The call goes on without its caller, and whoever comes back with the key gets its
- * answer. A key is free again only when the model was not asked, or refused. Throws OUTCOME_UNCERTAIN when nobody knows the answer.
+ * answer, without the calls in it that were stopped since. A key is free again only when the model was not asked, or refused. Throws
+ * OUTCOME_UNCERTAIN when nobody knows the answer.
  */
 export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, res }: Once): Promise<StoredAnswer> {
   const { caller, log } = exchange;
@@ -28,7 +32,8 @@ export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, re
   if (performed.kind === 'replayed') {
     const kept = await kernel.keptAnswers.find(keyed, decision);
     if (kept === null) throw uncertain(answerHeaders(decision));
-    return { ...kept, headers: { ...kept.headers, 'idempotency-replayed': 'true' } };
+    const told = await withholdStopped(kernel.boundary, exchange, kept);
+    return { ...told, headers: { ...told.headers, 'idempotency-replayed': 'true' } };
   }
   if (performed.result === null) throw new Error('A whole answer was asked for');
   const { isFree, ...answer } = performed.result;

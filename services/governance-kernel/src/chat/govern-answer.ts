@@ -79,7 +79,7 @@ function readChoice(choice: JsonObject): ReadChoice {
   };
 }
 
-function proposedCalls(message: JsonObject): ProposedCall[] {
+export function proposedCalls(message: JsonObject): ProposedCall[] {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
   if (isPresent(toolCalls) && !Array.isArray(toolCalls)) throw malformedAnswer();
   return [
@@ -95,7 +95,7 @@ function isPresent(value: unknown): boolean {
 type Passed = { message: JsonObject };
 
 /** What was withheld is told in `content`: agents and people read that, and our own member is read by nobody else. */
-function withRelease({ message }: Passed, { allowed, withheld, summary }: Release): JsonObject {
+export function withRelease({ message }: Passed, { allowed, withheld, summary }: Release): JsonObject {
   const judged = { ...message, countersign: summary, ...releasedMembers(allowed) };
   if (withheld === null) return { message: judged };
   const told = { ...judged, content: contentWith(message['content'], withheld) };

@@ -34,15 +34,21 @@ export function judgeWith({ boundary, caller, session, deadline }: JudgeParts): 
     calls += proposed.length;
     if (calls > callsPerAnswerMax)
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerAnswerMax} calls at once`);
-    const named = proposed.map(({ name, args }): GovernedCall => ({
-      kind: 'tool',
-      ...{ caller, session, tool: name, resource: null, args: args ?? {}, context: {} },
-      malformedArguments: args === null,
-      mode: 'enforce',
-      dispatchedBy: 'owner',
-    }));
+    const named = proposed.map((call) => governedCall(call, { caller, session }));
     const decisions = await whileLedgerIsAway(() => decide(named), deadline);
     return decisions.map((decision, nth) => judged(proposed[nth], decision));
+  };
+}
+
+export type Proposer = Pick<GovernedCall, 'caller' | 'session'>;
+
+export function governedCall({ name, args }: ProposedCall, { caller, session }: Proposer): GovernedCall {
+  return {
+    kind: 'tool',
+    ...{ caller, session, tool: name, resource: null, args: args ?? {}, context: {} },
+    malformedArguments: args === null,
+    mode: 'enforce',
+    dispatchedBy: 'owner',
   };
 }
 
@@ -60,7 +66,7 @@ async function whileLedgerIsAway<Decided>(decide: () => Promise<Decided>, deadli
 }
 
 /** Under the name that the receipt gives to the tool. */
-function judged(proposed: ProposedCall | undefined, decision: SealedDecision): JudgedCall {
+export function judged(proposed: ProposedCall | undefined, decision: SealedDecision): JudgedCall {
   if (proposed === undefined) throw new Error('There is a decision on a call that nobody proposed');
   return { proposed, decision, tool: decision.reply.receipt.payload.tool ?? proposed.name };
 }

@@ -36,7 +36,7 @@ export function releaseCalls(judged: readonly JudgedCall[]): Release {
   };
 }
 
-function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): DecisionSummary {
+export function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): DecisionSummary {
   const { approval } = reply;
   return {
     tool,

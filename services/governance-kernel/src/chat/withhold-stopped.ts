@@ -1,0 +1,78 @@
+import type { StoredAnswer } from '@countersign/service-kit';
+import type { Boundary } from '../boundary/sealed-decision.ts';
+import { proposedCalls, withRelease } from './govern-answer.ts';
+import { governedCall, judged, type JudgedCall, type Proposer } from './judge-calls.ts';
+import { passiveMessage, type JsonObject } from './passive-members.ts';
+import type { ProposedCall } from './proposed-call.ts';
+import { releaseCalls, summaryOf, toolCallsHeader, type DecisionSummary, type Release } from './release-calls.ts';
+
+/** As `governAnswer` wrote it. What was kept in place of an answer has no choices. */
+type KeptAnswer = { choices?: KeptChoice[] };
+type KeptChoice = JsonObject & { message: JsonObject & { countersign?: Release['summary'] } };
+
+/**
+ * A kept answer as it may be told again. The release of a call is all the permission that a function of the caller's own ever needs, so a
+ * call that somebody has stopped since is withheld, as it would be from an answer of now. The calls are read out of the very text that
+ * would be told: what was noted beside it could say otherwise.
+ */
+export async function withholdStopped(
+  boundary: Pick<Boundary, 'refuseStopped'>,
+  proposer: Proposer,
+  kept: StoredAnswer,
+): Promise<StoredAnswer> {
+  const answer = JSON.parse(kept.text) as KeptAnswer; // a kernel wrote it
+  const choices = (answer.choices ?? []).map((choice) => ({ choice, released: proposedCalls(choice.message) }));
+  const released = choices.flatMap((choice) => choice.released);
+  const stopped = await stoppedOf(boundary, proposer, released);
+  if (stopped.size === 0) return kept;
+  const told = choices.map((read) => withoutStopped(read, stopped));
+  const toolCalls = toolCallsHeader(told.flatMap(decisionsOf));
+  return {
+    ...kept,
+    headers: { ...kept.headers, ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) },
+    text: JSON.stringify({ ...answer, choices: told }),
+  };
+}
+
+type Stopped = ReadonlyMap<ProposedCall, JudgedCall>;
+
+async function stoppedOf(
+  boundary: Pick<Boundary, 'refuseStopped'>,
+  proposer: Proposer,
+  released: readonly ProposedCall[],
+): Promise<Stopped> {
+  if (released.length === 0) return new Map();
+  const refusals = await boundary.refuseStopped(released.map((call) => governedCall(call, proposer)));
+  const refused = refusals.flatMap((refusal, nth) => (refusal === null ? [] : [judged(released[nth], refusal)]));
+  return new Map(refused.map((call) => [call.proposed, call]));
+}
+
+type ReadChoice = { choice: KeptChoice; released: readonly ProposedCall[] };
+
+function withoutStopped({ choice, released }: ReadChoice, stopped: Stopped): KeptChoice {
+  const { withheld } = releaseCalls(released.flatMap((call) => stopped.get(call) ?? []));
+  if (withheld === null) return choice;
+  const allowed = released.filter((call) => !stopped.has(call)).map((call) => call.released);
+  const summary = { decisions: decisionsOfNow(decisionsOf(choice), released, stopped) };
+  const message = passiveMessage(choice.message);
+  return { ...choice, ...withRelease({ message }, { allowed, withheld, summary }) };
+}
+
+/** What was allowed and what was released are the same calls in the same order. */
+function decisionsOfNow(
+  told: readonly DecisionSummary[],
+  released: readonly ProposedCall[],
+  stopped: Stopped,
+): DecisionSummary[] {
+  const calls = released.values();
+  return told.map((decision) => {
+    if (decision.verdict !== 'ALLOW') return decision;
+    const { value: call } = calls.next();
+    const refused = call === undefined ? undefined : stopped.get(call);
+    return refused === undefined ? decision : summaryOf(refused);
+  });
+}
+
+function decisionsOf({ message }: KeptChoice): readonly DecisionSummary[] {
+  return message.countersign?.decisions ?? [];
+}
