@@ -12,10 +12,13 @@ export type ChainSummary = {
   start: 'PROVEN' | 'UNPROVEN';
   /** `CUT`: receipts are missing, for it is known where the chain ended. */
   end: 'PROVEN' | 'UNPROVEN' | 'CUT';
-  /** The instant of the head statement that proves the end. */
+  /** The instant of the head statement that proves the end, or that the chain is cut. */
   end_as_of: string | null;
+  /** The place at which a head statement says that it ended. */
+  stated_end: number | null;
 };
 
+type End = Pick<ChainSummary, 'end' | 'end_as_of' | 'stated_end'>;
 type Chain = ChainSummary & { issued_at: string };
 type KnownHead = HeadStatement & { tenant_id: string };
 
@@ -90,15 +93,18 @@ export class ChainLinks {
     if ((position === 1) !== (prev_hash === null))
       throw new VerificationError('PREV_HASH_MISMATCH', 'exactly the first receipt of a chain has no predecessor');
     const start = position === 1 ? 'PROVEN' : 'UNPROVEN';
-    const end = { end: 'UNPROVEN', end_as_of: null } as const;
+    const end = { end: 'UNPROVEN', end_as_of: null, stated_end: null } as const;
     return { tenant_id, session_id, first: position, last: position, head, start, ...end, issued_at };
   }
 
-  #endOf(name: string, chain: Pick<ChainSummary, 'last' | 'head'>): Pick<ChainSummary, 'end' | 'end_as_of'> {
+  /** A head statement proves the end at its own place. Behind that the chain has grown since, and nothing says how far. */
+  #endOf(name: string, { last, head }: Pick<ChainSummary, 'last' | 'head'>): End {
     const known = this.#heads.get(name);
-    if (known !== undefined && chain.last < known.lamport_clock) return { end: 'CUT', end_as_of: known.as_of };
-    if (known !== undefined) return { end: 'PROVEN', end_as_of: known.as_of };
-    return { end: this.#options.heads?.includes(chain.head) === true ? 'PROVEN' : 'UNPROVEN', end_as_of: null };
+    const stated_end = known?.lamport_clock ?? null;
+    if (known !== undefined && last < known.lamport_clock) return { end: 'CUT', end_as_of: known.as_of, stated_end };
+    if (known?.lamport_clock === last) return { end: 'PROVEN', end_as_of: known.as_of, stated_end };
+    const isPinned = this.#options.heads?.includes(head) === true;
+    return { end: isPinned ? 'PROVEN' : 'UNPROVEN', end_as_of: null, stated_end };
   }
 
   #assertHead(name: string, { lamport_clock }: ReceiptPayload, receiptHash: string): void {

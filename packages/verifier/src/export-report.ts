@@ -149,10 +149,11 @@ function missingOf(links: ChainLinks, { partial }: { partial: boolean }): string
   return [...ends, ...(partial ? [] : absent), ...heads];
 }
 
-function endMissing({ tenant_id, session_id, last, end, end_as_of }: ChainSummary): string {
-  return end === 'CUT'
-    ? `${tenant_id}/${session_id}: it ends at ${last}, and at ${end_as_of ?? ''} the log had more`
-    : `${tenant_id}/${session_id}: nothing says that ${last} is its end`;
+function endMissing({ tenant_id, session_id, last, end, end_as_of, stated_end }: ChainSummary): string {
+  const chain = `${tenant_id}/${session_id}`;
+  if (end === 'CUT') return `${chain}: it ends at ${last}, and at ${end_as_of ?? ''} the log had more`;
+  if (stated_end === null) return `${chain}: nothing says that ${last} is its end`;
+  return `${chain}: behind the head of ${stated_end}, nothing says that ${last} is the end`;
 }
 
 function evidenceMissing({ bare, unproven }: Evidence): string[] {

@@ -20,6 +20,7 @@ import {
   chainOfRecords,
   exportOf,
   hashOf,
+  headOf,
   idOf,
   jwkOf,
   leafOf,
@@ -291,6 +292,23 @@ describe('verifyExport', () => {
     expect(verifyExport(cut(2, 4), { ...options, partial: true }).verdict).toBe('VERIFIED');
     expect(verifyExport(cut(0, 6), { ...options, heads: [head] }).verdict).toBe('VERIFIED');
     expect(verifyExport(cut(0, 6), { ...options, heads: [hashOf('another')] }).verdict).toBe('INCOMPLETE');
+  });
+
+  it('takes no older head for the end of a chain that went on, unless the caller knows that end', async () => {
+    const early = headOf({ receipts: chain.receipts.slice(0, 1), records: [] });
+    const sealed = { receipts: [...chain.receipts, early.receipt], records: [...chain.records, early.record] };
+    const { header, receipts } = await exportOf([sealed], { heads: false });
+    const until = (last: number) =>
+      linesOf({ header, heads: receipts.slice(6).map((line) => ({ head: line })), receipts: receipts.slice(0, last) });
+    expect(verifyExport(until(1), options)).toMatchObject({ verdict: 'VERIFIED', chains: [{ end: 'PROVEN' }] });
+    expect(verifyExport(until(3), options)).toMatchObject({
+      ...{ verdict: 'INCOMPLETE', completeness: 'INCOMPLETE' },
+      chains: [{ last: 3, end: 'UNPROVEN', end_as_of: null, stated_end: 1 }],
+    });
+    expect(verifyExport(until(6), { ...options, heads: [head] })).toMatchObject({
+      verdict: 'VERIFIED',
+      chains: [{ last: 6, end: 'PROVEN', end_as_of: null }],
+    });
   });
 
   it('refuses an export of another tenant or session than the one that was asked for', async () => {

@@ -181,6 +181,11 @@ export async function shortExports(): Promise<Record<string, ReceiptVector>> {
       { ...whole, heads: [] },
       'acme/session-1: nothing says that 3 is its end',
     ),
+    'incomplete/head-of-an-earlier-end': incomplete(
+      'The head statement is of an older export, and the chain went on since: nobody knows how far.',
+      await withHead({ lamport_clock: 1, receipt_hash: receiptHashOf(receipt) }),
+      'acme/session-1: behind the head of 1, nothing says that 3 is the end',
+    ),
     'incomplete/without-record': incomplete(
       'A receipt without its record.',
       without(proof === undefined ? {} : { proof }),
