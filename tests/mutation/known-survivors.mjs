@@ -232,7 +232,7 @@ const entries = [
   },
   {
     kind: 'equivalent',
-    file: 'services/governance-kernel/src/approvals/same-person.ts',
+    file: 'packages/policy/src/same-person.ts',
     line: 'return left === right || foldedToolName(left) === foldedToolName(right);',
     before: 'return ',
     from: 'left === right',

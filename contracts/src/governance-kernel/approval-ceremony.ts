@@ -73,6 +73,9 @@ export const ApprovalMoveEvidence = z.object({
 });
 export type ApprovalMoveEvidence = z.infer<typeof ApprovalMoveEvidence>;
 
+/** Of broken glass. Long enough to make the call that cannot wait, and too short for another purpose. */
+export const brokenGlassMs = 900_000;
+
 /** What the record of broken glass holds, whatever proved the person. The key of the operators proves nobody. */
 export const BrokenGlassEvidence = z.object({
   credential: z.enum(['passkey', 'access_key', 'assertion']),

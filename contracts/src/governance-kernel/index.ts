@@ -95,6 +95,7 @@ export {
   CeremonyStatement,
   ApprovalMoveEvidence,
   BrokenGlassEvidence,
+  brokenGlassMs,
   CeremonyEvidence,
   VoucherEvidence,
   AuthenticatorClientData,

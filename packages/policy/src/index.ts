@@ -11,6 +11,7 @@ export { destinationNamed, egressFact, provenanceFact, sandboxFact } from './dem
 export type { Destination } from './demanded-facts.ts';
 export { toolsNamed } from './tools-named.ts';
 export { foldedToolName } from './tool-name.ts';
+export { samePerson } from './same-person.ts';
 export { evaluateRules, evaluateRulesWithin } from './evaluate-rules.ts';
 export { globsCost } from './rule-index.ts';
 export { Work } from './work.ts';

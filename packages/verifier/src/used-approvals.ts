@@ -1,10 +1,11 @@
 import { ApprovalMoveEvidence } from '@countersign/contracts/governance-kernel';
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { samePerson } from '@countersign/policy';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 import { isApprovalMove } from './verify-approval-move.ts';
 
-type Moved = ApprovalMoveEvidence & { isUsed: boolean };
+type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; isUsed: boolean };
 /** By approval, as the chain has told so far. */
 type Told = Map<string, Moved>;
 
@@ -27,11 +28,12 @@ export class UsedApprovals {
 }
 
 function takeRecord(told: Told, record: BoundaryRecord): void {
-  const { approval_id: id, verdict, kind } = record;
+  const { approval_id: id, verdict, kind, principal_id: by } = record;
   if (id === null) return;
   if (isApprovalMove({ kind, action: record.intent.action })) {
     const evidence = parseUntrusted(ApprovalMoveEvidence, record.intent.facts, 'move of an approval');
-    told.set(id, { ...evidence, isUsed: false });
+    const before = told.get(id)?.approvedBy ?? [];
+    told.set(id, { ...evidence, approvedBy: verdict === 'ALLOW' ? [...before, by] : before, isUsed: false });
   } else if (kind === 'decision' && verdict === 'ALLOW') {
     const moved = told.get(id);
     const lie = lieOf(moved, record);
@@ -42,8 +44,10 @@ function takeRecord(told: Told, record: BoundaryRecord): void {
 }
 
 /** What of the approval does not allow this call, in words; null: nothing. */
-function lieOf(moved: Moved | undefined, { judged_hash, tool_definition_hash, created_at }: BoundaryRecord) {
+function lieOf(moved: Moved | undefined, used: BoundaryRecord): string | null {
+  const { judged_hash, tool_definition_hash, created_at, principal_id: by } = used;
   if (moved?.state !== 'approved') return 'nobody had given';
+  if (moved.approvedBy.some((voter) => samePerson(voter, by))) return 'has the vote of whoever asked for it';
   if (moved.approved_judged_hash !== judged_hash) return 'was given for another call';
   if (moved.timelock_until !== undefined && created_at < moved.timelock_until) return 'had to wait';
   const { approved_preconditions: rests, expires_at } = moved;

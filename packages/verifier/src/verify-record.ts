@@ -14,6 +14,7 @@ import {
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertApprovalMove } from './verify-approval-move.ts';
+import { assertApprovalUse } from './verify-approval-use.ts';
 import { assertBrokenGlass } from './verify-broken-glass.ts';
 import { assertCeremony } from './verify-ceremony.ts';
 import { VerificationError } from './verification-error.ts';
@@ -45,6 +46,7 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertShadow(parsed);
   assertBrokenGlass(parsed);
   assertApprovalMove(parsed);
+  assertApprovalUse(parsed, payload);
   assertCeremony(parsed, provider);
   return parsed;
 }

@@ -7,20 +7,28 @@ import type { ReceiptVector } from './receipt-vector.ts';
 
 const approval_id = idOf('apr', 7);
 const pin = hashOf('definition');
-const call = { ...allowed, approval_id, tool_definition_hash: pin };
+const gates: Members[] = [
+  { gate: 'rules', outcome: 'escalate', reason_code: 'APPROVAL_REQUIRED' },
+  { gate: 'budget', outcome: 'not_applicable' },
+  { gate: 'approval', outcome: 'pass' },
+];
+const call = { ...allowed, gates, approval_id, tool_definition_hash: pin };
+
+type Move = { action?: string; kind?: string; by?: string };
 
 /** A move of the approval that the call in the record after it uses. */
-function moveOf(number: number, facts: Members, { action = 'approval.approve', kind = 'approval' } = {}): Members {
+function moveOf(number: number, facts: Members, move: Move = {}): Members {
+  const { action = 'approval.approve', kind = 'approval', by = 'alice' } = move;
   const lets = ['approval.approve', 'approval.break_glass'].includes(action);
   const verdict = lets
     ? { verdict: 'ALLOW', reason_code: 'ALLOWED' }
     : { verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' };
   const args_hash = hashOf(['args', number]);
-  const named = { tenant: 'acme', principal: 'agent-1', session: 'session-1', action, resource: null, args_hash };
+  const named = { tenant: 'acme', principal: by, session: 'session-1', action, resource: null, args_hash };
   const intent_hash = intentHash(nodeProvider, { ...named, tool: 'mail.send' } as never); // args_hash is a digest
   const given = { state: 'approved', approved_preconditions: { tool_definition_hash: pin, budgets: null }, ...facts };
   return recordOf(number, {
-    ...{ kind, ...verdict, gates: [], matched_rules: [], approval_id },
+    ...{ kind, ...verdict, gates: [], matched_rules: [], approval_id, principal_id: by },
     intent: { action, intent_hash, facts: { approved_judged_hash: judgedOf(2), ...given } },
   });
 }
@@ -44,6 +52,41 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
     'valid/broken-glass-used': valid(
       'A call that one person let go alone.',
       await chain(moveOf(1, { ...broken, expires_at: '2026-02-01T00:15:01.000Z' }, glass), used),
+    ),
+    'valid/approval-of-a-proposal': valid(
+      'A call that was only proposed, as it had been approved: it uses nothing and names no approval.',
+      await chain(moveOf(1, {}), recordOf(2, { ...call, approval_id: null, dispatched_by: 'nobody' })),
+    ),
+    'valid/approval-of-a-trial': valid(
+      'A shadow decision about a call that had been approved: it uses nothing and names no approval.',
+      await exportOf([
+        chainOfRecords([moveOf(1, {}), recordOf(2, { ...call, approval_id: null })], { 2: { shadow: true } }),
+      ]),
+    ),
+    'invalid/approval-unnamed': await refused('A call that uses an approval and does not say which.', [
+      moveOf(1, {}),
+      recordOf(2, { ...call, approval_id: null }),
+    ]),
+    'invalid/approval-without-an-ask': await refused('A call that names an approval for which nothing asked.', [
+      moveOf(1, {}),
+      recordOf(2, { ...call, gates: allowed.gates }),
+    ]),
+    'invalid/approval-of-a-proposal-used': await refused('A call that was only proposed and uses an approval.', [
+      moveOf(1, {}),
+      recordOf(2, { ...call, dispatched_by: 'nobody' }),
+    ]),
+    'invalid/approval-by-whoever-asked': await refused('A call that uses an approval which its own caller gave.', [
+      moveOf(1, {}, { by: 'agent-1' }),
+      used,
+    ]),
+    'invalid/approval-by-whoever-asked-first': await refused(
+      'A call that uses an approval of two votes, one of which is its own caller under another spelling.',
+      [
+        moveOf(1, { state: 'pending', approved_judged_hash: judgedOf(3) }, { by: 'Agent-1' }),
+        moveOf(2, { approved_judged_hash: judgedOf(3) }),
+        recordOf(3, call),
+      ],
+      2,
     ),
     'invalid/approval-never-given': await refused('A call that uses an approval which nobody gave.', [
       recordOf(1),
@@ -84,6 +127,12 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
       moveOf(1, { ...broken, expires_at: '2026-02-01T00:00:02.000Z' }, glass),
       used,
     ]),
+    'invalid/broken-glass-for-hours': invalid(
+      'Glass that was broken for longer than a quarter of an hour.',
+      'APPROVAL_CONTRADICTED',
+      await chain(moveOf(1, { ...broken, expires_at: '2026-02-01T00:15:01.001Z' }, glass), used),
+      0,
+    ),
     'invalid/broken-glass-without-reason': invalid(
       'Glass that was broken for no reason.',
       'MALFORMED',

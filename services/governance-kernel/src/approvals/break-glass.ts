@@ -1,11 +1,8 @@
 import { AppError, type PrincipalId } from '@countersign/contracts';
-import type { Approval } from '@countersign/contracts/governance-kernel';
+import { brokenGlassMs, type Approval } from '@countersign/contracts/governance-kernel';
 import type { VoteProof } from '../passkeys/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { instant, lockedUntil } from './timelock.ts';
-
-/** Long enough to make the call that cannot wait, and too short for another purpose. */
-const brokenForMs = 900_000;
 
 type Glass = Pick<ApprovalRow, 'brokenBy' | 'brokenReason' | 'brokenAtMs' | 'brokenWith'>;
 
@@ -21,7 +18,7 @@ export function broken({ expiresAtMs }: ApprovalRow, { by, proof, nowMs, reason 
   return {
     ...{ brokenBy: by, brokenReason, brokenAtMs: nowMs, brokenWith: proof },
     ...{ scope: 'once', usesRemaining: 1, timelockUntilMs: null },
-    expiresAtMs: Math.min(expiresAtMs, nowMs + brokenForMs),
+    expiresAtMs: Math.min(expiresAtMs, nowMs + brokenGlassMs),
   };
 }
 

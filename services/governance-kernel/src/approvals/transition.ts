@@ -2,11 +2,11 @@ import { AppError, isAppError } from '@countersign/contracts';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
+import { samePerson } from '@countersign/policy';
 import type { VoteProof } from '../passkeys/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { broken, requireHeld } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
-import { samePerson } from './same-person.ts';
 import { instant, lockFrom } from './timelock.ts';
 
 export type ApprovalAction = ApprovalDecision;

@@ -1,5 +1,5 @@
 import type { PrincipalId } from '@countersign/contracts';
-import { foldedToolName } from '@countersign/policy';
+import { foldedToolName } from './tool-name.ts';
 
 /**
  * Names that differ in case, in compatibility forms or in what nobody sees are one person's: a quorum counts people, and whoever
