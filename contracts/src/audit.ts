@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Digest, Instant } from './scalars.ts';
+import { Digest, Instant, PlainObject } from './scalars.ts';
 
 export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
 export type AuditVerdict = z.infer<typeof AuditVerdict>;
@@ -13,7 +13,7 @@ export const auditMembers = {
   verdict: AuditVerdict,
   reason: z.string(),
   subject: z.string().nullable(),
-  details: z.record(z.string(), z.json()),
+  details: PlainObject,
   requestId: z.string().nullable(),
   createdAt: Instant,
   /** The hash of the entry before it; null for the first. */

@@ -148,7 +148,8 @@ export type Verdict = z.infer<typeof Verdict>;
 
 /** A plain JSON value; depth, size and number of values are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
-/** What is in it was proven when it was parsed, so nobody walks through it again. */
+/** What is in it was proven when it was parsed, so nobody walks through it again: z.json() tries six types of each value. */
+export const PlainValue = z.unknown() as unknown as z.ZodType<PlainJson>;
 export const PlainObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Record<string, PlainJson>>;
 
 /** Levels of arguments and context. What a policy reads of them is sealed a few levels down in a line that readers take up to 64 of. */

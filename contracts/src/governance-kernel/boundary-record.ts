@@ -11,6 +11,7 @@ import {
   Digest,
   EffectLevel,
   Instant,
+  PlainObject,
   PrincipalId,
   ReceiptId,
   RecordId,
@@ -36,7 +37,7 @@ export const GateOutcome = z.strictObject({
 export type GateOutcome = z.infer<typeof GateOutcome>;
 
 /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
-export const ReadFacts = z.record(z.string(), z.json());
+export const ReadFacts = PlainObject;
 
 /** Of its canonical JSON. A record that held more of each fact would grow with what a caller sends. */
 export const recordedFactBytesMax = 4096;

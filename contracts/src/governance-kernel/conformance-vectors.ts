@@ -4,6 +4,8 @@ import {
   AmountMinor,
   Digest,
   EffectLevel,
+  PlainObject,
+  PlainValue,
   ToolName,
   Verdict,
   type ConformanceReportId,
@@ -52,7 +54,7 @@ export const FactName = z.enum([
 /** What no caller can bring about from outside, and a kernel must survive. */
 export const VectorFault = z.discriminatedUnion('kind', [
   /** The source of the fact says this. */
-  z.strictObject({ kind: z.literal('fact'), fact: FactName, value: z.json() }),
+  z.strictObject({ kind: z.literal('fact'), fact: FactName, value: PlainValue }),
   /** The source of the fact is down, stale beyond use, or lies in a way that is noticed. */
   z.strictObject({ kind: z.literal('fact_unavailable'), fact: FactName }),
   /** The arguments did not survive the way to the gates. */
@@ -139,7 +141,7 @@ const CallStep = z.strictObject({
   /** `operator`, `nobody` (without credentials), or the name of a key. */
   by: z.string().max(32).default('operator'),
   /** Of `evaluate` and `execute` the body, of `mcp` the params of tools/call, of `chat` the request. The session is filled in. */
-  body: z.record(z.string(), z.json()),
+  body: PlainObject,
   headers: z.record(z.string(), z.string()).default({}),
   /** Presents the approval that this step opened. */
   grant_of: Earlier.optional(),

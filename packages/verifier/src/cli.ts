@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /// <reference types="node" />
 import { createReadStream, readFileSync, realpathSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Instant } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';
+import { conformanceAnswerOfText, conformanceStatus, describeConformance, proofLimits } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describeReport } from './describe-report.ts';
 import { requirements } from './export-report.ts';
@@ -46,13 +47,11 @@ the standard input; <proof> is a file.
   --help, --version
 
 Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
-4 undecidable: a key is unknown or a line too large. Of a conformance run: 0 it passed, and that is proven.
+4 undecidable: a key is unknown, or a line or proof too large. Of a conformance run: 0 it passed, and that is proven.
 `;
 /** That of the package; the command is released with it. */
 const formatVersion = '0.1.0';
 const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
-/** Many times what the vectors of today leave. */
-const proofLimits = { bytesMax: 67_108_864, depthMax: 64 };
 const statuses: Record<ExportReport['verdict'], number> = {
   VERIFIED: 0,
   NOT_VERIFIED: 1,
@@ -78,8 +77,9 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       return 0;
     }
     if (asked.kind === 'conformance') {
-      const proof = parseStrictJson(readFileSync(asked.file), proofLimits);
-      const answer = conformanceAnswer(proof, {
+      // One byte more shows that it is too large, and no file is read beyond that.
+      const text = await buffer(createReadStream(asked.file, { end: proofLimits.bytesMax }));
+      const answer = conformanceAnswerOfText(text, {
         ...asked.options,
         trust: readKeys(asked.keys),
         provider: nodeProvider,

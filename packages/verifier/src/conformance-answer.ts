@@ -1,6 +1,7 @@
+import { parseStrictJson } from '@countersign/crypto';
 import { isUndecidable } from './export-report.ts';
 import { forTerminal } from './for-terminal.ts';
-import { VerificationError } from './verification-error.ts';
+import { faultOf } from './verification-error.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
 import { verifyConformance } from './verify-conformance.ts';
 import type { AskedConformance, VerifiedConformance } from './verify-conformance.ts';
@@ -12,22 +13,29 @@ type ConformanceAnswer = {
   conformance: VerifiedConformance | null;
 };
 
+/** More than ten times what the vectors of today leave. A schema keeps an issue for each value that is wrong. */
+export const proofLimits = { bytesMax: 67_108_864, depthMax: 64, valuesMax: 250_000 };
+
 /** Never throws for what a proof holds. */
 export function conformanceAnswer(proof: unknown, asked: AskedConformance): ConformanceAnswer {
+  return answerOf(() => verifyConformance(proof, asked));
+}
+
+/** The same of a file that nobody has read yet. */
+export function conformanceAnswerOfText(text: Uint8Array, asked: AskedConformance): ConformanceAnswer {
+  return answerOf(() => verifyConformance(parseStrictJson(text, proofLimits), asked));
+}
+
+function answerOf(verified: () => VerifiedConformance): ConformanceAnswer {
   try {
-    return { verdict: 'VERIFIED', fault: null, conformance: verifyConformance(proof, asked) };
+    return { verdict: 'VERIFIED', fault: null, conformance: verified() };
   } catch (error) {
-    if (!(error instanceof VerificationError)) throw error;
-    const { code, message } = error;
-    return {
-      verdict: isUndecidable(code) ? 'UNDECIDABLE' : 'NOT_VERIFIED',
-      fault: { code, message },
-      conformance: null,
-    };
+    const fault = faultOf(error);
+    return { verdict: isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED', fault, conformance: null };
   }
 }
 
-/** 0: it is proven that the kernel denied what it must. 1: it is not, or it did not. 4: a key is unknown. */
+/** 0: it is proven that the kernel denied what it must. 1: it is not, or it did not. 4: a key is unknown, or it is too large. */
 export function conformanceStatus({ verdict, conformance }: ConformanceAnswer): 0 | 1 | 4 {
   if (verdict === 'UNDECIDABLE') return 4;
   return conformance?.verdict === 'PASS' ? 0 : 1;

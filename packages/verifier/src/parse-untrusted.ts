@@ -36,7 +36,7 @@ function plain(value: unknown, what: string): unknown {
   }
 }
 
-/** Facts are free: their shape is whatever the policy read, and no schema finds fault with it. */
+/** Facts are free: their shape is whatever the policy read, and no schema looks at it. */
 function assertBounded(value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null) return;
   const items = Object.entries(value);

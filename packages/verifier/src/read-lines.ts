@@ -1,7 +1,18 @@
+import { bundleValuesMax } from '@countersign/contracts/governance-kernel';
+import { jsonDepthMax } from '@countersign/crypto';
+
 const lineFeedCode = 0x0a;
 
 /** A record holds what a policy read of one call; the kernel seals none that would not fit. */
 export const lineBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Twice the values of the largest body whose content is sealed whole: the ceilings of a tenant. Hashing costs a walk for each value, and a schema
+ * keeps an issue for each that is wrong.
+ */
+const lineValuesMax = 2 * bundleValuesMax;
+
+export const lineLimits = { bytesMax: lineBytesMax, depthMax: jsonDepthMax, valuesMax: lineValuesMax };
 
 /** A line is longer than its reader takes. */
 export class LineTooLong extends Error {

@@ -2,7 +2,8 @@ import { AuditExportEnd } from '@countersign/contracts';
 import { ScopedAuditEntry, ScopedAuditHeader } from '@countersign/contracts/control-plane';
 import { AuditEntry, AuditExportHeader } from '@countersign/contracts/gateway';
 import { canonicalize, digestOf, parseStrictJson, type CryptoProvider, type JsonValue } from '@countersign/crypto';
-import { lineBytesMax } from './read-lines.ts';
+import { isUndecidable } from './export-report.ts';
+import { lineBytesMax, lineLimits } from './read-lines.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { faultOf, VerificationError, type VerificationErrorCode } from './verification-error.ts';
 
@@ -15,8 +16,8 @@ export type AuditOptions = {
 };
 
 export type AuditReport = {
-  /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. */
-  verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE';
+  /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. `UNDECIDABLE`: a line is too large. */
+  verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE';
   /** Whose log it is: a workspace's, or a person's. */
   workspace: string | null;
   /** Entries that verified, up to the first that did not. */
@@ -33,8 +34,6 @@ type AuditContent = { readonly [member: string]: JsonValue };
 type ChainedEntry = { scope: string; seq: number; prevHash: string | null; hash: string; content: AuditContent };
 
 type Log = { scope: string; entryOf: (value: unknown) => ChainedEntry };
-
-const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
 /** SHA-256 over the canonical JSON (RFC 8785) of all members but the hash itself: anyone with the entries recomputes the chain. */
 export function auditHash(provider: CryptoProvider, content: AuditContent): string {
@@ -85,9 +84,8 @@ export class AuditVerification {
       ...(this.#isEnded ? [] : ['the end of the log']),
       ...[...this.#noted].map((hash) => `the entry ${hash}`),
     ];
-    const whole = missing.length === 0 ? 'VERIFIED' : 'INCOMPLETE';
     return {
-      verdict: this.#fault === null ? whole : 'NOT_VERIFIED',
+      verdict: verdictOf(this.#fault, missing),
       workspace: this.#log?.scope ?? null,
       entries: this.#entries,
       head: this.#head,
@@ -129,6 +127,11 @@ export class AuditVerification {
       throw new VerificationError('HEAD_MISMATCH', `the log ends at ${this.#entries}, and should end at ${end.seq}`);
     this.#isEnded = true;
   }
+}
+
+function verdictOf(fault: AuditReport['fault'], missing: string[]): AuditReport['verdict'] {
+  if (fault !== null) return isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
+  return missing.length === 0 ? 'VERIFIED' : 'INCOMPLETE';
 }
 
 const scopedFormat = ScopedAuditHeader.shape.format.value;

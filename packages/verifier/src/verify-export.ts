@@ -12,7 +12,7 @@ import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
 import { reportOf, widened } from './export-report.ts';
 import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
-import { lineBytesMax } from './read-lines.ts';
+import { lineBytesMax, lineLimits } from './read-lines.ts';
 import { PeriodLinks } from './period-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
@@ -41,7 +41,6 @@ export type ExportOptions = LogTrust &
   };
 
 const none = { count: 0, first: null };
-const lineLimits = { bytesMax: lineBytesMax, depthMax: 64 };
 
 /**
  * Verifies the export of a session (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time: the

@@ -237,6 +237,13 @@ describe('countersign-verify', () => {
     const file = write('proof.json', JSON.stringify(proofOf()));
     const [status, json] = await run(['--conformance', file, '--keys', keySet, '--json']);
     expect([status, JSON.parse(json)]).toEqual([0, expect.objectContaining({ verdict: 'VERIFIED', fault: null })]);
+    const answerTo = async (proof: string) =>
+      (await run(['--conformance', write('proof.json', proof), '--keys', keySet])).join(' ');
+    const objects = (count: number) => JSON.stringify({ decisions: Array(count).fill({}) });
+    expect(await answerTo(objects(40_000))).toMatch(/^1 NOT_VERIFIED: MALFORMED: /);
+    expect(await answerTo(objects(125_001))).toMatch(/^4 UNDECIDABLE: TOO_LARGE: more than 250000 values/);
+    expect(await answerTo('x'.repeat(67_108_865))).toMatch(/^4 UNDECIDABLE: TOO_LARGE: more than 67108864 bytes/);
+    expect(await answerTo('{')).toMatch(/^1 NOT_VERIFIED: MALFORMED: text is not JSON/);
   });
 });
 

@@ -121,6 +121,27 @@ describe('an audit log', () => {
   });
 });
 
+describe('a line of more values than any that a kernel seals', () => {
+  const lineOf = (values: number) => JSON.stringify({ record: { intent: { facts: { a: Array(values).fill(0) } } } });
+
+  it('is too large, so nobody looks at what it holds', () => {
+    for (const [values, code] of [
+      [199_000, 'MALFORMED'],
+      [200_001, 'TOO_LARGE'],
+    ] as const) {
+      const audit = new AuditVerification({ provider: nodeProvider });
+      audit.take(lineOf(values));
+      const [header = ''] = linesOf(whole);
+      const told = [verifyExport([header, lineOf(values)], options), audit.report()];
+      const verdict = code === 'TOO_LARGE' ? 'UNDECIDABLE' : 'NOT_VERIFIED';
+      expect(told).toMatchObject([
+        { verdict, fault: { code } },
+        { verdict, fault: { code } },
+      ]);
+    }
+  });
+});
+
 describe('what a stranger gives', () => {
   const anything = { safeParse: () => ({ success: true as const }), _zod: { output: null as unknown } };
 

@@ -5,7 +5,7 @@ import { ExportVerification, type TrustedKeys } from '@countersign/verifier';
 
 /** So long goes one turn on, and then others have theirs. */
 const turnMs = 5;
-/** A turn ends behind a line, so no line may take long. A record has some hundred values; of two thousand, facts take the longest: some ten milliseconds. */
+/** A turn ends behind a line, so no line may take long. A record has some hundred values; of two thousand, wrong ones take the longest: some ten milliseconds. */
 const lineLengthMax = 262_144;
 const lineValuesMax = 2_000;
 
