@@ -70,6 +70,7 @@ export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './
 export { toolOfFunctionName } from './tool-name.ts';
 export { JsonDifference, jsonDifferences } from './json-differences.ts';
 export { visibleText } from './visible-text.ts';
+export { outsideNames, unseenCharacters } from './unseen-characters.ts';
 export {
   AuthMechanism,
   ReportedBody,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currencies } from './currencies.ts';
+import { outsideNames } from './unseen-characters.ts';
 
 /** Crockford base32 ULID behind a short prefix: sortable by creation time. */
 const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}';
@@ -110,17 +111,21 @@ export const RecordedCurrency = currencyCode;
 /** Money in minor units of its currency. */
 export const AmountMinor = z.int().min(0).max(1_000_000_000_000);
 
-/** A name given by a caller: tenant, principal, session, action, tool. No control characters, no surrounding blanks. */
-// eslint-disable-next-line no-control-regex -- the control characters are what the pattern refuses
-const printable = /^[^\u0000-\u001f\u007f]*$/;
-function callerName(lengthMax: number) {
+/** One line without surrounding blanks. */
+function oneLine(lengthMax: number, pattern: RegExp) {
   return z
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(printable, 'must not contain control characters')
+    .regex(pattern, 'must not contain characters that are not shown')
     .refine((value) => value.trim() === value, 'must not begin or end with a blank');
 }
+
+/** A name given by a caller: tenant, principal, session, tool. Rules, fences and votes compare names, so nothing that nobody sees tells two apart. */
+const namePattern = new RegExp(`^[^${outsideNames}]*$`, 'u');
+const callerName = (lengthMax: number) => oneLine(lengthMax, namePattern);
+// eslint-disable-next-line no-control-regex -- the control characters are what the pattern refuses
+const printable = /^[^\u0000-\u001f\u007f]*$/;
 
 export const TenantId = callerName(128)
   .regex(/^[A-Za-z0-9._:-]+$/, 'may hold letters, digits and . _ : -')
@@ -134,7 +139,8 @@ export const ActionName = z
   .max(128)
   .regex(/^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)+$/, 'must be a dotted lower-case name such as tool.call');
 export const ToolName = callerName(256);
-export const ResourceName = callerName(2048);
+/** What a call is about, in its caller's words: an address or a key of somebody else's, as that one spells it. */
+export const ResourceName = oneLine(2048, printable);
 export type TenantId = z.infer<typeof TenantId>;
 export type PrincipalId = z.infer<typeof PrincipalId>;
 export type SessionId = z.infer<typeof SessionId>;

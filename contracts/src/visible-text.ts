@@ -1,8 +1,7 @@
-/**
- * Controls, direction marks, what fonts leave out, private and lone halves, and every blank but the ordinary one. U+2800 is a
- * letter that shows nothing.
- */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+import { unseenCharacters } from './unseen-characters.ts';
+
+/** Every blank but the ordinary one as well: two of them look alike. */
+const unseen = new RegExp(String.raw`[${unseenCharacters}]|(?! )\p{Zs}`, 'gu');
 
 /**
  * Text of a stranger as every page for people shows it: an approver decides on what is read, so nothing hides in it.

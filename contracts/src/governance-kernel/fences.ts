@@ -2,18 +2,19 @@ import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, DecisionId, Instant, PrincipalId, storableText, TenantId, ToolName } from '../scalars.ts';
+import { outsideNames } from '../unseen-characters.ts';
 
 /**
  * What a fence stands around: `system`, `org:<id>` for all tenants of an organisation, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
  * every tenant), `server:<id>` for all tools of an MCP server, or `server:<tenant>/<id>` for one tenant's calls of them. No tenant holds a `/`, so each splits in one way only.
  */
 const tenant = '[A-Za-z0-9._:-]{1,128}';
-const name = '[^\\u0000-\\u001f\\u007f]{1,256}';
+const name = `[^${outsideNames}]{1,256}`;
 const scopes = `system|org:${tenant}|tenant:${tenant}|agent:${tenant}/${name}|tool:(?:\\*|${tenant})/${name}|server:(?:${tenant}/)?[a-z0-9][a-z0-9_-]{0,62}`;
 export const FenceScope = z
   .string()
   .regex(
-    new RegExp(`^(?:${scopes})$`),
+    new RegExp(`^(?:${scopes})$`, 'u'),
     'must be system, org:<id>, tenant:<id>, agent:<tenant>/<principal>, tool:<tenant or *>/<name>, server:<id> or server:<tenant>/<id>',
   )
   .brand<'FenceScope'>();

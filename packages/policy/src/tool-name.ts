@@ -1,5 +1,7 @@
-const ascii = /^[\u0000-\u007f]*$/; // eslint-disable-line no-control-regex -- the whole of ASCII is what is meant
-const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
+import { unseenCharacters } from '@countersign/contracts';
+
+const plain = /^[ -~]*$/;
+const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
 
 /**
  * What is left of a name for somebody who reads it: without compatibility forms (NFKC), case, and characters that are not shown. Two
@@ -8,7 +10,7 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
  * @example foldedToolName('Ｎotes\u200d.pay') // 'notes.pay'
  */
 export function foldedToolName(name: string): string {
-  if (ascii.test(name)) return name.toLowerCase();
-  const shown = name.normalize('NFKC').replace(ignorable, '');
+  if (plain.test(name)) return name.toLowerCase();
+  const shown = name.normalize('NFKC').replace(unseen, '');
   return shown.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 }

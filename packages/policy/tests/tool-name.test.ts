@@ -22,6 +22,16 @@ describe('the folded name of a tool', () => {
     );
   });
 
+  const code = (character: string) => [character.codePointAt(0)?.toString(16), character] as const;
+  const unseen = [
+    ...['\u0082', '\u0085', '\u009b', '\u2028', '\u2029', '\u2800', '\ufff9', '\ufffb', '\ue000', '\ufdd0', '\ud800'],
+    ...['\u00ad', '\u200b', '\u202e', '\u3164', '\u{e0041}'],
+  ];
+  it.each(unseen.map(code))('leaves out U+%s, which nobody sees', (_code, character) => {
+    for (const name of [`shell${character}.run`, `${character}shell.run`, `SHELL.run${character}`])
+      expect(foldedToolName(name)).toBe('shell.run');
+  });
+
   it('keeps apart what differs in more than that', () => {
     const names = ['notes.pay', 'notes.pays', 'note.pay', 'notes-pay', 'nötes.pay', 'n0tes.pay'];
     expect(new Set(names.map(foldedToolName)).size).toBe(names.length);

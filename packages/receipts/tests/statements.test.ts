@@ -180,9 +180,23 @@ describe('a statement', () => {
 describe('a name that people or models choose', () => {
   const members = ['tenant_id', 'principal_id', 'session_id', 'action', 'tool', 'resource'] as const;
   const edges = ['', ' ', 'a', 'a ', ' a', 'a.b', 'a\nb', 'a\u0000', 'a/b', 'a\\b', '\u2028/', 'a\u007f', '名'];
+  const unseen = [
+    '\u0085',
+    '\u009b',
+    '\u2028',
+    '\u2029',
+    '\u2800',
+    '\ufff9',
+    '\ue000',
+    '\ufdd0',
+    '\u{1fffe}',
+    '\ud800',
+    '\u200d',
+  ];
   const long = [128, 129, 256, 257, 2048, 2049].flatMap((length) => [
     'x'.repeat(length),
     `a.${'x'.repeat(length - 2)}`,
+    '😀'.repeat(length / 2),
   ]);
   const names = fc.oneof(fc.constantFrom(...edges, ...long), fc.string({ unit: 'binary' }), fc.string());
 
@@ -197,7 +211,7 @@ describe('a name that people or models choose', () => {
     };
     const check = (name: string) =>
       expect([name, isReadable(name)]).toEqual([name, ReceiptPayload.shape[member].safeParse(name).success]);
-    [...edges, ...long].forEach(check);
+    [...edges, ...unseen, ...unseen.map((character) => `a${character}b`), ...long].forEach(check);
     fc.assert(fc.property(names, check), { numRuns: 300 });
   });
 });

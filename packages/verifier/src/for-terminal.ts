@@ -1,14 +1,15 @@
-/** Controls, formatting and bidirectional marks, line and paragraph separators, lone surrogates, and what is drawn as nothing. */
-const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+import { unseenCharacters } from '@countersign/contracts';
+
+const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
 
 /** One line of text that shows all that it holds: whoever chose a name in an export must not choose what a terminal does or hides. */
 export function forTerminal(text: string): string {
-  return text.replace(unseenCharacters, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
+  return text.replace(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
 /** The same for JSON, in which the escape is JSON's own. */
 export function jsonForTerminal(value: unknown): string {
-  return JSON.stringify(value).replace(unseenCharacters, escapedUnits);
+  return JSON.stringify(value).replace(unseen, escapedUnits);
 }
 
 function escapedUnits(character: string): string {

@@ -196,7 +196,7 @@ describe('countersign-verify', () => {
   });
 
   it('shows what a name holds, and lets it do nothing to a terminal', async () => {
-    const hostile = 'a\u001b[2Jb\u202ec\u200bd\ue000\ufff9\u3164\u{e0041}';
+    const hostile = 'a\u001b[2Jb\u202ec\u200bd\ue000\ufff9\u3164\u{e0041}\u2800\ufdd0';
     const exported = {
       ...whole,
       receipts: whole.receipts.map(({ receipt }) => ({

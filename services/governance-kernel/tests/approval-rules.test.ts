@@ -73,6 +73,15 @@ describe('a vote', () => {
     expect(vote(named, 'approve')).toMatchObject({ state: 'approved', approvedBy: ['bob', 'alice'] });
   });
 
+  it('is one person’s under every name that a reader takes for theirs', () => {
+    const voted = rowWith({ approvedBy: ['bob'] });
+    const unseen = ['\u200d', '\u06dd', '\u0085', '\u2800', '\ufff9'].map((one) => `bo${one}b`);
+    for (const by of ['BOB', 'ｂob', ...unseen])
+      expect(refusalOf(() => vote(voted, 'approve', { by }))).toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    const asker = 'ag\u009bent';
+    expect(refusalOf(() => vote(rowWith(), 'approve', { by: asker }))).toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
   it('is on what was seen: another state of it decides nothing', () => {
     expect(refusalOf(() => vote(rowWith(), 'approve', { hash: digest('e') }))).toMatchObject({
       code: 'PRECONDITION_FAILED',

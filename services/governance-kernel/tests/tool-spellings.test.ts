@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { Caller, said } from './_caller.ts';
+import { Caller, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
+import { receiptsOf } from './_upstreams.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -24,7 +25,15 @@ const told = async (tool: string) => said(await new Caller(test).decide({ tool, 
 
 describe("the spelling of a caller's own tool", () => {
   const looksRestricted = [
-    ...['shell__exec', 'Shell.exec', 'shell.exec\u200d', 'ｓhell.exec', 'root.shell', 'root_\u2060_shell'],
+    ...[
+      'shell__exec',
+      'Shell.exec',
+      'shell.exec\u200d',
+      'ｓhell.exec',
+      'shell.\u06ddexec',
+      'root.shell',
+      'root_\u2060_shell',
+    ],
     ...['files__delete', 'files.Delete', 'FILES__DELETE', 'pay.send', 'Pay__send'],
   ];
   verifies('kn.gates', 'is no way around a rule that denies or escalates it', async () => {
@@ -34,6 +43,16 @@ describe("the spelling of a caller's own tool", () => {
     expect(await told('pay__send')).toBe('ESCALATE APPROVAL_REQUIRED');
     for (const tool of ['shell.execute', 'files.deleted', 'Weather', 'get__weather'])
       expect([tool, await told(tool)]).toEqual([tool, 'ALLOW ALLOWED']);
+  });
+
+  verifies('kn.gates', 'is no name at all with a character that no name holds, and nothing is sealed', async () => {
+    const unseen = ['\u0082', '\u0085', '\u009b', '\u2028', '\u2800', '\ufff9', '\ue000', '\ufdd0'];
+    for (const tool of unseen.flatMap((one) => [`shell${one}.exec`, `shell.${one}exec`, `shell.exec${one}`])) {
+      const session_id = newSession();
+      const call = { tool, effect_level: 'E1', session_id };
+      expect([tool, await refusal(new Caller(test).decide(call))]).toEqual([tool, 'INVALID_REQUEST']);
+      expect(await receiptsOf(test, session_id)).toEqual([]);
+    }
   });
 
   verifies('kn.gates', 'is no way around a block', async () => {

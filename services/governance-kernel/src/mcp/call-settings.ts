@@ -34,7 +34,9 @@ export function parseGiven<Shape extends z.ZodType>(shape: Shape, name: string, 
 
 /** The session of callers who name none: one per principal and kind of route. */
 export function defaultSession(kind: 'chat' | 'mcp', { principal }: Caller): SessionId {
-  return SessionId.parse(`${kind}-${principal.replace(/[/\\]/g, '_')}`.slice(0, sessionLengthMax).trim());
+  const cut = `${kind}-${principal.replace(/[/\\]/g, '_')}`.slice(0, sessionLengthMax);
+  // It may be cut in the middle of a character, and half of one is in no name.
+  return SessionId.parse(cut.replace(/\p{Cs}$/u, '').trim());
 }
 
 const sessionLengthMax = 256;
