@@ -1,4 +1,4 @@
-import type { HeadStatement, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, HeadStatement, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { VerificationError } from './verification-error.ts';
 import { verifyOutcome } from './verify-outcome.ts';
 
@@ -40,6 +40,8 @@ export class ChainLinks {
   readonly #ids = new Set<string>();
   /** Decisions that no outcome has settled yet. */
   readonly #open = new Map<string, ReceiptPayload>();
+  /** Those whose record says that somebody else than the kernel executes the call, or nobody. */
+  readonly #unheard = new Set<string>();
   readonly #settled = new Set<string>();
 
   constructor(options: LinkOptions) {
@@ -64,6 +66,11 @@ export class ChainLinks {
     this.#assertHead(name, payload, receipt_hash);
     this.#settle(payload, { isWhole: this.#chains.get(name)?.first === 1 });
     this.#ids.add(receipt_id);
+  }
+
+  /** What the record says of the receipt that was added. The kernel hears how a call ended only if it executed it. */
+  learn({ kind, receipt_id, dispatched_by: by }: BoundaryRecord): void {
+    if (kind === 'decision' && by !== 'kernel') this.#unheard.add(receipt_id);
   }
 
   get receipts(): number {
@@ -122,6 +129,8 @@ export class ChainLinks {
     if (kind === 'decision') this.#open.set(receipt_id, payload);
     if (settles === undefined) return;
     if (this.#settled.has(settles)) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
+    if (this.#unheard.has(settles))
+      throw new VerificationError('LINK_MISMATCH', `the kernel did not execute ${settles}, so it has no outcome`);
     this.#settled.add(settles);
     const decided = this.#open.get(settles);
     if (decided !== undefined) verifyOutcome(payload, decided);

@@ -1,4 +1,4 @@
-import type { PeriodHeader, PeriodStatement } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, PeriodHeader, PeriodStatement } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { emptyTally, tallied, tallyOf } from '@countersign/receipts';
 import { ChainLinks } from './chain-links.ts';
@@ -50,6 +50,11 @@ export class PeriodLinks {
     if (issued_at < from || issued_at >= to) throw mismatch(`a receipt of ${issued_at}`);
     if (this.#links === null || this.#session !== session_id) this.#links = this.#begin(session_id);
     this.#links.add(opened);
+  }
+
+  /** What the record says of the receipt that was added. */
+  learn(record: BoundaryRecord): void {
+    this.#links?.learn(record);
   }
 
   /** What came has to be what the kernel says it gave. Throws `PERIOD_MISMATCH`; what is missing alone is told by `missing`. */

@@ -179,10 +179,12 @@ export class ExportVerification {
     const { opened, witnessed } = this.#openLine(line);
     const { payload, key } = opened;
     this.#assertSubject(payload);
-    (this.#period ?? this.#links).add(opened);
+    const links = this.#period ?? this.#links;
+    links.add(opened);
     const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, this.#options.provider);
     (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {
+      links.learn(record);
       assertPolicyStatement(record, { ...this.#options, witnessed });
       this.#evidence.records += 1;
     } else if (payload.kind !== 'outcome') this.#evidence.bare = widened(this.#evidence.bare, payload.receipt_id);

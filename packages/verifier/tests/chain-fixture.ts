@@ -83,7 +83,7 @@ export function chainOfRecords(records: Members[], change: Record<number, Change
 
 /** A decision that let a call happen, and its outcome with what the key signs instead. */
 export function settledChain({ decided = {}, outcome = {} }: { decided?: Members; outcome?: Changes } = {}): Chain {
-  const record = recordOf(1, { ...allowed, ...decided });
+  const record = recordOf(1, { ...allowed, dispatched_by: 'kernel', ...decided });
   const { receipts, records } = chainOfRecords([record]);
   appendTo(receipts, { ...outcomeOf(record), ...outcome });
   return { receipts, records };

@@ -165,6 +165,14 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
       'An outcome of a call that was denied.',
       settledChain({ decided: denied }),
     ),
+    'invalid/outcome-of-a-proposal': await about(
+      'An outcome of a call that was only proposed.',
+      settledChain({ decided: { dispatched_by: 'nobody' } }),
+    ),
+    'invalid/outcome-of-a-call-of-others': await about(
+      'An outcome of a call that its caller executes, of which the kernel never hears.',
+      settledChain({ decided: { dispatched_by: 'caller' } }),
+    ),
     'invalid/outcome-uncertain-with-output': await about(
       'An outcome that nobody knows, with an output.',
       outcome({ outcome: 'uncertain' }),
