@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { Instant } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { assertOptions } from './assert-options.ts';
 import { conformanceAnswerOfText, conformanceStatus, describeConformance, proofLimits } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describeReport } from './describe-report.ts';
@@ -20,35 +21,9 @@ import { AuditVerification } from './verify-audit.ts';
 import type { AuditOptions } from './verify-audit.ts';
 import { ExportVerification } from './verify-export.ts';
 import type { ExportOptions } from './verify-export.ts';
+import { usageText } from './usage-text.ts';
 import type { AskedConformance } from './verify-conformance.ts';
 
-const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
-       countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
-       countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
-
-Verifies offline the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
-workspace or a person (countersign/audit-export.v1 and v2), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
-the standard input; <proof> is a file.
-
-  --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
-  --tenant <id>       refuse receipts of any other tenant
-  --session <id>      refuse receipts of any other session
-  --from <instant>    refuse what is not the export of a period that begins then, such as 2026-11-01T00:00:00.000Z
-  --to <instant>      the same for the end of the period
-  --origin <line>     refuse checkpoints of any other log
-  --head <sha256:…>   a chain must end with this receipt, or a session's part of a period; may be repeated
-  --partial           the export is a part of a session: it may begin late and end early
-  --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given
-  --audit             the export is an audit log; --head then names an entry that was noted earlier
-  --workspace <id>    refuse the audit log of any other workspace or person
-  --conformance       it is the proof of a conformance run
-  --vectors <sha256>  refuse a run of any other vectors
-  --json              print the report as JSON
-  --help, --version
-
-Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
-4 undecidable: a key is unknown, or a line or proof too large. Of a conformance run: 0 it passed, and that is proven.
-`;
 /** That of the package; the command is released with it. */
 const formatVersion = '0.1.0';
 const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
@@ -99,6 +74,7 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       chunks(),
       new ExportVerification({ ...asked.options, trust, provider: nodeProvider }),
     );
+    if (report.period !== null) assertOptions('the export of a period', asked.given);
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
     return statuses[report.verdict];
   } catch (error) {
@@ -131,17 +107,19 @@ async function verifyLines<Report>(
   return verification.report();
 }
 
-type Asked = { file: string; json: boolean } & (
-  | { kind: 'chain'; keys: string; options: Omit<ExportOptions, 'trust' | 'provider'> }
+/** `given`: the options by their names, as often as they stand there. */
+type Asked = { file: string; json: boolean; given: string[] } & (
+  | { kind: 'export'; keys: string; options: Omit<ExportOptions, 'trust' | 'provider'> }
   | { kind: 'audit'; options: Omit<AuditOptions, 'provider'> }
   | { kind: 'conformance'; keys: string; options: Pick<AskedConformance, 'origin' | 'vectorsHash'> }
 );
 
 /** A text is all there is to answer. */
 function readArguments(argv: string[]): Asked | string {
-  const { values, positionals } = parseArgs({
+  const { values, positionals, tokens } = parseArgs({
     args: argv,
     allowPositionals: true,
+    tokens: true,
     options: {
       keys: { type: 'string' },
       tenant: { type: 'string' },
@@ -163,24 +141,29 @@ function readArguments(argv: string[]): Asked | string {
   });
   if (values.help) return usageText;
   if (values.version) return `countersign-verify ${formatVersion}\n`;
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const [file, ...rest] = positionals;
   const { keys, json, partial, head: heads, origin, vectors, tenant, session, workspace } = values;
   if (values.audit) {
+    assertOptions('an audit log', given);
     if (file === undefined || rest.length > 0)
       throw new Error('countersign-verify --audit takes one export; see --help');
-    return { kind: 'audit', file, json, options: { heads, workspace } };
+    return { kind: 'audit', file, json, given, options: { heads, workspace } };
   }
+  assertOptions(values.conformance ? 'a conformance proof' : 'an export', given);
   if (file === undefined || rest.length > 0 || keys === undefined)
     throw new Error('countersign-verify takes one export and --keys; see --help');
   const ofLog = origin === undefined ? {} : { origin };
   if (values.conformance) {
     const options = { ...ofLog, ...(vectors === undefined ? {} : { vectorsHash: vectors }) };
-    return { kind: 'conformance', file, keys, json, options };
+    return { kind: 'conformance', file, keys, json, given, options };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
+  if (heads.length > 0 && !required.includes('completeness'))
+    throw new Error('--head asks for completeness, which --require leaves out; see --help');
   const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
   const options = { partial, heads, tenant, session, ...period, require: required, ...ofLog };
-  return { kind: 'chain', file, keys, json, options };
+  return { kind: 'export', file, keys, json, given, options };
 }
 
 function instantOf(option: string, value: string | undefined): Instant | undefined {

@@ -1,0 +1,17 @@
+/** What can be verified, and the options that ask something of it. */
+const optionsOf = {
+  'an export': ['keys', 'tenant', 'session', 'from', 'to', 'origin', 'head', 'partial', 'require', 'json'],
+  // Its statement says what it is a part of. From and to of a session's export are refused with its header.
+  'the export of a period': ['keys', 'tenant', 'session', 'from', 'to', 'origin', 'head', 'require', 'json'],
+  'an audit log': ['audit', 'workspace', 'head', 'json'],
+  'a conformance proof': ['conformance', 'keys', 'vectors', 'origin', 'json'],
+};
+const repeatable = ['head'];
+
+/** Status 0 says that all that was asked holds, so nothing that was asked is passed over. Throws an Error that names the option. */
+export function assertOptions(what: keyof typeof optionsOf, given: readonly string[]): void {
+  const strange = given.find((name) => !optionsOf[what].includes(name));
+  if (strange !== undefined) throw new Error(`--${strange} asks nothing of ${what}; see --help`);
+  const repeated = given.find((name, at) => given.indexOf(name) !== at && !repeatable.includes(name));
+  if (repeated !== undefined) throw new Error(`--${repeated} may be given once; see --help`);
+}

@@ -1,0 +1,35 @@
+import { requirements } from './export-report.ts';
+
+/** What the command says of itself. */
+export const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
+       countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
+       countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
+
+Verifies offline the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
+workspace or a person (countersign/audit-export.v1 and v2), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
+the standard input; <proof> is a file. Each takes its own options, once; only --head may be repeated. Any other is refused, never passed over.
+
+Of an export:
+  --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
+  --tenant <id>       refuse receipts of any other tenant
+  --session <id>      refuse receipts of any other session
+  --from <instant>    refuse what is not the export of a period that begins then, such as 2026-11-01T00:00:00.000Z
+  --to <instant>      the same for the end of the period
+  --origin <line>     refuse checkpoints of any other log
+  --head <sha256:…>   a chain must end with this receipt, or a session's part of a period
+  --partial           the export is a part of a session, and of no period: it may begin late and end early
+  --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given; --head needs completeness
+Of an audit log:
+  --audit             the export is one
+  --workspace <id>    refuse the log of any other workspace or person
+  --head <sha256:…>   the log must hold this entry, which was noted earlier
+Of a conformance run, with --keys and --origin as above:
+  --conformance       it is the proof of one
+  --vectors <sha256:…>  refuse a run of any other vectors
+Of each:
+  --json              print the report as JSON
+  --help, --version
+
+Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
+4 undecidable: a key is unknown, or a line or proof too large. Of a conformance run: 0 it passed, and that is proven.
+`;
