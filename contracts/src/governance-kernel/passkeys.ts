@@ -5,12 +5,18 @@ import { ControlVersion, Instant, PrincipalId, storableText, TenantId } from '..
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
-/** Bytes in base64url without padding. */
+/**
+ * Bytes in base64url without padding. One value has one spelling: the bits of the last character that belong to no byte are zero, or no
+ * verifier reads it.
+ */
 export const Base64Url = (charactersMax: number) =>
   z
     .string()
     .max(charactersMax)
-    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding');
+    .regex(
+      /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{4}|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048]|[A-Za-z0-9_-][AQgw])$/,
+      'must be canonical base64url without padding',
+    );
 
 /** As its authenticator names it: at most 1,023 bytes (Web Authentication §4). */
 export const CredentialId = Base64Url(1_364).brand<'CredentialId'>();

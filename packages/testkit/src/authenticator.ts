@@ -12,7 +12,9 @@ export type Forgery = {
   /** User present 1, user verified 4, attested data 64. */
   flags?: number;
   counter?: number;
-  crossOrigin?: boolean;
+  crossOrigin?: boolean | null;
+  /** The COSE algorithm that the key says it is of, from -24 to -1. */
+  algorithm?: number;
 };
 
 /** An authenticator in software (Web Authentication §6), with the browser that carries its answers. */
@@ -35,7 +37,7 @@ export class Authenticator {
   create(challenge: string, forged: Forgery = {}) {
     const { clientDataJSON } = this.#clientData({ type: 'webauthn.create', challenge, ...forged });
     const id = Buffer.from(this.id, 'base64url');
-    const attested = Buffer.concat([Buffer.alloc(16), uint16(id.length), id, this.#coseKey()]);
+    const attested = Buffer.concat([Buffer.alloc(16), uint16(id.length), id, this.#coseKey(forged)]);
     const data = Buffer.concat([this.#authenticatorData({ flags: 0x45, ...forged }), attested]);
     const attestationObject = Buffer.concat([
       Buffer.from([0xa3]),
@@ -70,9 +72,9 @@ export class Authenticator {
   }
 
   /** {1: 2, 3: -7, -1: 1, -2: x, -3: y} (RFC 9053 §7.1.1). */
-  #coseKey(): Buffer {
+  #coseKey({ algorithm = -7 }: Forgery): Buffer {
     const { x = '', y = '' } = this.#key.export({ format: 'jwk' });
-    const head = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21]);
+    const head = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x1f - algorithm, 0x20, 0x01, 0x21]);
     return Buffer.concat([
       head,
       bytes(Buffer.from(x, 'base64url')),

@@ -9,6 +9,7 @@ export { verifyLedgerEntry } from './verify-ledger-entry.ts';
 export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';
 export { publicReceiptOf, toTheMinute, verifyOriginal, verifyPublicReceipt } from './public-receipt.ts';
+export { assertCeremony } from './verify-ceremony.ts';
 export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { ExportVerification, verifyExport } from './verify-export.ts';
 export { auditHash, AuditVerification } from './verify-audit.ts';

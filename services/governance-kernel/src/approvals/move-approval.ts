@@ -21,6 +21,7 @@ import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Change, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import { passkeys } from '../passkeys/passkeys.ts';
+import { requireVerifiableCeremony } from '../passkeys/verifiable-ceremony.ts';
 import { countUse, wantedPasskey } from '../passkeys/use-passkey.ts';
 import type { PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
@@ -178,10 +179,10 @@ type SaidMove = Said & {
 
 function sealMove(parts: ApprovalParts, batch: LedgerBatch, move: SaidMove): ApprovalRow {
   const { approval } = move;
-  batch.seal(announcementStatement(parts.provider, announced(parts, move)), () => ({
-    changes: [...move.used, put(approvals, approval)],
-    events: eventsOf(parts, move),
-  }));
+  batch.seal(announcementStatement(parts.provider, announced(parts, move)), (sealed) => {
+    requireVerifiableCeremony(parts.provider, sealed);
+    return { changes: [...move.used, put(approvals, approval)], events: eventsOf(parts, move) };
+  });
   return approval;
 }
 

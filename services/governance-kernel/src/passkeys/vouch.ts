@@ -10,6 +10,7 @@ import type { PasskeyParts } from './passkey-parts.ts';
 import { passkeySession, passkeyStatement } from './passkey-statement.ts';
 import { passkeys, type PasskeyRow } from './passkeys.ts';
 import { requireRelyingParty } from './relying-party.ts';
+import { requireVerifiableCeremony } from './verifiable-ceremony.ts';
 import { countUse, wantedPasskey } from './use-passkey.ts';
 import { requireWaiting } from './waiting.ts';
 import { publicKeyOf, refused, verifyAssertion } from './webauthn.ts';
@@ -68,9 +69,10 @@ export async function endVoucher(
       const counted = countUse(batch, { tenant, principal: by, use }, nowMs);
       const passkey = { ...waiting, activatedAtMs: nowMs, vouchedBy: by };
       const said = { passkey, by, ulid, nowMs, action: 'passkey.vouch', evidence } as const;
-      batch.seal(passkeyStatement(parts.provider, said), () => ({
-        changes: [put(passkeys, counted), put(passkeys, passkey)],
-      }));
+      batch.seal(passkeyStatement(parts.provider, said), (sealed) => {
+        requireVerifiableCeremony(parts.provider, sealed);
+        return { changes: [put(passkeys, counted), put(passkeys, passkey)] };
+      });
       return () => passkey;
     },
   });

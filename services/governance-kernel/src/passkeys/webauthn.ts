@@ -1,9 +1,9 @@
 import { AppError } from '@countersign/contracts';
-import type {
-  CredentialId,
-  PasskeyAssertion,
-  PasskeyAttestation,
+import {
   PasskeyPublicKey,
+  type CredentialId,
+  type PasskeyAssertion,
+  type PasskeyAttestation,
 } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url, encodeBase64Url } from '@countersign/crypto';
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
@@ -39,10 +39,11 @@ export async function verifyAttestation(
   );
   if (found === undefined) throw refused();
   const { credential, credentialDeviceType, credentialBackedUp } = found;
-  await refusing(() => Promise.resolve(publicKeyOf(encodeBase64Url(credential.publicKey))));
+  const publicKey = encodeBase64Url(credential.publicKey);
+  await refusing(() => Promise.resolve(assertEnrollable(publicKey)));
   return {
     id: credential.id as CredentialId, // base64url of bytes, as the schema wants it
-    publicKey: encodeBase64Url(credential.publicKey),
+    publicKey,
     counter: credential.counter,
     isBackupEligible: credentialDeviceType === 'multiDevice',
     isBackedUp: credentialBackedUp,
@@ -74,9 +75,23 @@ export async function verifyAssertion(
   return { id, publicKey, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp };
 }
 
+/** ES256 of a point, EdDSA of a key pair of octets, RS256 of a modulus: verifiers take the algorithm from the kind of the key. */
+const algorithmOf: Readonly<Record<PasskeyPublicKey['kty'], number>> = {
+  EC: cose.COSEALG.ES256,
+  OKP: cose.COSEALG.EdDSA,
+  RSA: cose.COSEALG.RS256,
+};
+
+/** A key that no record could hold, or that names another algorithm than its kind has, would sign what no verifier takes. */
+function assertEnrollable(coseKey: string): void {
+  const { kty } = PasskeyPublicKey.parse(publicKeyOf(coseKey));
+  if (coseKeyOf(coseKey).get(cose.COSEKEYS.alg) !== algorithmOf[kty])
+    throw new Error('The key of the passkey names the algorithm of another kind of key');
+}
+
 /** A COSE_Key (RFC 9052 §7) as a JWK. Throws for a key of another kind, which no enrolment takes. */
 export function publicKeyOf(coseKey: string): PasskeyPublicKey {
-  const key = decodeCredentialPublicKey(new Uint8Array(decodeBase64Url(coseKey)));
+  const key = coseKeyOf(coseKey);
   if (cose.isCOSEPublicKeyEC2(key) && key.get(cose.COSEKEYS.crv) === cose.COSECRV.P256)
     return { kty: 'EC', crv: 'P-256', x: bytes(key.get(cose.COSEKEYS.x)), y: bytes(key.get(cose.COSEKEYS.y)) };
   if (cose.isCOSEPublicKeyOKP(key) && key.get(cose.COSEKEYS.crv) === cose.COSECRV.ED25519)
@@ -84,6 +99,10 @@ export function publicKeyOf(coseKey: string): PasskeyPublicKey {
   if (cose.isCOSEPublicKeyRSA(key))
     return { kty: 'RSA', n: bytes(key.get(cose.COSEKEYS.n)), e: bytes(key.get(cose.COSEKEYS.e)) };
   throw new Error('The key of the passkey is of no kind that is enrolled here');
+}
+
+function coseKeyOf(coseKey: string) {
+  return decodeCredentialPublicKey(new Uint8Array(decodeBase64Url(coseKey)));
 }
 
 function bytes(value: Uint8Array | undefined): string {
