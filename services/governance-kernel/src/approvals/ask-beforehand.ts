@@ -88,13 +88,14 @@ type Asked = {
 function openQuestion(parts: AskParts, asked: Asked): Promise<Opened> {
   const { policy, held, ulid } = asked;
   const { caller, session } = asked.question.call;
+  const chain = { tenant: caller.tenant, session };
   return parts.ledger.submit({
-    chain: { tenant: caller.tenant, session },
+    chain,
     wants: [...wantedPolicies(caller.tenant), ...wantedRelations(held, caller.tenant)],
     conclude: (batch: LedgerBatch): (() => Opened) => {
       if (!isActive(activePolicy(batch, caller.tenant), policy)) return () => ({ kind: 'policy_changed' });
       if (!stands(batch, held, caller.tenant)) return () => ({ kind: 'relations_changed' });
-      const approval = questionRow(parts, asked);
+      const approval = questionRow(parts, { ...asked, nowMs: batch.issuedMs(chain, asked.nowMs) });
       batch.seal(announcementStatement(parts.hasher.provider, announced(approval, ulid)), () => ({
         changes: [put(approvals, approval)],
         events: [approvalRequestedEvent(parts.settings, approval)],

@@ -109,7 +109,7 @@ export async function expireApproval(parts: ApprovalParts, { tenant, id, session
     wants: [wanted(approvals, { tenant, session, id })],
     conclude: (batch) => {
       const approval = found(batch, { tenant, id, session });
-      const nowMs = parts.clock().getTime();
+      const nowMs = batch.issuedMs({ tenant, session }, parts.clock().getTime());
       if (isExpired(approval, nowMs)) sealExpiry(parts, batch, approval, nowMs);
       return () => undefined;
     },
@@ -131,7 +131,7 @@ function wantedCredential({ tenant, accessKey, passkey }: ApprovalMove): Wanted[
 
 function concludeMove(parts: ApprovalParts, batch: LedgerBatch, move: ApprovalMove): ApprovalRow {
   const approval = found(batch, move);
-  const nowMs = parts.clock().getTime();
+  const nowMs = batch.issuedMs(move, parts.clock().getTime());
   move.verify?.(approval);
   const { tenant, by: principal, accessKey } = move;
   requireNotRevoked(batch, { tenant, principal });

@@ -45,8 +45,9 @@ import { isStopped } from './stopped.ts';
 
 export type PreparedCall = KnownCall & {
   ulid: string;
+  /** When the call came; in the batch, when its receipt is issued, which may be later. */
   nowMs: number;
-  /** The same moment, as it is written. */
+  /** When the call came, as the rules read it. */
   now: Instant;
   policy: LoadedPolicy | null;
   /** The rules' answer, or why there is none; found before the batch. */
@@ -109,9 +110,10 @@ export function wantedFor(known: KnownCall): Wanted[] {
  */
 export function concludeCall(
   batch: LedgerBatch,
-  asked: PreparedCall,
+  prepared: PreparedCall,
   settings: CycleSettings,
 ): (placeOf: PlaceOf) => Concluded {
+  const asked = atIssue(batch, prepared);
   const { call } = asked;
   const moved = movedOrg(batch, asked);
   if (moved !== null) return () => moved;
@@ -120,6 +122,13 @@ export function concludeCall(
   if (!isStopped(batch, asked, asked.nowMs)) return told;
   // The denial of now is sealed; the earlier answer stays under its key.
   return concludeAnew(batch, { ...asked, call: { ...call, idempotency: undefined } }, settings);
+}
+
+/** The chain may be ahead of this kernel's clock: whatever ends is judged at the instant that the receipt will bear. */
+function atIssue(batch: LedgerBatch, prepared: PreparedCall): PreparedCall {
+  const { caller, session } = prepared.call;
+  const nowMs = batch.issuedMs({ tenant: caller.tenant, session }, prepared.nowMs);
+  return nowMs === prepared.nowMs ? prepared : { ...prepared, nowMs };
 }
 
 function concludeAnew(

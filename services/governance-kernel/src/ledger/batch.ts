@@ -1,7 +1,15 @@
 import type { OutgoingEvent } from '@countersign/messaging';
 import { wanted, type AnyControl, type Change, type Control, type Wanted } from './control.ts';
 import { sealStatement, type Sealer } from './seal.ts';
-import { chainName, notBefore, type ChainHead, type ChainKey, type SealedEntry, type Statement } from './statement.ts';
+import {
+  chainName,
+  issuedMs,
+  notBefore,
+  type ChainHead,
+  type ChainKey,
+  type SealedEntry,
+  type Statement,
+} from './statement.ts';
 
 /** What was read for a batch. A set that nobody read is a fault: an entry asks for what it did not want. */
 export type BatchView = {
@@ -48,17 +56,21 @@ export class LedgerBatch {
     return this.rows(control, key)[0] ?? null;
   }
 
+  /** The instant that the next statement of this chain bears, where the clock shows `nowMs`. */
+  issuedMs(chain: ChainKey, nowMs: number): number {
+    return issuedMs(this.#headOf(chain), nowMs);
+  }
+
   /** Seals a statement together with its effects, which may name the sealed entry. Throws for one that nobody could read again. */
   seal(statement: Statement, effectsOf: (entry: SealedEntry) => Effects = () => ({})): SealedEntry {
     const chain: ChainKey = { tenant: statement.receipt.tenant_id, session: statement.receipt.session_id };
     const name = chainName(chain);
-    const grown = this.#chains.get(name);
-    const head = grown?.to ?? this.#view.head(chain);
+    const head = this.#headOf(chain);
     const entry = sealStatement(this.#sealer, notBefore(statement, head), head);
     const { changes = [], events = [] } = effectsOf(entry);
     const { issued_at: issuedAt } = entry.payload;
     const to = { lamport: head.lamport + 1, receiptHash: entry.receiptHash, issuedAt };
-    this.#chains.set(name, { ...chain, from: grown?.from ?? head, to });
+    this.#chains.set(name, { ...chain, from: this.#chains.get(name)?.from ?? head, to });
     this.sealed.push(entry);
     this.#apply(changes);
     this.events.push(...events);
@@ -90,6 +102,10 @@ export class LedgerBatch {
   /** Does it change what the decisions of everybody rest on? */
   get changesControls(): boolean {
     return [...this.#overlays.values()].some(({ control }) => control.guard === 'epoch');
+  }
+
+  #headOf(chain: ChainKey): ChainHead {
+    return this.#chains.get(chainName(chain))?.to ?? this.#view.head(chain);
   }
 
   #noteRead(control: AnyControl, rows: readonly unknown[]): void {

@@ -39,6 +39,14 @@ export function notBefore(statement: Statement, { issuedAt }: Pick<ChainHead, 'i
   };
 }
 
+/**
+ * The instant that the next statement of a chain bears, where the clock shows `nowMs`. What ends is held against this one: an approval
+ * that was still good by a clock behind that of the predecessor would be used after its end, as a verifier reads it.
+ */
+export function issuedMs({ issuedAt }: Pick<ChainHead, 'issuedAt'>, nowMs: number): number {
+  return issuedAt === null ? nowMs : Math.max(nowMs, Date.parse(issuedAt));
+}
+
 // No identifier holds a line feed, so the name is unambiguous.
 export function chainName({ tenant, session }: { tenant: string; session: string }): string {
   return `${tenant}\n${session}`;

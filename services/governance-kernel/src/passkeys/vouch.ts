@@ -54,16 +54,17 @@ export async function endVoucher(
   if (own?.principal !== by) throw refused();
   const use = await verifyAssertion(assertion, { challenge, party, passkey: own });
   const evidence = assertionEvidence(own, assertion, VoucherStatement.parse(statement));
-  const nowMs = parts.clock().getTime();
-  const ulid = parts.newUlid(nowMs);
+  const ulid = parts.newUlid(parts.clock().getTime());
+  const chain = { tenant, session: passkeySession };
   return await parts.ledger.submit({
-    chain: { tenant, session: passkeySession },
+    chain,
     wants: [
       wanted(passkeys, { tenant, id }),
       wantedPasskey(tenant, use),
       ...[by, principal].map((person) => wantedIdentity({ tenant, principal: person }, 'operator')),
     ],
     conclude: (batch) => {
+      const nowMs = batch.issuedMs(chain, parts.clock().getTime());
       for (const person of [by, principal]) requireNotRevoked(batch, { tenant, principal: person });
       const waiting = requireWaiting(batch.row(passkeys, { tenant, id }), { principal, nowMs });
       const counted = countUse(batch, { tenant, principal: by, use }, nowMs);
