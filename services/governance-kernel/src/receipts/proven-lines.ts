@@ -3,7 +3,7 @@ import type { CryptoProvider, NodeReader } from '@countersign/crypto';
 import { signatureText } from '@countersign/receipts';
 import type { SealedEntry } from '../ledger/statement.ts';
 import { provenIncluded } from '../proof/log-proofs.ts';
-import type { Witnesses } from '../proof/witnesses.ts';
+import { signersOf, type Witnesses } from '../proof/witnesses.ts';
 import type { ChainLink } from '../store/chain-link.ts';
 
 export type ProofParts = {
@@ -35,11 +35,16 @@ type LinkTexts = Pick<ChainLink, 'payload' | 'keyId' | 'signature' | 'record' | 
 async function prove(
   { provider, witnesses }: ProofParts,
   reader: NodeReader,
-  { logIndex, keyId }: LinkTexts,
+  { logIndex, keyId, record }: LinkTexts,
 ): Promise<ExportedProof> {
-  const size = witnesses.sizeFor(keyId, logIndex);
+  const size = witnesses.sizeFor(signersOf(keyId, ofPolicy(record)), logIndex);
   const hashes = await provenIncluded(provider, reader, { index: logIndex, size });
   return { log_index: logIndex, tree_size: size, hashes };
+}
+
+/** Few records are read again: only those of policies rest on another key. */
+function ofPolicy(record: string | null): unknown {
+  return record?.includes('"kind":"policy"') === true ? JSON.parse(record) : null;
 }
 
 function lineOf({ payload, keyId, signature, record }: LinkTexts, proof: ExportedProof): string {

@@ -11,7 +11,7 @@ import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
 import { sealExport } from '../proof/seal-export.ts';
-import { findWitnesses } from '../proof/witnesses.ts';
+import { countedBefore, findWitnesses } from '../proof/witnesses.ts';
 import { exportLines } from '../receipts/export-lines.ts';
 import { periodLines } from '../receipts/period-lines.ts';
 import type { PeriodReads } from '../receipts/period-pages.ts';
@@ -99,8 +99,10 @@ function checkpointOver({ reader, checkpoints }: Context, logIndex: number): Pro
   return coveringCheckpoint(logIndex, { findLatest, create: checkpoints.create });
 }
 
-async function proofParts({ reader, exports, provider }: Context, newest: Checkpoint) {
-  const findBefore = (at: Date) => findCheckpointBefore(reader, at);
-  const witnesses = await findWitnesses(await listTrustKeys(reader), { newest, findBefore });
+async function proofParts({ reader, exports, provider, config }: Context, newest: Checkpoint) {
+  const keys = await listTrustKeys(reader);
+  const log = { provider, origin: config.logOrigin };
+  const findBefore = countedBefore(keys, { ...log, findBefore: (at) => findCheckpointBefore(reader, at) });
+  const witnesses = await findWitnesses(keys, { newest, findBefore });
   return { provider, newReader: () => createLogReader(provider, logSource(exports.reader)), witnesses };
 }

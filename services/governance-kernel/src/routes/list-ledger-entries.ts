@@ -2,7 +2,7 @@ import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/gove
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import { createLogReader } from '../proof/log-reader.ts';
-import { findEarlyWitnesses } from '../proof/witnesses.ts';
+import { countedBefore, findEarlyWitnesses } from '../proof/witnesses.ts';
 import { findCheckpointBefore } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { listEntries, listEntriesFrom } from '../store/record-store.ts';
@@ -19,13 +19,15 @@ export const listLedgerEntriesRoute = (context: Context) =>
   }));
 
 async function witnessed(
-  { reader, provider }: Context,
+  { reader, provider, config: { logOrigin: origin } }: Context,
   entries: readonly Omit<LedgerEntry, 'witness'>[],
 ): Promise<LedgerEntry[]> {
   const receipts = entries.map(({ receipt }) => receipt);
-  const witnesses = await findEarlyWitnesses(receipts, await listTrustKeys(reader), {
+  const keys = await listTrustKeys(reader);
+  const findBefore = (at: Date) => findCheckpointBefore(reader, at);
+  const witnesses = await findEarlyWitnesses(receipts, keys, {
     ...{ provider, nodes: createLogReader(provider, logSource(reader)) },
-    findBefore: (at) => findCheckpointBefore(reader, at),
+    findBefore: countedBefore(keys, { provider, origin, findBefore }),
   });
   return entries.map((entry, nth) => ({ ...entry, witness: witnesses[nth] ?? null }));
 }

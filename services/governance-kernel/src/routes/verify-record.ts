@@ -5,7 +5,7 @@ import { handleTenant } from '../handle.ts';
 import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
-import { witnessOf } from '../proof/witnesses.ts';
+import { countedBefore, witnessOf } from '../proof/witnesses.ts';
 import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
 import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
@@ -24,13 +24,15 @@ export const verifyRecordRoute = ({ reader, provider, checkpoints, config, clock
     });
     const nodes = createLogReader(provider, logSource(reader));
     const keys = await listTrustKeys(reader);
-    const checkpoint = await witnessOf(receipt, keys, { newest, findBefore: (at) => findCheckpointBefore(reader, at) });
+    const log = { provider, origin: config.logOrigin };
+    const findBefore = countedBefore(keys, { ...log, findBefore: (at) => findCheckpointBefore(reader, at) });
+    const checkpoint = await witnessOf(sealed, keys, { newest, findBefore });
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     const [neighbours, path] = await Promise.all([
       findNeighbours(reader, tenant, { session, lamport }),
       unlessIncomplete(provenIncluded(provider, nodes, place)),
     ]);
-    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
+    const trust = { trust: trustedKeysOf(keys), ...log };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);
     return {
       record_id: params.record_id,
