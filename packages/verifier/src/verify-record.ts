@@ -1,16 +1,7 @@
 import { BoundaryRecord, SignedReceipt } from '@countersign/contracts/governance-kernel';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import { verdictOfTrace } from '@countersign/policy';
-import {
-  gateRosterHash,
-  intentHash,
-  judgedHash,
-  payloadOf,
-  receiptOf,
-  recordHash,
-  ulidOf,
-} from '@countersign/receipts';
+import { intentHash, judgedHash, payloadOf, receiptOf, recordHash, ulidOf } from '@countersign/receipts';
 import { differingMember } from './differing-member.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertApprovalMove } from './verify-approval-move.ts';
@@ -19,6 +10,7 @@ import { assertBrokenGlass } from './verify-broken-glass.ts';
 import { assertCeremony } from './verify-ceremony.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertShadow } from './verify-shadow.ts';
+import { assertTrace } from './verify-trace.ts';
 
 /**
  * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is the
@@ -39,10 +31,8 @@ export function assertRecordOf(payload: ReceiptPayload, record: unknown, provide
   assertIntentHash(parsed, provider);
   assertCappedFacts(parsed);
   assertJudgedHash(parsed, provider);
-  assertRosterHash(parsed, provider);
+  assertTrace(parsed, provider);
   assertSaysTheSame(parsed, payload);
-  assertVerdict(parsed);
-  assertBlocked(parsed);
   assertShadow(parsed);
   assertBrokenGlass(parsed);
   assertApprovalMove(parsed);
@@ -87,15 +77,6 @@ function assertJudgedHash({ kind, intent, demand, judged_hash }: BoundaryRecord,
     );
 }
 
-function assertRosterHash({ gates, gate_roster_hash }: BoundaryRecord, provider: CryptoProvider): void {
-  const made = gateRosterHash(
-    provider,
-    gates.map(({ gate }) => gate),
-  );
-  if (made !== gate_roster_hash)
-    throw new VerificationError('ROSTER_HASH_MISMATCH', 'gate_roster_hash is not the hash of the gates in the trace');
-}
-
 function assertSaysTheSame(record: BoundaryRecord, payload: ReceiptPayload): void {
   if (ulidOf(record.record_id) !== ulidOf(record.receipt_id))
     throw new VerificationError('LINK_MISMATCH', 'record and receipt do not share a ULID');
@@ -103,21 +84,6 @@ function assertSaysTheSame(record: BoundaryRecord, payload: ReceiptPayload): voi
   const made = payloadOf(receiptOf(record, { shadow }), record.record_hash, { lamportClock, prevHash });
   const differing = differingMember(made, payload);
   if (differing !== null) throw new VerificationError('LINK_MISMATCH', `record and receipt differ in ${differing}`);
-}
-
-/** An announcement has no trace: it decides nothing. */
-function assertVerdict({ kind, gates, verdict, reason_code }: BoundaryRecord): void {
-  if (kind !== 'decision') return;
-  const traced = verdictOfTrace(gates);
-  if (traced?.verdict !== verdict || traced.reason_code !== reason_code)
-    throw new VerificationError('VERDICT_MISMATCH', 'the verdict is not the one that the trace leads to');
-}
-
-/** The rules gate never lets a blocked tool pass; an earlier gate may have denied it. */
-function assertBlocked({ tool_blocked, gates }: BoundaryRecord): void {
-  const rules = gates.find(({ gate }) => gate === 'rules')?.outcome;
-  if (tool_blocked === true && rules !== 'deny' && rules !== 'not_reached')
-    throw new VerificationError('VERDICT_MISMATCH', 'a tool that the workspace blocks passed the rules');
 }
 
 function signedPart(receipt: unknown): unknown {

@@ -1,17 +1,16 @@
 import { nodeProvider } from '@countersign/crypto/node';
 import { intentHash } from '@countersign/receipts';
-import { allowed, chainOfRecords, exportOf, hashOf, idOf, recordOf } from './chain-fixture.ts';
+import { allowed, chainOfRecords, exportOf, hashOf, idOf, recordOf, traceOf } from './chain-fixture.ts';
 import type { Members } from './chain-fixture.ts';
 import { invalid, valid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
 const approval_id = idOf('apr', 7);
 const pin = hashOf('definition');
-const gates: Members[] = [
-  { gate: 'rules', outcome: 'escalate', reason_code: 'APPROVAL_REQUIRED' },
-  { gate: 'budget', outcome: 'not_applicable' },
-  { gate: 'approval', outcome: 'pass' },
-];
+const gates = traceOf({
+  rules: { outcome: 'escalate', reason_code: 'APPROVAL_REQUIRED' },
+  approval: { outcome: 'pass' },
+});
 const call = { ...allowed, gates, approval_id, tool_definition_hash: pin };
 
 type Move = { action?: string; kind?: string; by?: string };

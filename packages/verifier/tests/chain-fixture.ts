@@ -1,3 +1,5 @@
+import { gateOrder } from '@countersign/contracts';
+import type { GateName } from '@countersign/contracts';
 import {
   canonicalBytes,
   canonicalize,
@@ -117,11 +119,19 @@ export const allowed = {
   verdict: 'ALLOW',
   reason_code: 'ALLOWED',
   matched_rules: ['mail'],
-  gates: [
-    { gate: 'rules', outcome: 'pass' },
-    { gate: 'budget', outcome: 'not_applicable' },
-  ],
+  gates: traceOf(),
+  identity: { credential: 'access_key', credential_id: 'key', credential_state: 'active', enrolment: 'none' },
 };
+
+/** What all gates say of a call. The others have nothing against it, and behind the first that denies it none is reached. */
+export function traceOf(told: Partial<Record<GateName, Members>> = {}): Members[] {
+  const judging: GateName[] = ['request', 'fence', 'policy', 'identity', 'rules'];
+  const end = gateOrder.findIndex((gate) => told[gate]?.['outcome'] === 'deny');
+  return gateOrder.map((gate, at) => {
+    if (end !== -1 && at > end) return { gate, outcome: 'not_reached' };
+    return { gate, outcome: judging.includes(gate) ? 'pass' : 'not_applicable', ...told[gate] };
+  });
+}
 
 /** A boundary record with its hashes, which are those of the changed members unless they are changed themselves. */
 export function recordOf(number: number, { intent = {}, demand = {}, ...changes }: Members = {}): Members {
@@ -138,7 +148,7 @@ export function recordOf(number: number, { intent = {}, demand = {}, ...changes 
     session_id: 'session-1',
     verdict: 'DENY',
     reason_code: 'POLICY_DENIED',
-    gates: [{ gate: 'rules', outcome: 'deny', reason_code: 'POLICY_DENIED' }],
+    gates: traceOf({ rules: { outcome: 'deny', reason_code: 'POLICY_DENIED' } }),
     policy_hash: hashOf('policy'),
     policy_epoch: 1,
     matched_rules: ['no-mail'],

@@ -30,6 +30,7 @@ import {
   sign,
   strangeSigner,
   testSigner,
+  traceOf,
   type Members,
   type Receipt,
 } from './chain-fixture.ts';
@@ -238,8 +239,9 @@ function decisionsOf({ results, report_id }: Report, { decided = {} }: Telling):
 
 /** What a record says that does not let its call happen. */
 export function ended(verdict: Seen['verdict'], code: Seen['reason_code']): Members {
-  const outcome = verdict === 'ESCALATE' ? 'escalate' : 'deny';
-  return { verdict, reason_code: code, gates: [{ gate: 'rules', outcome, reason_code: code }] };
+  const isAsked = verdict === 'ESCALATE';
+  const said = { outcome: isAsked ? 'escalate' : 'deny', reason_code: code };
+  return { verdict, reason_code: code, gates: traceOf(isAsked ? { approval: said } : { rules: said }) };
 }
 
 function sealed(record: Members, signer: typeof testSigner): Receipt {

@@ -261,7 +261,7 @@ describe('the decisions of a report do not prove it with', () => {
       'RECORD_HASH_MISMATCH',
       shows(({ decisions }) => (first(decisions).record.policy_epoch = 2)),
     ],
-    ['another kind', 'LINK_MISMATCH', { decided: { 1: { kind: 'trust' } } }],
+    ['another kind', 'LINK_MISMATCH', { decided: { 1: { kind: 'trust', gates: [] } } }],
     [
       'another verdict',
       'LINK_MISMATCH',

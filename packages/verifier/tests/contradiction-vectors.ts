@@ -7,6 +7,7 @@ import {
   outcomeOf,
   recordOf,
   settledChain,
+  traceOf,
 } from './chain-fixture.ts';
 import type { Chain, Changes, Members } from './chain-fixture.ts';
 import { invalid } from './receipt-vector.ts';
@@ -135,7 +136,7 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
   appendTo(repeated.receipts, { ...outcomeOf(repeated.records[0] ?? {}), receipt_id: idOf('rcp', 901) });
   const orphan = chainOfRecords([recordOf(2)]);
   appendTo(orphan.receipts, outcomeOf(recordOf(1)));
-  const denied = { verdict: 'DENY', reason_code: 'POLICY_DENIED', gates: [gateThatDenies] };
+  const denied = { verdict: 'DENY', reason_code: 'POLICY_DENIED', gates: traceOf({ rules: gateThatDenies }) };
   return {
     'invalid/outcome-of-nothing': await about(
       'An outcome that does not say which receipt it settles.',
@@ -181,4 +182,4 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-const gateThatDenies = { gate: 'rules', outcome: 'deny', reason_code: 'POLICY_DENIED' };
+const gateThatDenies = { outcome: 'deny', reason_code: 'POLICY_DENIED' };

@@ -24,6 +24,7 @@ import type { ReceiptVector } from './receipt-vector.ts';
 import { brokenAttachments, brokenLog, shortExports, revocations } from './evidence-vectors.ts';
 import { contradictions, brokenOutcomes } from './contradiction-vectors.ts';
 import { shadowVectors } from './shadow-vectors.ts';
+import { traceVectors } from './trace-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
@@ -42,6 +43,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await makeCappedVectors()),
     ...(await contradictions()),
     ...(await shadowVectors()),
+    ...(await traceVectors()),
     ...(await usedApprovals()),
     ...(await periodVectors()),
     ...(await brokenOutcomes()),

@@ -1,0 +1,83 @@
+import { allowed, chainOfRecords, exportOf, recordOf, traceOf } from './chain-fixture.ts';
+import type { Members } from './chain-fixture.ts';
+import { invalid, valid } from './receipt-vector.ts';
+import type { ReceiptVector } from './receipt-vector.ts';
+
+const told = (changes: Members) => exportOf([chainOfRecords([recordOf(1, { ...allowed, ...changes })])]);
+const fence = (kind: string, calls_remaining: number | null) => ({
+  fences: [{ scope: 'system', kind, epoch: 1, calls_remaining }],
+});
+
+/** Calls that were let go, and what in their own records stands against it. */
+export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
+  const refused = async (about: string, changes: Members) => invalid(about, 'VERDICT_MISMATCH', await told(changes), 0);
+  const gates = traceOf();
+  return {
+    'valid/allowed-within-a-throttle': valid(
+      'A call that was let go within a throttle around several tenants, of which nobody is told what is left.',
+      await told(fence('throttle', null)),
+    ),
+    ...(await brokenRosters(refused)),
+    'invalid/allowed-without-a-policy': await refused('A call that was let go where no policy was.', {
+      ...{ policy_hash: null, policy_epoch: 0 },
+    }),
+    'invalid/allowed-by-no-fence-gate': await refused('A call of which the gate of the fences had nothing to say.', {
+      gates: traceOf({ fence: { outcome: 'not_applicable' } }),
+    }),
+    'invalid/allowed-by-no-rule': await refused('A call of which the rules had nothing to say.', {
+      gates: traceOf({ rules: { outcome: 'not_applicable' } }),
+    }),
+    'invalid/allowed-with-a-server-that-waits': await refused(
+      'A call that was let go by an approval, although its server waits for another one.',
+      {
+        gates: traceOf({
+          registry: { outcome: 'escalate', reason_code: 'SERVER_QUARANTINED' },
+          approval: { outcome: 'pass' },
+        }),
+        approval_id: 'apr_00000000000000000000000007',
+      },
+    ),
+    'invalid/allowed-in-a-freeze': await refused('A call that was let go in a freeze.', fence('freeze', null)),
+    'invalid/allowed-beyond-a-throttle': await refused(
+      'A call that was let go by a throttle of which nothing was left.',
+      fence('throttle', 0),
+    ),
+    'invalid/allowed-to-a-revoked-credential': await refused('A call by a credential that was revoked.', {
+      identity: { ...allowed.identity, credential_state: 'revoked' },
+    }),
+    'invalid/allowed-to-a-revoked-agent': await refused('A call by an agent that was revoked.', {
+      identity: { ...allowed.identity, enrolment: 'revoked' },
+    }),
+    'invalid/allowed-to-nobody': invalid(
+      'A call of which the record does not say who made it.',
+      'VERDICT_MISMATCH',
+      await exportOf([chainOfRecords([recordOf(1, { verdict: 'ALLOW', reason_code: 'ALLOWED', gates })])]),
+      0,
+    ),
+  };
+}
+
+/** A roster is all gates, each once and in their order. */
+async function brokenRosters(
+  refused: (about: string, changes: Members) => Promise<ReceiptVector>,
+): Promise<Record<string, ReceiptVector>> {
+  const gates = traceOf();
+  const [first, ...others] = gates;
+  return {
+    'invalid/trace-of-one-gate': await refused('A call that one gate let go, which is not the one of the rules.', {
+      gates: gates.filter(({ gate }) => gate === 'egress'),
+    }),
+    'invalid/trace-without-a-gate': await refused('A call whose trace lacks a gate that seldom has something to say.', {
+      gates: gates.filter(({ gate }) => gate !== 'sandbox'),
+    }),
+    'invalid/trace-with-a-gate-twice': await refused('A call that one gate judged twice.', {
+      gates: first === undefined ? [] : [first, ...gates],
+    }),
+    'invalid/trace-out-of-order': await refused('A call that the first gate judged last.', {
+      gates: first === undefined ? [] : [...others, first],
+    }),
+    'invalid/announcement-with-a-trace': await refused('An announcement that claims to have been judged.', {
+      kind: 'registry',
+    }),
+  };
+}
