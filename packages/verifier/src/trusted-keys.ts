@@ -1,6 +1,6 @@
 import { Instant } from '@countersign/contracts';
 import { KeyPurpose } from '@countersign/contracts/governance-kernel';
-import { publicKeyFromJwk } from '@countersign/crypto';
+import { encodeBase64Url, publicKeyFromJwk } from '@countersign/crypto';
 import type { Ed25519Jwk } from '@countersign/crypto';
 import { VerificationError } from './verification-error.ts';
 
@@ -22,13 +22,15 @@ export type TrustedKeys = readonly TrustedKey[];
 /**
  * Reads a JWK set as `/api/v1/trust/keys` serves it (`purpose`, `log_origin`, `valid_from`, `valid_until`, `revoked_at`), or with the
  * JWT names `nbf` and `exp` (seconds). Every key needs a purpose and a beginning; members of other standards are ignored. Throws
- * {@link VerificationError} `MALFORMED`, also for two keys of one id. Trust comes from where the caller got the set, not from reading it.
+ * {@link VerificationError} `MALFORMED`, also for two keys of one id and for one key of two ids. Trust comes from where the caller got the set, not from reading it.
  */
 export function parseKeySet(jwks: unknown): TrustedKey[] {
   const { keys } = members(jwks, 'key set');
   if (!Array.isArray(keys)) throw malformed('a key set has an array "keys"');
   const parsed = keys.map(parseKey);
-  if (new Set(parsed.map(({ key_id }) => key_id)).size !== parsed.length) throw malformed('two keys have one id');
+  if (hasRepeated(parsed.map(({ key_id }) => key_id))) throw malformed('two keys have one id');
+  // Whoever has such a key would speak for both purposes, and what revokes it under one id would leave it the other.
+  if (hasRepeated(parsed.map((key) => encodeBase64Url(publicKeyBytes(key))))) throw malformed('one key has two ids');
   return parsed;
 }
 
@@ -110,6 +112,10 @@ function parseKey(value: unknown): TrustedKey {
     ...(valid_until && { valid_until }),
     ...(revoked_at && { revoked_at }),
   };
+}
+
+function hasRepeated(texts: readonly string[]): boolean {
+  return new Set(texts).size !== texts.length;
 }
 
 function instantOf(value: unknown): string | undefined {

@@ -162,6 +162,13 @@ describe('verifyReceipt', () => {
     testKeys({ valid_from: 'soon' }),
     testKeys({ valid_from: null }),
     { keys: [...testKeys().keys, ...testKeys().keys] },
+    { keys: [jwkOf(testSigner, 'receipts'), { ...jwkOf(testSigner, 'log'), kid: 'log' }] },
+    {
+      keys: [
+        { ...jwkOf(testSigner, 'receipts'), kid: 'a', revoked_at: '2026-01-02T00:00:00.000Z' },
+        jwkOf(testSigner, 'receipts'),
+      ],
+    },
     testKeys({ d: 'secret' }),
   ])('refuses the key set %j', (jwks) => {
     expect(() => parseKeySet(jwks)).toThrow(expect.objectContaining({ code: 'MALFORMED' }));

@@ -61,6 +61,20 @@ describe('the three keys of a kernel', () => {
   });
 });
 
+describe('a key that is used again after another', () => {
+  it('is published once, as it was before', async () => {
+    const before = (await test.as('acme').listTrustKeys()).body.keys;
+    const env = { ...test.env, GOV_SIGNING_KEY: generateSigningKey().privateKeyPem };
+    const other = await startKernel(kernelConfigFrom(env));
+    await other.stop();
+    await test.restart();
+    const { body } = await test.as('acme').listTrustKeys();
+    expect(body.keys).toEqual(expect.arrayContaining(before));
+    expect(parseKeySet(body)).toHaveLength(before.length + 1);
+    expect(new Set(body.keys.map(({ x }) => x)).size).toBe(before.length + 1);
+  });
+});
+
 describe('a clock that steps back', () => {
   it('leaves no chain that goes back in time, neither in this process nor in the next one', async () => {
     const session_id = newSession();
