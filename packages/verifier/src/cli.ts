@@ -8,6 +8,7 @@ import { Instant } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { assertOptions } from './assert-options.ts';
+import { clipped } from './clipped.ts';
 import { conformanceAnswerOfText, conformanceStatus, describeConformance, proofLimits } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describeReport } from './describe-report.ts';
@@ -78,7 +79,7 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
     return statuses[report.verdict];
   } catch (error) {
-    write(`${forTerminal(error instanceof Error ? error.message : String(error))}\n`);
+    write(`${forTerminal(clipped(error instanceof Error ? error.message : String(error)))}\n`);
     return 2;
   }
 }

@@ -3,14 +3,17 @@ import type { AuditReport } from './verify-audit.ts';
 
 /** What the command prints of an audit log. Each line is safe to print. */
 export function describeAudit({ verdict, workspace, entries, head, missing, fault }: AuditReport): string {
-  const what = fault === null ? `${entries} entries` : `${fault.code}: ${fault.message} (line ${fault.line})`;
   const lines = [
-    `${verdict}: ${what}`,
+    `${verdict}: ${fault === null ? `${entries} entries` : faultText(fault)}`,
     `  ${whose(workspace)}`,
     `  head          ${head ?? 'none'}`,
     ...missing.map((gap) => `    missing: ${gap}`),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
+}
+
+function faultText({ code, message, line }: NonNullable<AuditReport['fault']>): string {
+  return line === 0 ? `${code}: ${message}` : `${code}: ${message} (line ${line})`;
 }
 
 function whose(scope: string | null): string {

@@ -1,4 +1,5 @@
 import { CryptoError } from '@countersign/crypto';
+import { clipped } from './clipped.ts';
 
 export type VerificationErrorCode =
   | 'MALFORMED'
@@ -32,13 +33,13 @@ export type VerificationErrorCode =
   | 'INCLUSION_UNPROVEN'
   | 'CONSISTENCY_UNPROVEN';
 
-/** The only error of this package: what was shown does not prove what it claims. Match on `code`. */
+/** The only error of this package: what was shown does not prove what it claims. Match on `code`; a long message is clipped. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   readonly code: VerificationErrorCode;
 
   constructor(code: VerificationErrorCode, message: string) {
-    super(message);
+    super(clipped(message));
     this.code = code;
   }
 }
@@ -48,7 +49,7 @@ export function faultOf(error: unknown): { code: VerificationErrorCode; message:
   if (error instanceof VerificationError) return { code: error.code, message: error.message };
   if (error instanceof CryptoError) {
     const isLarge = error.code === 'TOO_LARGE' || error.code === 'TOO_MANY_VALUES';
-    return { code: isLarge ? 'TOO_LARGE' : 'MALFORMED', message: error.message };
+    return { code: isLarge ? 'TOO_LARGE' : 'MALFORMED', message: clipped(error.message) };
   }
   throw error;
 }

@@ -25,6 +25,7 @@ export type AuditReport = {
   /** Note it: a later export that lacks it was rewritten. */
   head: string | null;
   missing: string[];
+  /** Lines count from 1, the header included; 0: it stands in none. */
   fault: { code: VerificationErrorCode; message: string; line: number } | null;
 };
 
@@ -84,13 +85,14 @@ export class AuditVerification {
       ...(this.#isEnded ? [] : ['the end of the log']),
       ...[...this.#noted].map((hash) => `the entry ${hash}`),
     ];
+    const fault = this.#fault ?? (this.#entries === 0 ? emptiness : null);
     return {
-      verdict: verdictOf(this.#fault, missing),
+      verdict: verdictOf(fault, missing),
       workspace: this.#log?.scope ?? null,
       entries: this.#entries,
       head: this.#head,
       missing,
-      fault: this.#fault,
+      fault,
     };
   }
 
@@ -128,6 +130,9 @@ export class AuditVerification {
     this.#isEnded = true;
   }
 }
+
+/** As of an export of receipts: what shows nothing proves nothing. */
+const emptiness = { code: 'EMPTY', message: 'the log has no entries', line: 0 } as const;
 
 function verdictOf(fault: AuditReport['fault'], missing: string[]): AuditReport['verdict'] {
   if (fault !== null) return isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';

@@ -1,6 +1,7 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import { ChainLinks } from './chain-links.ts';
 import type { ChainSummary, LinkOptions } from './chain-links.ts';
+import { clipped } from './clipped.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
@@ -46,5 +47,5 @@ export function claimedReceiptId(receipt: unknown): string | null {
   if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
   const { payload } = receipt;
   if (typeof payload !== 'object' || payload === null || !('receipt_id' in payload)) return null;
-  return typeof payload.receipt_id === 'string' ? payload.receipt_id : null;
+  return typeof payload.receipt_id === 'string' ? clipped(payload.receipt_id) : null;
 }

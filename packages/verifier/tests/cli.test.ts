@@ -248,6 +248,34 @@ describe('countersign-verify', () => {
     expect(forTerminal('plain — 名前 é')).toBe('plain — 名前 é');
   });
 
+  it('leaves out the middle of a name of megabytes that it quotes, and says where it stands', async () => {
+    const [header = '', head = '', first = ''] = linesOf(whole);
+    const name = '\u{e0001}'.repeat(250_000);
+    const hostile = [
+      [header, head, first.replace('{"receipt":{', `{"receipt":{"${name}":0,`)], // unknown to the schema
+      [header, head, first.replace('{"receipt":{', `{"receipt":{"${name}":0,"${name}":0,`)], // twice, to the parser
+      [header, head, first.replace('"payload":{', `"payload":{"${name}":[{"${name}":1e400}],`)], // on the way to it
+      [header, `{"receipt":{"payload":{"receipt_id":"${name}"}}}`],
+      [`{"error":{"message":"${name}"}}`],
+    ];
+    for (const lines of hostile)
+      for (const option of [[], ['--json']]) {
+        const [status, text] = await run([write('long.ndjson', lines.join('\n')), '--keys', keys, ...option]);
+        expect([status, text]).toEqual([1, expect.stringContaining('MALFORMED')]);
+        expect(text.length).toBeLessThan(20_000);
+      }
+    const [, unknown] = await run([write('long.ndjson', hostile[0]?.join('\n') ?? ''), '--keys', keys]);
+    expect(unknown).toMatch(/Unrecognized key: .*… \(\d+ characters\) ….* at \/receipt \(line 3, rcp_0+1\)\n/);
+    const audit = write('long.ndjson', `${JSON.stringify(auditHeader)}\n{"${name}":0}`);
+    expect((await run(['--audit', audit]))[1].length).toBeLessThan(20_000);
+    const proof = write('long.json', `{"${name}":[{"${name}":0}],"${name}":0}`);
+    expect((await run(['--conformance', proof, '--keys', keys]))[1].length).toBeLessThan(20_000);
+    const short = '\u{e0001}'.repeat(100_000);
+    const unread = write('long-keys.json', `{"${short}":0,"${short}":0}`);
+    const [status, text] = await run([audit, '--keys', unread]);
+    expect([status, text.length < 20_000, text]).toEqual([2, true, expect.stringContaining('member occurs twice')]);
+  });
+
   it('says which head no session of a period ends with', async () => {
     const file = write('period.ndjson', linesOfVector('valid/period').join('\n'));
     expect((await run([file, '--keys', keys]))[0]).toBe(0);

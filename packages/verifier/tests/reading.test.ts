@@ -11,6 +11,7 @@ import {
   verifyChain,
   verifyExport,
 } from '../src/index.ts';
+import { describeAudit } from '../src/describe-audit.ts';
 import { describeReport } from '../src/describe-report.ts';
 import { parseUntrusted } from '../src/parse-untrusted.ts';
 import { assertNotAfter } from '../src/trusted-keys.ts';
@@ -114,6 +115,13 @@ describe('an audit log', () => {
         ...{ verdict: 'NOT_VERIFIED', entries: 1 },
         fault: { code: 'MALFORMED', line: 4, message: 'something follows the end of the log' },
       });
+  });
+
+  it('proves nothing where it has no entries, like an export without receipts', () => {
+    const empty = { verdict: 'NOT_VERIFIED', fault: { code: 'EMPTY', line: 0 }, entries: 0 };
+    for (const lines of [[], [header], [header, { end: { seq: 0, hash: null } }]])
+      expect(read(...lines)).toMatchObject(empty);
+    expect(describeAudit(read(header))).toMatch(/^NOT_VERIFIED: EMPTY: the log has no entries\n/);
   });
 
   it('is read up to its first fault, and not beyond', () => {

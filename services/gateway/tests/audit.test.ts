@@ -152,7 +152,7 @@ describe('the audit log', () => {
     expect(of(header, ...entries.toReversed(), end)).toMatchObject({ fault: { code: 'CHAIN_GAP' } });
     expect(of(header, ...entries, end, end)).toMatchObject({ fault: { code: 'MALFORMED' } });
     expect(of(...entries, end)).toMatchObject({ fault: { code: 'MALFORMED', line: 1 } });
-    expect(of()).toMatchObject({ verdict: 'INCOMPLETE', workspace: null });
+    expect(of()).toMatchObject({ verdict: 'NOT_VERIFIED', workspace: null, fault: { code: 'EMPTY' } });
     const theirs = header.replace(person.workspace.id, eve.workspace.id);
     expect(of(theirs, ...entries, end)).toMatchObject({ fault: { code: 'SUBJECT_MISMATCH' } });
     expect(reportOn(text, { workspace: eve.workspace.id })).toMatchObject({ fault: { code: 'SUBJECT_MISMATCH' } });
@@ -163,7 +163,7 @@ describe('the audit log', () => {
     expect(reportOn(text, { heads: [noted] }).verdict).toBe('VERIFIED');
     const empty = JSON.stringify({ end: { seq: 0, hash: null } });
     const rewritten = reportOn(`${header}\n${empty}\n`, { heads: [noted] });
-    expect(rewritten).toMatchObject({ verdict: 'INCOMPLETE', missing: [`the entry ${noted}`] });
+    expect(rewritten).toMatchObject({ verdict: 'NOT_VERIFIED', missing: [`the entry ${noted}`] });
   });
 
   it('keeps one unbroken chain when writers come in parallel', async () => {
