@@ -12,6 +12,7 @@ import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
 import { reportOf, widened } from './export-report.ts';
 import type { Evidence, ExportFault, ExportReport, Requirement } from './export-report.ts';
+import { LogPlaces } from './log-places.ts';
 import { lineBytesMax, lineLimits } from './read-lines.ts';
 import { PeriodLinks } from './period-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
@@ -51,6 +52,7 @@ export class ExportVerification {
   readonly #options: ExportOptions;
   readonly #links: ChainLinks;
   readonly #approvals = new UsedApprovals();
+  readonly #places = new LogPlaces();
   readonly #evidence: Evidence = {
     records: 0,
     proofs: 0,
@@ -158,6 +160,7 @@ export class ExportVerification {
     if (root === undefined || `sha256:${encodeHex(root)}` !== statement.log_root)
       throw new VerificationError('PERIOD_MISMATCH', 'no checkpoint of the export signs the log of the statement');
     period.expect(payload.tenant_id, statement);
+    this.#places.assertWithin(statement.log_size);
     this.#evidence.keys.add(key.key_id);
   }
 
@@ -171,7 +174,9 @@ export class ExportVerification {
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
     assertNotAfter(head.as_of, witnessed);
     this.#assertSubject({ tenant_id: payload.tenant_id, session_id: head.session_id });
-    this.#links.expectHead({ ...head, tenant_id: payload.tenant_id });
+    const ended = { ...head, tenant_id: payload.tenant_id };
+    this.#links.expectHead(ended);
+    this.#places.takeHead(ended, line.proof);
     this.#evidence.heads += 1;
   }
 
@@ -181,6 +186,7 @@ export class ExportVerification {
     this.#assertSubject(payload);
     const links = this.#period ?? this.#links;
     links.add(opened);
+    this.#places.take(payload, line.proof);
     const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, this.#options.provider);
     (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {

@@ -7,6 +7,7 @@ import {
   exportOf,
   hashOf,
   leafOf,
+  noteOver,
   receiptHashOf,
   recordOf,
   settledChain,
@@ -136,6 +137,18 @@ async function brokenPeriods(): Promise<Record<string, Broken>> {
   };
 }
 
+/** A statement about the log as it was before the last receipts came into it. */
+async function ofAShorterLog(): Promise<PeriodExport> {
+  const leaves = chains()
+    .flatMap((chain) => chain.receipts)
+    .slice(0, 4)
+    .map(leafOf);
+  const log_root = `sha256:${encodeHex(rootOf(nodeProvider, leaves))}`;
+  const told = await periodOf(chains(), { statement: { log_size: leaves.length, log_root } });
+  const checkpoints = [...(told.header['checkpoints'] as string[]), noteOver(leaves)]; // periodOf has one
+  return { ...told, header: { ...told.header, checkpoints } };
+}
+
 async function brokenStatements(): Promise<Record<string, Broken>> {
   const whole = await periodOf(chains());
   const later = await periodOf(chains(), { from: instant('00:00:03') });
@@ -168,6 +181,7 @@ async function brokenStatements(): Promise<Record<string, Broken>> {
       'A statement about as many other receipts.',
       await told({ sessions_root: hashOf('others') }),
     ),
+    'beyond-its-log': broken('A statement about a log that ends before one of the receipts.', await ofAShorterLog()),
     'of-another-log': broken(
       'A statement about a log with another root.',
       await told({ log_root: hashOf('another log') }),

@@ -26,6 +26,7 @@ import { contradictions, brokenOutcomes } from './contradiction-vectors.ts';
 import { shadowVectors } from './shadow-vectors.ts';
 import { traceVectors } from './trace-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
+import { placeVectors } from './place-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
 /** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
@@ -46,6 +47,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await traceVectors()),
     ...(await usedApprovals()),
     ...(await periodVectors()),
+    ...(await placeVectors()),
     ...(await brokenOutcomes()),
   };
 }

@@ -1,0 +1,51 @@
+import { chainOf, exportOf, headOf } from './chain-fixture.ts';
+import type { Chain, Exported } from './chain-fixture.ts';
+import { invalid } from './receipt-vector.ts';
+import type { ReceiptVector } from './receipt-vector.ts';
+
+/** Each receipt has a path to a root that the log's key signed, and together they are of no log that grew. */
+export async function placeVectors(): Promise<Record<string, ReceiptVector>> {
+  const chain = chainOf(3);
+  const head = headOf(chain);
+  const receipts = [...chain.receipts];
+  const records = [...chain.records, head.record];
+  const early = await exportOf([{ receipts: [head.receipt, ...receipts], records }], { heads: false });
+  const reversed = await exportOf([{ receipts: [...receipts.toReversed(), head.receipt], records }], { heads: false });
+  const [first, ...others] = early.receipts;
+  return {
+    'invalid/head-before-its-chain': invalid(
+      'A head statement that stands in the log before the receipts of which it speaks.',
+      'TIME_MISMATCH',
+      { ...early, heads: first === undefined ? [] : [{ head: first }], receipts: others },
+      0,
+    ),
+    'invalid/chain-against-its-log': invalid(
+      'A chain whose receipts stand in the log from the last to the first.',
+      'TIME_MISMATCH',
+      {
+        ...reversed,
+        heads: reversed.receipts.slice(3).map((line) => ({ head: line })),
+        receipts: reversed.receipts.slice(0, 3).toReversed(),
+      },
+      1,
+    ),
+    'invalid/place-taken-twice': invalid(
+      'Two receipts at one place, each under a checkpoint of its own that the same key signed.',
+      'DUPLICATE',
+      await splitView(),
+      1,
+    ),
+  };
+}
+
+/** What one log shows to two readers, in one export. */
+async function splitView(): Promise<Exported> {
+  const seal = (chain: Chain) => exportOf([chain], { heads: false });
+  const [one, other] = [await seal(chainOf(1)), await seal(chainOf(2, { session: 'session-2', from: 10 }))];
+  const checkpoints = [one, other].flatMap(({ header }) => header['checkpoints'] as string[]); // exportOf signs one
+  return {
+    header: { ...one.header, checkpoints },
+    heads: [],
+    receipts: [...one.receipts, ...other.receipts],
+  };
+}
