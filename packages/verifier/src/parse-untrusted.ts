@@ -27,7 +27,7 @@ export function parseUntrusted<Value>(schema: Schema<Value>, value: unknown, wha
   );
 }
 
-// Accessors, holes and foreign prototypes could show the schema one value and the hash another.
+// Holes, symbols and foreign prototypes could show the schema one value and the hash another. A getter is code of the caller, not of the export.
 function plain(value: unknown, what: string): unknown {
   try {
     return parsePlainJson(value);

@@ -147,9 +147,8 @@ describe('the approval loop', () => {
     const id = asked(await agent.decide(call));
     time.advance(15 * minuteMs);
     await test.kernel.workers.housekeeper.run();
-    const { rows } = await test.pool.query<{ envelope: string }>('SELECT envelope FROM outbox WHERE envelope LIKE $1', [
-      `%${id}%`,
-    ]);
+    const told = 'SELECT envelope FROM outbox WHERE envelope LIKE $1 ORDER BY position';
+    const { rows } = await test.pool.query<{ envelope: string }>(told, [`%${id}%`]);
     expect(rows.map(({ envelope }): unknown => JSON.parse(envelope))).toMatchObject([
       { type: 'kernel.approval.requested.v1', data: { requested_by: 'agent', quorum: 1 } },
       { data: { state: 'expired' } },

@@ -9,6 +9,7 @@ import type { FenceRow } from '../src/fences/fence-row.ts';
 import { fences } from '../src/fences/fences.ts';
 import { identities, newIdentity } from '../src/identities/identities.ts';
 import { put, type Change } from '../src/ledger/control.ts';
+import { registry } from '../src/registry/registry.ts';
 import { toolBlocks } from '../src/policy/tool-blocks.ts';
 import { acme, agent, batchOf, callOf } from './_batch.ts';
 
@@ -36,12 +37,13 @@ const enrolled = (revokedAtMs: number | null): Change => {
 };
 const blocked = (...tools: string[]) => put(toolBlocks, { tenant: acme, version: 1, tools, updatedAtMs: 0 });
 
-const tool = { pinned_hash: 'one', current_hash: 'one', input_schema: {} };
-const learnedOf = (state: RegistryFact['state']): Fact<RegistryFact> => ({
+const pinned = { pinned_hash: 'one', current_hash: 'one', input_schema: {} };
+const learnedOf = (state: RegistryFact['state'], tool: RegistryFact['tool'] = pinned): Fact<RegistryFact> => ({
   state: 'known',
-  // Without a tool nothing is held against the rows of the registry.
-  value: { server_id: 'files', state, tool: state === 'approved' ? null : tool },
+  value: { server_id: 'files', state, tool },
 });
+const registered = (currentHash = 'one') =>
+  put(registry, { serverId: 'files', toolName: 'read', state: 'approved', pinnedHash: 'one', currentHash });
 
 type Situation = { learned?: Fact<RegistryFact>; accessKey?: AccessKeyId };
 function isToldAgain({ learned = { state: 'not_applicable' }, accessKey }: Situation, ...rows: Change[]): boolean {
@@ -59,7 +61,8 @@ describe('an answer that was given before', () => {
     ['its agent is enrolled', {}, [enrolled(null)]],
     ['its key is good', { accessKey: key }, [keyed({})]],
     ['its key is for this tool', { accessKey: key }, [keyed({ tools: ['files.list', 'files.read'] })]],
-    ['its server is approved', { learned: learnedOf('approved') }, []],
+    ['its tool is the one that was approved', { learned: learnedOf('approved') }, [registered()]],
+    ['its server lists no such tool', { learned: learnedOf('approved', null) }, []],
     ['its server does not list its tools', { learned: { state: 'unavailable', detail: 'away' } }, []],
     ['another tool is blocked', {}, [blocked('files.list')]],
   ])('is told again when %s', (_case, situation, rows) => {
@@ -75,6 +78,12 @@ describe('an answer that was given before', () => {
     ['its key is for other tools', { accessKey: key }, [keyed({ tools: ['files.list'] })]],
     ['its server is in quarantine', { learned: learnedOf('quarantined') }, []],
     ['its server was revoked', { learned: learnedOf('revoked') }, []],
+    [
+      'its tool has become another',
+      { learned: learnedOf('approved', { ...pinned, current_hash: 'two' }) },
+      [registered()],
+    ],
+    ['another replica saw its tool become another', { learned: learnedOf('approved') }, [registered('two')]],
     ['its tool is blocked', {}, [blocked('files.read')]],
   ])('is not told again when %s', (_case, situation, rows) => {
     expect(isToldAgain(situation, ...rows)).toBe(false);

@@ -1,4 +1,4 @@
-import { toolsNamed } from '@countersign/policy';
+import { toolsNamed, type RegistryFact } from '@countersign/policy';
 import { identityFact, scopesFact } from '../access-keys/key-facts.ts';
 import { stopsEveryCall } from '../fences/fence-row.ts';
 import { fencesInForce } from '../fences/in-force.ts';
@@ -22,6 +22,11 @@ export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): 
   if (scopes.state === 'known' && !scopes.value.required.every((scope) => scopes.value.granted.includes(scope)))
     return true;
   const server = registryFact(batch, known);
-  if (server.state === 'known' && server.value.state !== 'approved') return true;
+  if (server.state === 'known' && !isTrusted(server.value)) return true;
   return isBlocked(batch, caller.tenant, toolsNamed(known.intent));
+}
+
+/** An approved server whose tool has become another one than was approved is not trusted with it. */
+function isTrusted({ state, tool }: RegistryFact): boolean {
+  return state === 'approved' && (tool === null || tool.current_hash === tool.pinned_hash);
 }
