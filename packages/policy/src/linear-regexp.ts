@@ -3,8 +3,12 @@ import { hasSmallAutomaton } from './automaton-size.ts';
 
 /** Enough for any honest pattern; keeps the compiled automaton small. */
 const patternLengthMax = 512;
-/** Patterns are literals of bundles and schemas, so there are as few as those; the cap is for a process that sees many. */
-const patternsMax = 10_000;
+/**
+ * Patterns are literals of bundles and schemas, so there are as few as those. The cap is for a process that sees many, in instructions of
+ * all that are kept: each takes up to a kilobyte with its share of the automaton, and a pattern some more.
+ */
+const keptMax = 200_000;
+const patternWeight = 10;
 
 /** In bodies of a loop, for each character: measured with texts that make the engine work hardest. */
 const characterCosts = { ofSmallAutomaton: 0.04, ofInstruction: 0.1 };
@@ -13,11 +17,14 @@ export type LinearRegExp = {
   test: (text: string) => boolean;
   /** In bodies of a loop. */
   costPerCharacter: number;
+  /** Instructions. */
+  size: number;
   /** Tells patterns apart: Ajv keeps compiled patterns by that name. */
   toString: () => string;
 };
 
 const compiledPatterns = new Map<string, LinearRegExp>();
+let kept = 0;
 
 /**
  * A regular expression with RE2's guarantee: time linear in the text, whatever the text. Throws for back references and
@@ -26,19 +33,29 @@ const compiledPatterns = new Map<string, LinearRegExp>();
 export function linearRegExp(pattern: string): LinearRegExp {
   const known = compiledPatterns.get(pattern);
   if (known !== undefined) return known;
-  if (compiledPatterns.size >= patternsMax) compiledPatterns.clear();
   const compiled = compile(pattern);
-  compiledPatterns.set(pattern, compiled);
+  keep(pattern, compiled);
   return compiled;
+}
+
+function keep(pattern: string, compiled: LinearRegExp): void {
+  const weight = compiled.size + patternWeight;
+  if (kept + weight > keptMax) {
+    compiledPatterns.clear();
+    kept = 0;
+  }
+  compiledPatterns.set(pattern, compiled);
+  kept += weight;
 }
 
 function compile(pattern: string): LinearRegExp {
   if (pattern.length > patternLengthMax) throw new RangeError(`pattern longer than ${patternLengthMax} characters`);
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  const toString = () => `re2:${pattern}`;
+  const size = compiled.programSize();
+  const known = { size, toString: () => `re2:${pattern}` };
   if (hasSmallAutomaton(compiled))
-    return { test: (text) => compiled.test(text), costPerCharacter: characterCosts.ofSmallAutomaton, toString };
+    return { ...known, test: (text) => compiled.test(text), costPerCharacter: characterCosts.ofSmallAutomaton };
   // Without the automaton, whose states each new text would make anew at ten times the cost.
-  const costPerCharacter = compiled.programSize() * characterCosts.ofInstruction;
-  return { test: (text) => compiled.matcher(text).find(), costPerCharacter, toString };
+  const costPerCharacter = size * characterCosts.ofInstruction;
+  return { ...known, test: (text) => compiled.matcher(text).find(), costPerCharacter };
 }

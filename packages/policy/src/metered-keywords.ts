@@ -16,7 +16,7 @@ export const meteredKeywords = [
   // Ajv asks in the order of its list, which begins so, and no further once a keyword fails.
   { keyword: effortKeyword, before: '$comment', errors: false, validate: takeEffort },
   { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUniqueAsAsked },
-  { keyword: 'enum', schemaType: 'array', compile: oneOf },
+  { keyword: 'enum', schemaType: 'array', compile: isAmong },
   { keyword: 'pattern', type: 'string', schemaType: 'string', compile: matching },
 ] satisfies FuncKeywordDefinition[];
 
@@ -37,7 +37,7 @@ function isUniqueAsAsked(this: Work, asked: boolean, items: JsonValue[]): boolea
 }
 
 /** Ajv compares a value with one after the other. */
-function oneOf(allowed: JsonValue[]): (this: Work, data: JsonValue) => boolean {
+function isAmong(allowed: JsonValue[]): (this: Work, data: JsonValue) => boolean {
   const isComposed = (value: JsonValue) => typeof value === 'object' && value !== null;
   const plain = new Set<unknown>(allowed.filter((value) => !isComposed(value)));
   const written = new Set(allowed.filter(isComposed).map((value) => canonicalize(value)));

@@ -6,8 +6,9 @@ export const effortKeyword = 'countersign:effort';
 /** In bodies of a loop: for a value, for each item or member of it and each character of their names, for each character of a text. */
 export type Effort = { value: number; item: number; member: number; nameCharacter: number; character: number };
 
-/** A schema of honest size has hundreds of nodes. */
+/** A schema of honest size has hundreds of nodes, and a few patterns; to compile one may take twenty milliseconds. */
 const nodesMax = 50_000;
+const patternsMax = 100;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name: all that Ajv applies, of draft-07 and 2020-12. */
 export const appliedKeywords = {
@@ -23,16 +24,18 @@ type Schema = Record<string, unknown>;
 
 /**
  * A copy of a schema in which each node says what it takes, so that whoever applies it can be stopped. Null for what cannot be told
- * beforehand: too many nodes, an identifier inside, or a reference that is anything but a pointer into the same document.
+ * beforehand: too many nodes or patterns, an identifier inside, or a reference that is anything but a pointer into the same document.
  */
 export function meteredSchema(schema: Schema): Schema | null {
   const root = structuredClone(schema);
   const efforts = new Map<Schema, Effort>();
+  const patterns = new Set<string>();
   const left: unknown[] = [root];
   while (left.length > 0) {
     const node = left.pop();
     if (!isSchema(node) || efforts.has(node)) continue;
-    if (efforts.size >= nodesMax || isForeign(node, node === root)) return null;
+    for (const pattern of patternsOf(node)) patterns.add(pattern);
+    if (efforts.size >= nodesMax || patterns.size > patternsMax || isForeign(node, node === root)) return null;
     efforts.set(node, effortOf(node));
     left.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
   }
@@ -43,6 +46,10 @@ export function meteredSchema(schema: Schema): Schema | null {
 
 function isSchema(node: unknown): node is Schema {
   return typeof node === 'object' && node !== null && !Array.isArray(node);
+}
+
+function patternsOf({ pattern, patternProperties }: Schema): string[] {
+  return [...(typeof pattern === 'string' ? [pattern] : []), ...namesOf(patternProperties)];
 }
 
 function isForeign(node: Schema, isRoot: boolean): boolean {
@@ -68,7 +75,7 @@ function appliedBy(node: Schema): unknown[] {
 function effortOf(node: Schema): Effort {
   const { properties, patternProperties, required, dependencies, dependentRequired, dependentSchemas } = node;
   const written = [properties, required, dependencies, dependentRequired, dependentSchemas];
-  const patterns = isSchema(patternProperties) ? Object.keys(patternProperties) : [];
+  const patterns = namesOf(patternProperties);
   const has = (...keywords: string[]) => keywords.filter((keyword) => keyword in node).length;
   return {
     value:
@@ -82,6 +89,10 @@ function effortOf(node: Schema): Effort {
 
 function costOfPattern(pattern: string): number {
   return linearRegExp(pattern).costPerCharacter;
+}
+
+function namesOf(part: unknown): string[] {
+  return isSchema(part) ? Object.keys(part) : [];
 }
 
 function sizeOf(part: unknown): number {

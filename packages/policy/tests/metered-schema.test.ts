@@ -8,11 +8,17 @@ import { workedMs } from '@countersign/testkit/worked';
 /** A schema of so many nodes: itself, and what is in its list. */
 const ofNodes = (nodes: number) => ({ allOf: Array.from({ length: nodes - 1 }, () => ({})) });
 const big = ofNodes(50_001);
+const ofPatterns = (patterns: number) => ({
+  allOf: Array.from({ length: 2 * patterns }, (_, nr) => ({ pattern: `^${nr % patterns}` })),
+});
 
 describe('a schema whose cost can be told, or not', () => {
   it.each<[string, unknown, boolean]>([
     ['50,000 nodes', ofNodes(50_000), false],
     ['one node more', big, true],
+    ['100 patterns, however often', ofPatterns(100), false],
+    ['one pattern more', ofPatterns(101), true],
+    ['patterns of names beside', { ...ofPatterns(99), patternProperties: { a: {}, b: {} } }, true],
     ['no object', true, false],
     ['a big definition that nothing refers to', { $defs: { big }, definitions: { big } }, false],
     ['a reference to a big definition', { $ref: '#/$defs/big', $defs: { big } }, true],
@@ -89,8 +95,8 @@ describe('what judges arguments', () => {
     ],
     [
       'patterns of names',
-      { patternProperties: Object.fromEntries(numbered(200).map((nr) => [`^x${nr}`, {}])) },
-      named(9_000),
+      { patternProperties: Object.fromEntries(numbered(100).map((nr) => [`^x${nr}`, {}])) },
+      named(18_000),
     ],
     ['members', { allOf: numbered(200).map(() => ({ additionalProperties: { type: 'number' } })) }, named(9_000)],
     [

@@ -147,6 +147,18 @@ describe('a pattern in a rule', () => {
   );
 });
 
+describe('compiled patterns', () => {
+  const wide = (nr: number) => linearRegExp(`x{500}${nr}`);
+
+  it('are kept, and no more of them than their instructions allow together', () => {
+    const first = wide(0);
+    for (let nr = 1; nr < 300; nr += 1) wide(nr);
+    expect(wide(0)).toBe(first);
+    for (let nr = 300; nr < 600; nr += 1) wide(nr);
+    expect(wide(0)).not.toBe(first);
+  });
+});
+
 describe('a duration in a rule', () => {
   const longer = (text: string) => {
     try {
