@@ -70,7 +70,7 @@ export const Checkpoint = z.strictObject({
   root_hash: Digest,
   receipt_count: z.int().min(0),
   record_count: z.int().min(0),
-  /** C2SP signed note. */
+  /** C2SP signed note. In an answer that is proven by this tree, it is signed for the answer where the key of the stored note no longer counts. */
   note: z.string(),
   previous_checkpoint_id: CheckpointId.nullable(),
   created_at: Instant,
@@ -101,7 +101,7 @@ export const createCheckpoint = defineRoute({
 
 export const verifyCheckpoint = defineRoute({
   operation: 'verify-checkpoint',
-  summary: 'Recompute the root, check the note and the consistency with its predecessor.',
+  summary: 'Recompute the root, check the note and the consistency with the nearest predecessor that counts.',
   method: 'POST',
   path: '/api/v1/boundary/checkpoints/{checkpoint_id}/verify',
   auth: 'tenant_scoped',
@@ -112,6 +112,8 @@ export const verifyCheckpoint = defineRoute({
     checkpoint_id: CheckpointId,
     verified: z.boolean(),
     checks: z.array(Check),
+    /** The predecessor that `consistency` was judged from. What a revoked key has signed is passed over; null where none counts. */
+    extends_checkpoint_id: CheckpointId.nullable(),
     verified_at: Instant,
   }),
   errors: ['NOT_FOUND'],

@@ -51,16 +51,16 @@ import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { ShadowDrafts } from './policy/shadow-drafts.ts';
-import { createCheckpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
 import { partiesAt } from './passkeys/relying-party.ts';
+import { signedHeads } from './signed-heads.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
 import { challengeStore } from './store/challenge-store.ts';
-import { findLatestCheckpoint, recordCheckpoint } from './store/checkpoint-store.ts';
+import { findLatestCheckpoint } from './store/checkpoint-store.ts';
 import { conformanceStore } from './store/conformance-store.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { findFences } from './store/fence-store.ts';
@@ -68,7 +68,6 @@ import { findLiveKey } from './store/identity-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
-import { growLogTree } from './store/log-tree-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
 import { relationsIn, relationStores } from './store/relation-stores.ts';
@@ -203,11 +202,11 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     tracer: telemetry.tracer,
   };
   const boundary = createBoundary(cycle);
-  const checkpoints = signedHeads({ ...made, signer: signers.log }, database);
+  const heads = signedHeads({ ...made, signer: signers.log }, database);
   const effects = new Dispatch(boundary);
   gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
   const close = () => closeAll({ ...made, exports, database });
-  return { ...made, ...shown(database), exports, boundary, checkpoints, dispatch: effects, close };
+  return { ...made, ...shown(database), exports, boundary, ...heads, dispatch: effects, close };
 }
 
 type Closing = { telemetry: Telemetry } & Record<
@@ -233,20 +232,6 @@ function shown({ pool, reader, transaction, ping }: KernelDatabase) {
     transaction,
     ...relationStores({ reader, transaction }),
   };
-}
-
-type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & { config: KernelConfig };
-
-function signedHeads({ config, provider, signer, clock, newUlid }: Signing, { reader, transaction }: KernelDatabase) {
-  return createCheckpoints({
-    ...{ provider, signer, clock, newUlid },
-    origin: config.logOrigin,
-    growTree: () => growLogTree(transaction, provider),
-    findLatest: () => findLatestCheckpoint(reader),
-    record: (checkpoint) => recordCheckpoint(transaction, checkpoint),
-    receiptsMax: config.checkpointReceiptsMax,
-    intervalMs: config.checkpointIntervalMs,
-  });
 }
 
 function createCredentials({ config, provider, reader, transaction, clock }: Core) {

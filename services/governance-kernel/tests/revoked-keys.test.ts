@@ -1,35 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeProvider } from '@countersign/crypto/node';
-import { generateSigningKey } from '@countersign/crypto/signing';
-import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { asAdministrator } from './_administrator.ts';
-import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { starterPolicy, startTestKernel } from './_kernel.ts';
+import { judged, replaceKeys, wholePeriod } from './_revoked.ts';
 import { newSession, seal } from './_seal.ts';
-
-type Query = NonNullable<Parameters<ReturnType<TestKernel['as']>['exportReceipts']>[0]>['query'];
-
-/** What a stranger says of an export who has the keys as they are published now. */
-async function judged(test: TestKernel, query: Query): Promise<string> {
-  const client = test.as('acme');
-  const { body } = await client.exportReceipts({ query });
-  const trust = parseKeySet((await client.listTrustKeys()).body);
-  const lines = body.map((line) => JSON.stringify(line));
-  const { fault, verdict } = verifyExport(lines, { trust, provider: nodeProvider });
-  return fault === null ? verdict : `${fault.code}: ${fault.message}`;
-}
-
-const wholePeriod = () => ({ from: '2026-01-01T00:00:00.000Z', to: new Date().toISOString() }) as Query;
-
-/** Takes other keys from now on; those it had count no more. */
-async function replaceKeys(test: TestKernel, names: ('log' | 'receipts' | 'policies')[]): Promise<void> {
-  const variables = { log: 'GOV_LOG_KEY', receipts: 'GOV_SIGNING_KEY', policies: 'GOV_POLICY_KEY' };
-  const had = names.map((name) => test.kernel.context.signers[name].keyId);
-  for (const name of names) test.env[variables[name]] = generateSigningKey().privateKeyPem;
-  await test.restart();
-  const statement = 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = $1';
-  const at = new Date();
-  for (const keyId of had) await asAdministrator(test, statement, [keyId, at]);
-}
 
 describe('what is exported after a key was revoked', () => {
   it('verifies under the key of the log that took the place of a revoked one', async () => {

@@ -7,7 +7,6 @@ import { listActions } from '../src/store/action-store.ts';
 import { findChainEnd, listChain } from '../src/store/chain-store.ts';
 import {
   findCheckpoint,
-  findCheckpointBefore,
   findLatestCheckpoint,
   listCheckpoints,
   listCheckpointsAbove,
@@ -297,10 +296,6 @@ describe('checkpoints', () => {
     const { reader } = store.database;
     const size = (found: { tree_size: number } | null) => found?.tree_size ?? null;
     expect(size(await findLatestCheckpoint(reader))).toBe(10);
-    expect(size(await findCheckpointBefore(reader, minute(1)))).toBeNull();
-    expect(size(await findCheckpointBefore(reader, minute(2)))).toBe(4);
-    expect(size(await findCheckpointBefore(reader, minute(5)))).toBe(6);
-    expect(size(await findCheckpointBefore(reader, minute(6)))).toBe(10);
     expect(size(await findCheckpoint(reader, `chk_${ulid(4)}`))).toBe(6);
     expect(await findCheckpoint(reader, 'none')).toBeNull();
     const list = async (limit: number, beforeSize: number | null) =>
@@ -308,8 +303,6 @@ describe('checkpoints', () => {
     expect([await list(9, null), await list(9, 10), await list(1, 10)]).toEqual([[10, 6, 4], [6, 4], [6]]);
     const above = async (of: number, limit: number) => (await listCheckpointsAbove(reader, of, limit)).map(size);
     expect([await above(4, 9), await above(3, 2), await above(10, 9)]).toEqual([[6, 10], [4, 6], []]);
-    await store.insert('checkpoints', { checkpoint_id: `chk_${ulid(5)}`, tree_size: 8, created_at: instant(5) });
-    expect(size(await findCheckpointBefore(reader, minute(6)))).toBe(10);
   });
 
   it('are told with the size of the log', async () => {

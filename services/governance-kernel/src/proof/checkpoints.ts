@@ -1,4 +1,4 @@
-import type { CheckpointId, Digest } from '@countersign/contracts';
+import type { CheckpointId, Digest, Instant } from '@countersign/contracts';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 import {
   encodeHex,
@@ -17,7 +17,10 @@ export type CheckpointsParts = {
   /** Grows the Merkle tree up to the log, and returns its head. */
   growTree(): Promise<Frontier>;
   findLatest(): Promise<Checkpoint | null>;
-  record(checkpoint: { id: CheckpointId; size: number; root: Digest; note: string; at: Date }): Promise<Checkpoint>;
+  /** Stores a head, or returns the one that this size already has. */
+  record(checkpoint: SignedHead & { id: CheckpointId; size: number }): Promise<Checkpoint>;
+  /** Whether the public verifier takes it by the keys of today. */
+  isCounted(checkpoint: Checkpoint): Promise<boolean>;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
   /** A checkpoint is made when this many receipts are not covered yet … */
@@ -26,22 +29,26 @@ export type CheckpointsParts = {
   intervalMs: number;
 };
 
+type SignedHead = { root: Digest; note: string; at: Date };
+
 export type Checkpoints = { create(): Promise<Checkpoint>; createWhenDue(): Promise<void> };
 
 /** Grows the log's tree behind the commits, and signs its heads (C2SP tlog-checkpoint, signed-note). */
 export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
   const create = async () => {
     const head = await parts.growTree();
+    const { size } = head;
     const root = frontierRoot(parts.provider, head);
     const at = parts.clock();
-    const text = formatCheckpoint({ origin: parts.origin, size: head.size, root, time: at.toISOString() });
-    return parts.record({
-      id: `chk_${parts.newUlid(at.getTime())}` as CheckpointId, // the form that CheckpointId describes
-      size: head.size,
-      root: `sha256:${encodeHex(root)}` as Digest, // as above
+    const text = formatCheckpoint({ origin: parts.origin, size, root, time: at.toISOString() });
+    const signed = {
+      root: `sha256:${encodeHex(root)}` as Digest, // the form that Digest describes
       note: signNote(parts.provider, text, [{ name: parts.origin, signer: parts.signer }]),
       at,
-    });
+    };
+    const id = `chk_${parts.newUlid(at.getTime())}` as CheckpointId; // as above
+    const stored = await parts.record({ id, size, ...signed });
+    return stored.note === signed.note || (await parts.isCounted(stored)) ? stored : signedAnew(stored, signed);
   };
   const createWhenDue = async () => {
     const [head, latest] = [await parts.growTree(), await parts.findLatest()];
@@ -50,4 +57,13 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     if (uncovered >= parts.receiptsMax || (uncovered > 0 && ageMs >= parts.intervalMs)) await create();
   };
   return { create, createWhenDue };
+}
+
+/**
+ * The same tree under a key that counts. A log has one head of each size, so this one is not stored: it serves the answer that asked for it.
+ * Throws where what is stored is no head of this log: a second head of one size is what nobody may ever be given.
+ */
+function signedAnew(stored: Checkpoint, { root, note, at }: SignedHead): Checkpoint {
+  if (stored.root_hash !== root) throw new Error(`The log has another head of ${stored.tree_size} leaves already`);
+  return { ...stored, note, created_at: at.toISOString() as Instant }; // toISOString writes exactly this form
 }

@@ -1,4 +1,3 @@
-import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 import {
   consistencyProof,
   encodeBase64,
@@ -37,13 +36,4 @@ export async function rootOfLog(provider: CryptoProvider, reader: NodeReader, si
     start += width;
   }
   return (await Promise.all(subtrees)).reduceRight((right, left) => nodeHash(provider, left, right));
-}
-
-/** The newest checkpoint when it covers the leaf, else a new one, which does. */
-export async function coveringCheckpoint(
-  index: number,
-  log: { findLatest(): Promise<Checkpoint | null>; create(): Promise<Checkpoint> },
-): Promise<Checkpoint> {
-  const latest = await log.findLatest();
-  return latest !== null && latest.tree_size > index ? latest : log.create();
 }

@@ -1,10 +1,9 @@
 import type { Checkpoint, EarlyWitness, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, NodeReader } from '@countersign/crypto';
-import { verifyCheckpoint } from '@countersign/verifier';
 import { z } from 'zod';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
+import type { CountedHeads } from './counted-heads.ts';
 import { provenIncluded } from './log-proofs.ts';
-import { trustedKeysOf } from './trusted-keys.ts';
 
 /** The checkpoints that an answer rests on, and which of them proves the place of what these keys have signed. */
 export type Witnesses = {
@@ -12,54 +11,26 @@ export type Witnesses = {
   sizeFor(keyIds: readonly string[], logIndex: number): number;
 };
 
-type CheckpointLookup = { newest: Checkpoint; findBefore(at: Date): Promise<Checkpoint | null> };
-type LogTrust = Pick<Parameters<typeof verifyCheckpoint>[1], 'provider' | 'origin'>;
+type CheckpointLookup = Pick<CountedHeads, 'findBefore'> & { newest: Checkpoint };
 
-/**
- * The newest checkpoint from before an instant that the public verifier takes. One that a revoked key of the log has signed vouches for
- * nothing, whenever it says that it was made; then one counts from before that key.
- */
-export function countedBefore(
-  keys: readonly TrustKeyRow[],
-  { findBefore, ...log }: Pick<CheckpointLookup, 'findBefore'> & LogTrust,
-): CheckpointLookup['findBefore'] {
-  const trust = trustedKeysOf(keys);
-  const beginnings = keys.filter(isRevokedLogKey).map(({ valid_from }) => valid_from);
-  return async (at) => {
-    const instants = [at, ...beginnings.filter((beginning) => beginning < at)];
-    for (const instant of instants.sort((left, right) => right.getTime() - left.getTime())) {
-      const found = await findBefore(instant);
-      if (found !== null && isTaken(found, { trust, ...log })) return found;
-    }
-    return null;
-  };
-}
-
-function isRevokedLogKey({ purpose, revoked_at }: TrustKeyRow): boolean {
-  return purpose === 'log' && revoked_at !== null;
-}
-
-function isTaken({ note }: Checkpoint, trust: Parameters<typeof verifyCheckpoint>[1]): boolean {
-  try {
-    verifyCheckpoint(note, trust);
-    return true;
-  } catch {
-    return false;
-  }
-}
+type GivenOut = {
+  /** Whether a key has signed anything of what is given out, among the first `below` entries of the log. */
+  hasSigned(signed: { keyId: string; below: number }): Promise<boolean>;
+};
 
 /**
  * The newest checkpoint proves everything, but for what a key has signed that was revoked: of that it has to be the newest from before, since
- * what a checkpoint saw by then no thief has made.
+ * what a checkpoint saw by then no thief has made. It is among them only where it proves something that is given out; what two revoked keys
+ * have signed is proven by the earlier of their two alone, so that the later may be there in vain: the lines would tell, which come after.
  */
 export async function findWitnesses(
   keys: readonly TrustKeyRow[],
-  { newest, findBefore }: CheckpointLookup,
+  { newest, findBefore, hasSigned }: CheckpointLookup & GivenOut,
 ): Promise<Witnesses> {
   const early = new Map<string, Checkpoint>();
   for (const { key_id, purpose, revoked_at } of keys) {
     const found = revoked_at === null || purpose === 'log' ? null : await findBefore(revoked_at);
-    if (found !== null) early.set(key_id, found);
+    if (found !== null && (await hasSigned({ keyId: key_id, below: found.tree_size }))) early.set(key_id, found);
   }
   const bySize = new Map([newest, ...early.values()].map((checkpoint) => [checkpoint.tree_size, checkpoint.note]));
   return {
@@ -97,7 +68,7 @@ const PolicyRecord = z.object({
   intent: z.object({ facts: z.object({ signature: z.object({ key_id: z.string() }) }) }),
 });
 
-type EarlyLookup = { provider: CryptoProvider; nodes: NodeReader } & Pick<CheckpointLookup, 'findBefore'>;
+type EarlyLookup = Pick<CountedHeads, 'findBefore'> & { provider: CryptoProvider; nodes: NodeReader };
 
 /** Of each receipt whose key was revoked, the proof by a checkpoint from before; null where there is none, or the key still counts. */
 export async function findEarlyWitnesses(

@@ -8,18 +8,17 @@ import {
 import { sendLines, takenOver } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { coveringCheckpoint } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
 import { sealExport } from '../proof/seal-export.ts';
-import { countedBefore, findWitnesses } from '../proof/witnesses.ts';
+import { findWitnesses } from '../proof/witnesses.ts';
 import { exportLines } from '../receipts/export-lines.ts';
 import { periodLines } from '../receipts/period-lines.ts';
 import type { PeriodReads } from '../receipts/period-pages.ts';
-import { findChainEnd, listChain } from '../store/chain-store.ts';
-import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
+import { findChainEnd, hasSignedOfChain, listChain } from '../store/chain-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { getLogReach } from '../store/log-store.ts';
-import { countPeriod, listParts, listPeriod } from '../store/period-store.ts';
+import { countPeriod, hasSignedOfPeriod, listParts, listPeriod } from '../store/period-store.ts';
+import type { Signed } from '../store/signed-by.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
 type Exporter = { tenant: TenantId; by: PrincipalId };
@@ -56,10 +55,11 @@ async function linesOfSession(kernel: Context, { tenant, by }: Exporter, { sessi
   const { lamport: lamport_clock, receiptHash: receipt_hash } = end;
   const facts = { session_id: session, lamport_clock, receipt_hash, as_of };
   const head = await sealExport(kernel, { tenant, by, said: { kind: 'head', facts } });
-  const parts = await proofParts(kernel, await checkpointOver(kernel, head.logIndex));
+  const to = Math.min(lamport_clock, from + (limit ?? lamport_clock) - 1);
+  const hasSigned = (signed: Signed) => hasSignedOfChain(exports.reader, { ...scope, from, to }, signed);
+  const parts = await proofParts(kernel, await checkpointOver(kernel, head.logIndex), hasSigned);
   const listPage = (at: number, most: number) =>
     listChain(exports.reader, scope, { from: at, to: lamport_clock, limit: most });
-  const to = Math.min(lamport_clock, from + (limit ?? lamport_clock) - 1);
   return exportLines({ ...parts, head, listPage }, { from, to });
 }
 
@@ -86,7 +86,8 @@ async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, 
     const sealed = await sealExport(kernel, { tenant, by, said: { kind: 'period', facts } });
     return { sealed, seen: await checkpointOver(kernel, sealed.logIndex) };
   };
-  const parts = { ...(await proofParts(kernel, newest)), reads, state };
+  const hasSigned = (signed: Signed) => hasSignedOfPeriod(reader, scope, signed);
+  const parts = { ...(await proofParts(kernel, newest, hasSigned)), reads, state };
   return periodLines(parts, { tenant, from, to }, { as_of, log_size, log_root });
 }
 
@@ -94,15 +95,17 @@ function nowOf({ clock }: Context): Instant {
   return clock().toISOString() as Instant; // toISOString writes exactly this form
 }
 
-function checkpointOver({ reader, checkpoints }: Context, logIndex: number): Promise<Checkpoint> {
-  const findLatest = () => findLatestCheckpoint(reader);
-  return coveringCheckpoint(logIndex, { findLatest, create: checkpoints.create });
+async function checkpointOver({ reader, headsBy }: Context, logIndex: number): Promise<Checkpoint> {
+  return await headsBy(await listTrustKeys(reader)).getCovering(logIndex);
 }
 
-async function proofParts({ reader, exports, provider, config }: Context, newest: Checkpoint) {
+async function proofParts(
+  { reader, exports, provider, headsBy }: Context,
+  newest: Checkpoint,
+  hasSigned: (signed: Signed) => Promise<boolean>,
+) {
   const keys = await listTrustKeys(reader);
-  const log = { provider, origin: config.logOrigin };
-  const findBefore = countedBefore(keys, { ...log, findBefore: (at) => findCheckpointBefore(reader, at) });
-  const witnesses = await findWitnesses(keys, { newest, findBefore });
+  const { findBefore } = headsBy(keys);
+  const witnesses = await findWitnesses(keys, { newest, findBefore, hasSigned });
   return { provider, newReader: () => createLogReader(provider, logSource(exports.reader)), witnesses };
 }

@@ -2,21 +2,18 @@ import { AppError } from '@countersign/contracts';
 import { getInclusionProof } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
+import { provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
-import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { findReceipt } from '../store/receipt-store.ts';
+import { listTrustKeys } from '../store/trust-key-store.ts';
 
 /** A receipt that no checkpoint covers yet gets one: a proof without a signed head proves nothing. */
-export const getInclusionProofRoute = ({ reader, provider, checkpoints }: Context) =>
+export const getInclusionProofRoute = ({ reader, provider, headsBy }: Context) =>
   handleTenant(getInclusionProof)(async ({ query, caller }) => {
     const receipt = await findReceipt(reader, caller.tenant, query.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
-    const checkpoint = await coveringCheckpoint(receipt.log_index, {
-      findLatest: () => findLatestCheckpoint(reader),
-      create: checkpoints.create,
-    });
+    const checkpoint = await headsBy(await listTrustKeys(reader)).getCovering(receipt.log_index);
     const nodes = createLogReader(provider, logSource(reader));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     return {

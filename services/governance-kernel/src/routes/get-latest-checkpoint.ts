@@ -2,11 +2,11 @@ import { AppError } from '@countersign/contracts';
 import { getLatestCheckpoint } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { findLatestCheckpoint } from '../store/checkpoint-store.ts';
+import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const getLatestCheckpointRoute = ({ reader }: Context) =>
+export const getLatestCheckpointRoute = ({ reader, headsBy }: Context) =>
   handleTenant(getLatestCheckpoint)(async () => {
-    const checkpoint = await findLatestCheckpoint(reader);
+    const checkpoint = await headsBy(await listTrustKeys(reader)).findNewest();
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no checkpoint yet');
     return checkpoint;
   });

@@ -2,8 +2,7 @@ import { listLedgerEntries, type LedgerEntry } from '@countersign/contracts/gove
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import { createLogReader } from '../proof/log-reader.ts';
-import { countedBefore, findEarlyWitnesses } from '../proof/witnesses.ts';
-import { findCheckpointBefore } from '../store/checkpoint-store.ts';
+import { findEarlyWitnesses } from '../proof/witnesses.ts';
 import { logSource } from '../store/log-source.ts';
 import { listEntries, listEntriesFrom } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
@@ -19,15 +18,13 @@ export const listLedgerEntriesRoute = (context: Context) =>
   }));
 
 async function witnessed(
-  { reader, provider, config: { logOrigin: origin } }: Context,
+  { reader, provider, headsBy }: Context,
   entries: readonly Omit<LedgerEntry, 'witness'>[],
 ): Promise<LedgerEntry[]> {
   const receipts = entries.map(({ receipt }) => receipt);
   const keys = await listTrustKeys(reader);
-  const findBefore = (at: Date) => findCheckpointBefore(reader, at);
-  const witnesses = await findEarlyWitnesses(receipts, keys, {
-    ...{ provider, nodes: createLogReader(provider, logSource(reader)) },
-    findBefore: countedBefore(keys, { provider, origin, findBefore }),
-  });
+  const { findBefore } = headsBy(keys);
+  const nodes = createLogReader(provider, logSource(reader));
+  const witnesses = await findEarlyWitnesses(receipts, keys, { provider, nodes, findBefore });
   return entries.map((entry, nth) => ({ ...entry, witness: witnesses[nth] ?? null }));
 }

@@ -1,8 +1,9 @@
 import { AppError, type Instant } from '@countersign/contracts';
 import { verifyCheckpoint, type Checkpoint } from '@countersign/contracts/governance-kernel';
-import type { NodeReader } from '@countersign/crypto';
+import type { CryptoProvider, NodeReader } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
+import type { CountedHeads } from '../proof/counted-heads.ts';
 import { provenConsistent, rootOfLog } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
@@ -11,16 +12,15 @@ import { findCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyCheckpointRoute = (kernel: Context) =>
+export const verifyCheckpointRoute = ({ reader, provider, config, clock, headsBy }: Context) =>
   handleTenant(verifyCheckpoint)(async ({ params }) => {
-    const { reader, provider, config, clock } = kernel;
     const checkpoint = await findCheckpoint(reader, params.checkpoint_id);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no such checkpoint', { param: 'checkpoint_id' });
     const nodes = createLogReader(provider, logSource(reader));
-    const [root, previous, keys] = await Promise.all([
+    const keys = await listTrustKeys(reader);
+    const [root, previous] = await Promise.all([
       unlessIncomplete(rootOfLog(provider, nodes, checkpoint.tree_size)),
-      predecessor(kernel, nodes, checkpoint),
-      listTrustKeys(reader),
+      predecessor(headsBy(keys), checkpoint, { provider, nodes }),
     ]);
     const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifyLogHead({ checkpoint, root, previous }, trust);
@@ -28,18 +28,19 @@ export const verifyCheckpointRoute = (kernel: Context) =>
       checkpoint_id: params.checkpoint_id,
       verified: checks.every(({ passed }) => passed),
       checks,
+      extends_checkpoint_id: previous?.checkpoint.checkpoint_id ?? null,
       verified_at: clock().toISOString() as Instant, // toISOString writes exactly this form
     };
   });
 
 async function predecessor(
-  { reader, provider }: Context,
-  nodes: NodeReader,
-  { previous_checkpoint_id: id, tree_size: to }: Checkpoint,
+  { findPredecessor }: CountedHeads,
+  head: Checkpoint,
+  { provider, nodes }: { provider: CryptoProvider; nodes: NodeReader },
 ) {
-  const checkpoint = id === null ? null : await findCheckpoint(reader, id);
+  const checkpoint = await findPredecessor(head);
   if (checkpoint === null) return null;
-  const from = checkpoint.tree_size;
-  const path = from === 0 ? [] : await unlessIncomplete(provenConsistent(provider, nodes, { from, to }));
+  const sizes = { from: checkpoint.tree_size, to: head.tree_size };
+  const path = sizes.from === 0 ? [] : await unlessIncomplete(provenConsistent(provider, nodes, sizes));
   return { checkpoint, path };
 }

@@ -2,37 +2,32 @@ import { AppError, type Instant } from '@countersign/contracts';
 import { verifyRecord } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { coveringCheckpoint, provenIncluded } from '../proof/log-proofs.ts';
+import { provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader, unlessIncomplete } from '../proof/log-reader.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
-import { countedBefore, witnessOf } from '../proof/witnesses.ts';
+import { witnessOf } from '../proof/witnesses.ts';
 import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
-import { findCheckpointBefore, findLatestCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyRecordRoute = ({ reader, provider, checkpoints, config, clock }: Context) =>
+export const verifyRecordRoute = ({ reader, provider, headsBy, config, clock }: Context) =>
   handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
     const sealed = await findSealedRecord(reader, tenant, params.record_id);
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
-    const newest = await coveringCheckpoint(receipt.log_index, {
-      findLatest: () => findLatestCheckpoint(reader),
-      create: checkpoints.create,
-    });
     const nodes = createLogReader(provider, logSource(reader));
     const keys = await listTrustKeys(reader);
-    const log = { provider, origin: config.logOrigin };
-    const findBefore = countedBefore(keys, { ...log, findBefore: (at) => findCheckpointBefore(reader, at) });
+    const { getCovering, findBefore } = headsBy(keys);
+    const newest = await getCovering(receipt.log_index);
     const checkpoint = await witnessOf(sealed, keys, { newest, findBefore });
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     const [neighbours, path] = await Promise.all([
       findNeighbours(reader, tenant, { session, lamport }),
       unlessIncomplete(provenIncluded(provider, nodes, place)),
     ]);
-    const trust = { trust: trustedKeysOf(keys), ...log };
+    const trust = { trust: trustedKeysOf(keys), provider, origin: config.logOrigin };
     const checks = verifySealedRecord({ ...sealed, neighbours, checkpoint, path }, trust);
     return {
       record_id: params.record_id,

@@ -1,6 +1,7 @@
 import type { Digest, SessionId, TenantId } from '@countersign/contracts';
 import { linkColumns, linkOf, type ChainLink } from './chain-link.ts';
 import type { Reader } from './database.ts';
+import { signedBySql, type Signed } from './signed-by.ts';
 
 type ChainScope = { tenant: TenantId; session: SessionId };
 
@@ -30,4 +31,16 @@ export async function listChain(
     select: linkColumns,
   });
   return rows.map(linkOf);
+}
+
+/** Whether a key has signed anything of this part. Read in the order of the chain: the first one found is enough. */
+export async function hasSignedOfChain(
+  reader: Reader,
+  { tenant, session, from, to }: ChainScope & { from: number; to: number },
+  signed: Signed,
+): Promise<boolean> {
+  const rows = await reader.$queryRaw<unknown[]>`
+    SELECT 1 FROM ledger WHERE tenant_id = ${tenant} AND session_id = ${session}
+       AND lamport_clock BETWEEN ${from} AND ${to} AND ${signedBySql(signed)} ORDER BY lamport_clock LIMIT 1`;
+  return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 import { Digest, Instant, CheckpointId } from '@countersign/contracts';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
 import type { CheckpointModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
@@ -41,14 +42,42 @@ export async function findLatestCheckpoint(reader: Reader): Promise<Checkpoint |
   return row === null ? null : checkpointOf(row);
 }
 
-/** The newest one that was signed before an instant. */
-export async function findCheckpointBefore(reader: Reader, at: Date): Promise<Checkpoint | null> {
-  const row = await reader.checkpoint.findFirst({
-    where: { created_at: { lt: at } },
-    orderBy: [{ created_at: 'desc' }, { tree_size: 'desc' }],
-  });
-  return row === null ? null : checkpointOf(row);
+/** A key of the log by the id that its signatures name, and when it counts. */
+export type HeadSigner = { hint: string; from: Date; until: Date | null };
+
+/** Signed before an instant; `below` a tree size, unless any will do. */
+export type HeadPlace = { before: Date; below: number | null };
+
+/** Of each key its newest head at that place, newest first. Each is found by its key: what others have signed is not read. */
+export async function listNewestHeads(
+  reader: Reader,
+  signers: readonly HeadSigner[],
+  { before, below }: HeadPlace,
+): Promise<Checkpoint[]> {
+  const ends = signers.map(({ until }) => (until !== null && until < before ? until : before).toISOString());
+  const [hints, begins] = [signers.map(({ hint }) => hint), signers.map(({ from }) => from.toISOString())];
+  const rows = await reader.$queryRaw`
+    SELECT head.* FROM unnest(${hints}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) AS key (hint, begins, ends)
+     CROSS JOIN LATERAL (
+       SELECT checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at FROM checkpoints
+        WHERE note_key_hint(note) = key.hint AND created_at >= key.begins AND created_at < key.ends
+          AND tree_size < ${below ?? Number.MAX_SAFE_INTEGER}
+        ORDER BY created_at DESC, tree_size DESC LIMIT 1) AS head
+     ORDER BY head.created_at DESC, head.tree_size DESC`;
+  return HeadRows.parse(rows).map(checkpointOf);
 }
+
+const HeadRows = z.array(
+  z.object({
+    checkpoint_id: z.string(),
+    tree_size: z.bigint(),
+    root_hash: z.string(),
+    record_count: z.bigint(),
+    note: z.string(),
+    previous_checkpoint_id: z.string().nullable(),
+    created_at: z.date(),
+  }),
+);
 
 export async function findCheckpoint(reader: Reader, id: string): Promise<Checkpoint | null> {
   const row = await reader.checkpoint.findUnique({ where: { checkpoint_id: id } });

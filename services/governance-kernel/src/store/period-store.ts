@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { linkColumnsSql, linkOf, type ChainLink } from './chain-link.ts';
 import type { Reader } from './database.ts';
+import { signedBySql, type Signed } from './signed-by.ts';
 import { WholeNumber } from './whole-number.ts';
 
 /** What a log of `below` receipts holds of a tenant's period. Nothing joins or leaves it. */
@@ -14,6 +15,13 @@ export async function countPeriod(reader: Reader, scope: PeriodScope, most: numb
     SELECT count(*) AS found FROM (
       SELECT 1 FROM ledger WHERE ${within(scope)} ORDER BY ${inOrderOfIssue} LIMIT ${most}) AS counted`;
   return Counted.parse(rows)[0].found;
+}
+
+/** Whether a key has signed anything of it. */
+export async function hasSignedOfPeriod(reader: Reader, scope: PeriodScope, signed: Signed): Promise<boolean> {
+  const rows = await reader.$queryRaw<unknown[]>`
+    SELECT 1 FROM ledger WHERE ${within(scope)} AND ${signedBySql(signed)} ORDER BY ${inOrderOfIssue} LIMIT 1`;
+  return rows.length > 0;
 }
 
 const Counted = z.tuple([z.object({ found: WholeNumber })]);

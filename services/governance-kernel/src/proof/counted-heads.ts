@@ -1,0 +1,78 @@
+import type { Checkpoint } from '@countersign/contracts/governance-kernel';
+import { noteKey, type CryptoProvider } from '@countersign/crypto';
+import { VerificationError } from '@countersign/verifier';
+import type { HeadPlace, HeadSigner } from '../store/checkpoint-store.ts';
+import type { TrustKeyRow } from '../store/trust-key-store.ts';
+import { trustedKeysOf } from './trusted-keys.ts';
+import { verifyHead } from './verify-head.ts';
+
+/** The heads of the log that the public verifier takes by the keys of today. Every answer that rests on a head asks here for it. */
+export type CountedHeads = {
+  isCounted(head: Checkpoint): boolean;
+  /** Null while the log has no head at all. */
+  findNewest(): Promise<Checkpoint | null>;
+  /** One whose tree holds this leaf. */
+  getCovering(logIndex: number): Promise<Checkpoint>;
+  /** The newest from before an instant. */
+  findBefore(at: Date): Promise<Checkpoint | null>;
+  /** The nearest one of a smaller tree that was signed before this one. */
+  findPredecessor(head: Checkpoint): Promise<Checkpoint | null>;
+};
+
+export type CountedHeadsParts = {
+  provider: CryptoProvider;
+  origin: string;
+  findLatest(): Promise<Checkpoint | null>;
+  find(id: string): Promise<Checkpoint | null>;
+  /** Of each of these keys its newest head at that place, newest first. */
+  listNewest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
+  /** Signs the log as it is now. */
+  create(): Promise<Checkpoint>;
+};
+
+export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRow[]): CountedHeads {
+  const { provider, origin, findLatest, create } = parts;
+  const trust = { trust: trustedKeysOf(keys), provider, origin };
+  const signers = keys.filter((key) => isOfLog(key, origin)).map((key) => signerOf(provider, key));
+  const isCounted = (head: Checkpoint) => {
+    try {
+      verifyHead(head, trust);
+      return true;
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error;
+      return false;
+    }
+  };
+  const findAt = async (place: HeadPlace) => (await parts.listNewest(signers, place)).find(isCounted) ?? null;
+  return {
+    isCounted,
+    findNewest: async () => {
+      const latest = await findLatest();
+      return latest === null || isCounted(latest) ? latest : await create();
+    },
+    getCovering: async (logIndex) => {
+      const latest = await findLatest();
+      return latest !== null && latest.tree_size > logIndex && isCounted(latest) ? latest : await create();
+    },
+    findBefore: (at) => findAt({ before: at, below: null }),
+    findPredecessor: async ({ previous_checkpoint_id: id, created_at, tree_size }) => {
+      if (id === null) return null;
+      const previous = await parts.find(id);
+      if (previous !== null && isCounted(previous)) return previous;
+      return await findAt({ before: new Date(created_at), below: tree_size });
+    },
+  };
+}
+
+/** Nobody witnesses when a log key signed, so nothing of a revoked one counts. */
+function isOfLog({ purpose, log_origin, revoked_at }: TrustKeyRow, origin: string): boolean {
+  return purpose === 'log' && log_origin === origin && revoked_at === null;
+}
+
+function signerOf(
+  provider: CryptoProvider,
+  { log_origin, public_key, valid_from, valid_until }: TrustKeyRow,
+): HeadSigner {
+  const { keyId: hint } = noteKey(provider, log_origin ?? '', Uint8Array.from(public_key));
+  return { hint, from: valid_from, until: valid_until };
+}

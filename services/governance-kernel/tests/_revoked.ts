@@ -1,0 +1,53 @@
+import { nodeProvider } from '@countersign/crypto/node';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { parseKeySet, verifyExport } from '@countersign/verifier';
+import { asAdministrator } from './_administrator.ts';
+import type { TestKernel } from './_kernel.ts';
+
+type Query = NonNullable<Parameters<ReturnType<TestKernel['as']>['exportReceipts']>[0]>['query'];
+type KeyName = 'log' | 'receipts' | 'policies';
+
+/** What a stranger says of an export who has the keys as they are published now. */
+export async function judged(test: TestKernel, query: Query): Promise<string> {
+  const trust = await trustNow(test);
+  const { fault, verdict } = verifyExport(await linesOf(test, query), { trust, provider: nodeProvider });
+  return fault === null ? verdict : `${fault.code}: ${fault.message}`;
+}
+
+/** The sizes of the trees whose heads an export holds. */
+export async function headsIn(test: TestKernel, query: Query): Promise<number[]> {
+  const [header = ''] = await linesOf(test, query);
+  const { checkpoints } = JSON.parse(header) as { checkpoints: string[] }; // the kernel's own words
+  return checkpoints.map((note) => Number(note.split('\n')[1])).sort((left, right) => left - right);
+}
+
+async function linesOf(test: TestKernel, query: Query): Promise<string[]> {
+  const { body } = await test.as('acme').exportReceipts({ query });
+  return body.map((line) => JSON.stringify(line));
+}
+
+export async function trustNow(test: TestKernel) {
+  return parseKeySet((await test.as('acme').listTrustKeys()).body);
+}
+
+export const wholePeriod = () => ({ from: '2026-01-01T00:00:00.000Z', to: new Date().toISOString() }) as Query;
+
+/** Takes other keys from now on, and tells those that it had. */
+export async function rotateKeys(test: TestKernel, names: KeyName[]): Promise<string[]> {
+  const variables = { log: 'GOV_LOG_KEY', receipts: 'GOV_SIGNING_KEY', policies: 'GOV_POLICY_KEY' };
+  const had = names.map((name) => test.kernel.context.signers[name].keyId);
+  for (const name of names) test.env[variables[name]] = generateSigningKey().privateKeyPem;
+  await test.restart();
+  return had;
+}
+
+/** They count no more. */
+export async function revokeKeys(test: TestKernel, keyIds: string[]): Promise<void> {
+  const statement = 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = ANY($1)';
+  await asAdministrator(test, statement, [keyIds, new Date()]);
+}
+
+/** Takes other keys from now on; those it had count no more. */
+export async function replaceKeys(test: TestKernel, names: KeyName[]): Promise<void> {
+  await revokeKeys(test, await rotateKeys(test, names));
+}

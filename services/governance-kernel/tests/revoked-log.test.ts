@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Checkpoint } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { verifyCheckpoint, verifyInclusion } from '@countersign/verifier';
+import { asAdministrator } from './_administrator.ts';
+import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { judged, replaceKeys, rotateKeys, trustNow, wholePeriod } from './_revoked.ts';
+import { seal } from './_seal.ts';
+
+let test: TestKernel;
+beforeEach(async () => {
+  test = await startTestKernel();
+  await test.activate('*', starterPolicy);
+});
+afterEach(() => test.close());
+
+async function storedHeads() {
+  const { rows } = await test.pool.query<{ note: string }>('SELECT * FROM checkpoints ORDER BY tree_size');
+  return rows;
+}
+
+/** Holds, as a stranger with the keys of now, what rests on the newest head and seals nothing. */
+async function expectProven({ receipt_id, record_id }: Awaited<ReturnType<typeof seal>>): Promise<Checkpoint[]> {
+  const client = test.as('acme');
+  const trust = { trust: await trustNow(test), provider: nodeProvider, origin: test.kernel.context.config.logOrigin };
+  const { body: receipt } = await client.getReceipt({ params: { receipt_id } });
+  const { body: proof } = await client.getInclusionProof({ query: { receipt_id } });
+  const { body: head } = await client.getLatestCheckpoint();
+  verifyInclusion({ receipt, proof, checkpoint: proof.checkpoint.note, ...trust });
+  verifyCheckpoint(head.note, trust);
+  const { body: record } = await client.verifyRecord({ params: { record_id } });
+  expect(record.checks.filter(({ passed }) => !passed)).toEqual([]);
+  return [proof.checkpoint, head];
+}
+
+describe('while nothing was sealed since the key of the log was revoked', () => {
+  it('all that rests on its last head verifies under the same head, which its next key signs for the answer', async () => {
+    const sealed = await seal(test);
+    const last = await test.kernel.context.checkpoints.create();
+    const before = await storedHeads();
+    await replaceKeys(test, ['log']);
+    for (const answered of [...(await expectProven(sealed)), await test.kernel.context.checkpoints.create()]) {
+      const { note, created_at, ...same } = answered;
+      expect(last).toMatchObject(same);
+      expect([note === last.note, created_at > last.created_at]).toEqual([false, true]);
+    }
+    expect(await storedHeads()).toEqual(before);
+    expect(await judged(test, wholePeriod())).toBe('VERIFIED');
+  });
+
+  it('no other head is signed for a size that has one', async () => {
+    const { receipt_id } = await seal(test);
+    await test.kernel.context.checkpoints.create();
+    await replaceKeys(test, ['log']);
+    await asAdministrator(test, `UPDATE kernel.checkpoints SET root_hash = 'sha256:${'0'.repeat(64)}'`);
+    const refused = { code: 'INTERNAL' };
+    await expect(test.as('acme').getInclusionProof({ query: { receipt_id } })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a head that the public verifier does not take is none to rest on', () => {
+  it('when its key had ended before', async () => {
+    const sealed = await seal(test);
+    await test.kernel.context.checkpoints.create();
+    const [keyId] = await rotateKeys(test, ['log']);
+    const ended = 'UPDATE kernel.trust_keys SET valid_until = valid_from WHERE key_id = $1';
+    await asAdministrator(test, ended, [keyId]);
+    await expectProven(sealed);
+  });
+
+  it('when it is of a log of another name', async () => {
+    const sealed = await seal(test);
+    await test.kernel.context.checkpoints.create();
+    test.env['GOV_LOG_ORIGIN'] = 'another.example/log';
+    await rotateKeys(test, ['log']);
+    const [proven] = await expectProven(sealed);
+    expect(proven?.note).toMatch(/^another\.example\/log\n/);
+  });
+
+  it('when its row says another tree than its note', async () => {
+    const { receipt_id } = await seal(test);
+    const { tree_size } = await test.kernel.context.checkpoints.create();
+    await seal(test);
+    await asAdministrator(test, 'UPDATE kernel.checkpoints SET tree_size = tree_size + 1');
+    await seal(test);
+    const { body } = await test.as('acme').getInclusionProof({ query: { receipt_id } });
+    expect(body.tree_size).toBe(tree_size + 2);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createTestDatabase,
+  explainStatements,
+  findGrowingReads,
+  recordPlans,
+  type TestDatabase,
+} from '@countersign/database/testing';
+import pg from 'pg';
+import { listNewestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
+import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
+import { serviceDir } from './_kernel.ts';
+
+/** A head a minute, of a tree that grows by one. The first are of the first key, the last of the third, and the rest of the second. */
+const heads = 100_000;
+const firsts = 40;
+const lasts = 3;
+const minute = (nth: number) => new Date(Date.UTC(2020, 0, 1, 0, nth));
+
+const signer = (hint: string): HeadSigner => ({ hint, from: minute(0), until: null });
+const [first, second, third] = [signer('01020304'), signer('fbeffeff'), signer('0a0b0c0d')];
+
+let scratch: TestDatabase;
+let database: KernelDatabase;
+beforeAll(async () => {
+  scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
+  await explainStatements(scratch);
+  const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=kernel' });
+  await client.connect();
+  await client.query(
+    `INSERT INTO checkpoints
+     SELECT 'chk_' || lpad(n::text, 26, '0'), n, 'sha256:' || lpad(n::text, 64, '0'), n,
+            CASE WHEN n <= ${firsts} THEN $1 WHEN n > ${heads - lasts} THEN $3 ELSE $2 END, NULL,
+            '${minute(0).toISOString()}'::timestamptz + n * interval '1 minute'
+       FROM generate_series(1, ${heads}) n`,
+    [first, second, third].map(({ hint }) => noteOf(hint)),
+  );
+  await client.query('ANALYZE');
+  await client.end();
+  database = openKernelDatabase(scratch.url);
+}, 60_000);
+afterAll(async () => {
+  await database.close();
+  await scratch.drop();
+});
+
+/** What stands in a note counts for nothing: the key id is that of its signature. */
+function noteOf(hint: string): string {
+  const signature = Buffer.concat([Buffer.from(hint, 'hex'), Buffer.alloc(64, 255)]).toString('base64');
+  return `example.org/log\n1\nAQIDBAUGBwg=\n\n— example.org/log ${signature}\n`;
+}
+
+async function sizes(signers: HeadSigner[], { before, below = null }: { before: Date; below?: number | null }) {
+  const place: HeadPlace = { before, below };
+  return (await listNewestHeads(database.reader, signers, place)).map(({ tree_size }) => tree_size);
+}
+
+const later = minute(2 * heads);
+
+describe('the newest heads of the keys that count', () => {
+  it('are found by the key id of their signatures, newest first', async () => {
+    expect(await sizes([first, second, third], { before: later })).toEqual([heads, heads - lasts, firsts]);
+    expect(await sizes([first], { before: later })).toEqual([firsts]);
+    expect(await sizes([signer('ffffffff')], { before: later })).toEqual([]);
+    expect(await sizes([], { before: later })).toEqual([]);
+  });
+
+  it('are from before an instant and of a smaller tree, and within the time of their key', async () => {
+    expect(await sizes([first, second], { before: minute(firsts) })).toEqual([firsts - 1]);
+    expect(await sizes([first, second], { before: later, below: firsts + 1 })).toEqual([firsts]);
+    expect(await sizes([{ ...first, until: minute(9) }], { before: later })).toEqual([8]);
+    expect(await sizes([{ ...first, until: minute(9) }], { before: minute(4) })).toEqual([3]);
+    expect(await sizes([{ ...first, from: minute(firsts) }], { before: later })).toEqual([firsts]);
+    expect(await sizes([{ ...first, from: minute(firsts + 1) }], { before: later })).toEqual([]);
+  });
+
+  it('are found without reading what other keys have signed, however much that is', async () => {
+    const plans = await recordPlans(database.pool).during(async () => {
+      // More often than PostgreSQL plans a prepared statement for its values.
+      for (let turn = 0; turn < 7; turn += 1) {
+        expect(await sizes([first], { before: later })).toEqual([firsts]);
+        expect(await sizes([signer('ffffffff'), first, third], { before: minute(heads - lasts) })).toEqual([firsts]);
+        expect(await sizes([first], { before: later, below: heads })).toEqual([firsts]);
+      }
+    });
+    expect(plans).toHaveLength(21);
+    expect(await findGrowingReads(scratch, plans, { rows: 10, pages: 60 })).toEqual([]);
+  });
+
+  it('are no heads at all where a note has no signature', async () => {
+    const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=kernel' });
+    await client.connect();
+    const hints = await client.query<{ hint: string | null }>(
+      'SELECT note_key_hint(note) AS hint FROM unnest($1::text[]) WITH ORDINALITY AS n (note, nth) ORDER BY nth',
+      [['', 'note', `${noteOf('01020304')}more`, '— example.org/log AQIDBA\n', noteOf('01020304')]],
+    );
+    await client.end();
+    expect(hints.rows.map(({ hint }) => hint)).toEqual([null, null, null, null, '01020304']);
+  });
+});
