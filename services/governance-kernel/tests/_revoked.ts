@@ -42,12 +42,22 @@ export async function rotateKeys(test: TestKernel, names: KeyName[]): Promise<st
 }
 
 /** They count no more. */
-export async function revokeKeys(test: TestKernel, keyIds: string[]): Promise<void> {
+export async function revokeKeys(test: TestKernel, keyIds: string[], at = new Date()): Promise<void> {
   const statement = 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = ANY($1)';
-  await asAdministrator(test, statement, [keyIds, new Date()]);
+  await asAdministrator(test, statement, [keyIds, at]);
 }
 
 /** Takes other keys from now on; those it had count no more. */
 export async function replaceKeys(test: TestKernel, names: KeyName[]): Promise<void> {
   await revokeKeys(test, await rotateKeys(test, names));
+}
+
+/** What they have signed from this instant on counts no more. */
+export async function endKeys(test: TestKernel, keyIds: string[], at: Date): Promise<void> {
+  await asAdministrator(test, 'UPDATE kernel.trust_keys SET valid_until = $2 WHERE key_id = ANY($1)', [keyIds, at]);
+}
+
+/** The first instant after a head was signed. */
+export function after({ created_at }: { created_at: string }): Date {
+  return new Date(Date.parse(created_at) + 1);
 }

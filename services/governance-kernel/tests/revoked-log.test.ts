@@ -4,7 +4,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { verifyCheckpoint, verifyInclusion } from '@countersign/verifier';
 import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { judged, replaceKeys, rotateKeys, trustNow, wholePeriod } from './_revoked.ts';
+import { endKeys, judged, replaceKeys, rotateKeys, trustNow, wholePeriod } from './_revoked.ts';
 import { seal } from './_seal.ts';
 
 let test: TestKernel;
@@ -62,9 +62,7 @@ describe('a head that the public verifier does not take is none to rest on', () 
   it('when its key had ended before', async () => {
     const sealed = await seal(test);
     await test.kernel.context.checkpoints.create();
-    const [keyId] = await rotateKeys(test, ['log']);
-    const ended = 'UPDATE kernel.trust_keys SET valid_until = valid_from WHERE key_id = $1';
-    await asAdministrator(test, ended, [keyId]);
+    await endKeys(test, await rotateKeys(test, ['log']), new Date(0));
     await expectProven(sealed);
   });
 

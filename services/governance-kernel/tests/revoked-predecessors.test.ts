@@ -42,6 +42,17 @@ describe('the consistency of a head behind heads of a revoked key', () => {
       });
   });
 
+  it('is judged from none of a larger tree, though a clock that was behind has signed it earlier', async () => {
+    const counted = await nextHead();
+    await rotateKeys(test, ['log']);
+    const { created_at } = await nextHead();
+    await replaceKeys(test, ['log']);
+    const [after, larger] = [await nextHead(), await nextHead()];
+    const earlier = 'UPDATE kernel.checkpoints SET created_at = $2 WHERE checkpoint_id = $1';
+    await asAdministrator(test, earlier, [larger.checkpoint_id, created_at]);
+    expect(await verified(after.checkpoint_id)).toEqual({ failed: [], from: counted.checkpoint_id });
+  });
+
   it('is judged from none where none counts', async () => {
     await nextHead();
     await replaceKeys(test, ['log']);

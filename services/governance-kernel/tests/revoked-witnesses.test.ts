@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifyLedgerEntry } from '@countersign/verifier';
-import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { headsIn, judged, replaceKeys, revokeKeys, rotateKeys, trustNow, wholePeriod } from './_revoked.ts';
+import {
+  after,
+  endKeys,
+  headsIn,
+  judged,
+  replaceKeys,
+  revokeKeys,
+  rotateKeys,
+  trustNow,
+  wholePeriod,
+} from './_revoked.ts';
 import { newSession, seal } from './_seal.ts';
 
 let test: TestKernel;
@@ -37,26 +46,29 @@ describe('what a revoked key has signed between two keys of the log', () => {
     expect(await entryOf(receipt_id)).toMatchObject({ payload: { receipt_id } });
   });
 
-  it('is proven by no head of a key that had ended by then', async () => {
+  it('is proven by what a key signed before it ended, and by nothing after that', async () => {
     const session_id = newSession();
     await seal(test, { session_id });
+    const counted = await test.kernel.context.checkpoints.create();
+    await seal(test);
     await headNow();
-    const [logKey] = await rotateKeys(test, ['log']);
+    const logKey = await rotateKeys(test, ['log']);
     await replaceKeys(test, ['receipts']);
+    await endKeys(test, logKey, after(counted));
     expect(await judged(test, { session_id })).toBe('VERIFIED');
-    const ended = 'UPDATE kernel.trust_keys SET valid_until = valid_from WHERE key_id = $1';
-    await asAdministrator(test, ended, [logKey]);
+    expect(await headsIn(test, { session_id })).toContain(counted.tree_size);
+    await endKeys(test, logKey, new Date(0));
     expect(await judged(test, { session_id })).toMatch(/^KEY_REVOKED/);
   });
 });
 
 describe('the heads of an export', () => {
   it('are early where a revoked key has signed what is given out, and nowhere else', async () => {
-    const [before, after, mixed] = [newSession(), newSession(), newSession()];
+    const [before, since, mixed] = [newSession(), newSession(), newSession()];
     await seal(test, { session_id: before });
     await seal(test, { session_id: mixed });
     const revoked = await rotateKeys(test, ['receipts']);
-    await seal(test, { session_id: after });
+    await seal(test, { session_id: since });
     await seal(test, { session_id: mixed });
     const early = await headNow();
     await revokeKeys(test, revoked);
@@ -65,11 +77,21 @@ describe('the heads of an export', () => {
     expect(await heads({ session_id: mixed })).toBe(true);
     expect(await heads({ session_id: mixed, from_lamport_clock: 2 })).toBe(false);
     expect(await heads({ session_id: mixed, limit: 1 })).toBe(true);
-    expect(await heads({ session_id: after })).toBe(false);
+    expect(await heads({ session_id: since })).toBe(false);
     expect(await heads(wholePeriod())).toBe(true);
-    const since = (await seal(test)).receipt.payload.issued_at;
-    expect(await heads({ ...wholePeriod(), from: since })).toBe(false); // of the same form
-    for (const session_id of [before, after, mixed]) expect(await judged(test, { session_id })).toBe('VERIFIED');
+    const from = (await seal(test)).receipt.payload.issued_at;
+    expect(await heads({ ...wholePeriod(), from })).toBe(false); // of the same form
+    for (const session_id of [before, since, mixed]) expect(await judged(test, { session_id })).toBe('VERIFIED');
+  });
+
+  it('are not early where a revoked key has signed only what they had not seen', async () => {
+    const [seen, unseen] = [newSession(), newSession()];
+    await seal(test, { session_id: seen });
+    const early = await test.kernel.context.checkpoints.create();
+    await seal(test, { session_id: unseen });
+    await revokeKeys(test, [test.kernel.context.signers.receipts.keyId], after(early));
+    expect(await headsIn(test, { session_id: seen })).toContain(early.tree_size);
+    expect(await headsIn(test, { session_id: unseen })).not.toContain(early.tree_size);
   });
 
   it('are early of a policy key only where its statements are given out', async () => {

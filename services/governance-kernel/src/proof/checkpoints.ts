@@ -48,7 +48,7 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     };
     const id = `chk_${parts.newUlid(at.getTime())}` as CheckpointId; // as above
     const stored = await parts.record({ id, size, ...signed });
-    return stored.note === signed.note || (await parts.isCounted(stored)) ? stored : signedAnew(stored, signed);
+    return (await parts.isCounted(stored)) ? stored : signedAnew(stored, signed);
   };
   const createWhenDue = async () => {
     const [head, latest] = [await parts.growTree(), await parts.findLatest()];

@@ -33,7 +33,7 @@ export type CountedHeadsParts = {
 export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRow[]): CountedHeads {
   const { provider, origin, findLatest, create } = parts;
   const trust = { trust: trustedKeysOf(keys), provider, origin };
-  const signers = keys.filter((key) => isOfLog(key, origin)).map((key) => signerOf(provider, key));
+  const signers = keys.filter(({ purpose }) => purpose === 'log').map((key) => signerOf(provider, key));
   const isCounted = (head: Checkpoint) => {
     try {
       verifyHead(head, trust);
@@ -64,15 +64,8 @@ export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRo
   };
 }
 
-/** Nobody witnesses when a log key signed, so nothing of a revoked one counts. */
-function isOfLog({ purpose, log_origin, revoked_at }: TrustKeyRow, origin: string): boolean {
-  return purpose === 'log' && log_origin === origin && revoked_at === null;
-}
-
-function signerOf(
-  provider: CryptoProvider,
-  { log_origin, public_key, valid_from, valid_until }: TrustKeyRow,
-): HeadSigner {
+/** A hint finds, and no more: whether a head counts, its note says. */
+function signerOf(provider: CryptoProvider, { log_origin, public_key, valid_until: until }: TrustKeyRow): HeadSigner {
   const { keyId: hint } = noteKey(provider, log_origin ?? '', Uint8Array.from(public_key));
-  return { hint, from: valid_from, until: valid_until };
+  return { hint, until };
 }

@@ -42,8 +42,8 @@ export async function findLatestCheckpoint(reader: Reader): Promise<Checkpoint |
   return row === null ? null : checkpointOf(row);
 }
 
-/** A key of the log by the id that its signatures name, and when it counts. */
-export type HeadSigner = { hint: string; from: Date; until: Date | null };
+/** A key of the log by the id that its signatures name, and the first instant at which it no longer signs what counts. */
+export type HeadSigner = { hint: string; until: Date | null };
 
 /** Signed before an instant; `below` a tree size, unless any will do. */
 export type HeadPlace = { before: Date; below: number | null };
@@ -54,13 +54,13 @@ export async function listNewestHeads(
   signers: readonly HeadSigner[],
   { before, below }: HeadPlace,
 ): Promise<Checkpoint[]> {
+  const hints = signers.map(({ hint }) => hint);
   const ends = signers.map(({ until }) => (until !== null && until < before ? until : before).toISOString());
-  const [hints, begins] = [signers.map(({ hint }) => hint), signers.map(({ from }) => from.toISOString())];
   const rows = await reader.$queryRaw`
-    SELECT head.* FROM unnest(${hints}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) AS key (hint, begins, ends)
+    SELECT head.* FROM unnest(${hints}::text[], ${ends}::timestamptz[]) AS key (hint, ends)
      CROSS JOIN LATERAL (
        SELECT checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at FROM checkpoints
-        WHERE note_key_hint(note) = key.hint AND created_at >= key.begins AND created_at < key.ends
+        WHERE note_key_hint(note) = key.hint AND created_at < key.ends
           AND tree_size < ${below ?? Number.MAX_SAFE_INTEGER}
         ORDER BY created_at DESC, tree_size DESC LIMIT 1) AS head
      ORDER BY head.created_at DESC, head.tree_size DESC`;
