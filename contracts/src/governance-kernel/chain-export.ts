@@ -3,12 +3,16 @@ import { Digest, Instant, SessionId } from '../scalars.ts';
 import { BoundaryRecord } from './boundary-record.ts';
 import { SignedReceipt } from './receipt.ts';
 
+/** A path through the log: base64, 32 bytes each. */
+export const LogPath = z.array(z.string().regex(/^[A-Za-z0-9+/]{43}=$/)).max(63);
+export type LogPath = z.infer<typeof LogPath>;
+
 /** Where one receipt stands in the log, with the path (RFC 9162 §2.1.3) from its leaf to the root of the checkpoint of that size. */
 export const ExportedProof = z.strictObject({
   log_index: z.int().min(0),
   tree_size: z.int().min(1),
-  /** Base64, 32 bytes each, from the leaf's sibling up. */
-  hashes: z.array(z.string().regex(/^[A-Za-z0-9+/]{43}=$/)).max(63),
+  /** From the leaf's sibling up. */
+  hashes: LogPath,
 });
 export type ExportedProof = z.infer<typeof ExportedProof>;
 
@@ -23,10 +27,19 @@ export type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 /** A C2SP signed note over the tree that a proof leads to. */
 export const CheckpointNote = z.string().min(1).max(65_536);
 
+/** Each checkpoint with a signature of its own, and together the heads of one log that only grew. */
+export const LinkedCheckpoints = z.strictObject({
+  /** Smallest tree first. */
+  checkpoints: z.array(CheckpointNote).max(64),
+  /** Of each but the first, the proof (RFC 9162 §2.1.4) that it extends the one before. From a tree of no leaves it is empty. */
+  consistency: z.array(LogPath).max(63),
+});
+export type LinkedCheckpoints = z.infer<typeof LinkedCheckpoints>;
+
 /** The first line of an export. */
 export const ExportHeader = z.strictObject({
   format: z.literal('countersign/chain-export.v2'),
-  checkpoints: z.array(CheckpointNote).max(64),
+  ...LinkedCheckpoints.shape,
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 

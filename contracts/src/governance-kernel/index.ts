@@ -227,7 +227,15 @@ export {
 } from './registered-tools.ts';
 export { describeMcp, callMcp, McpTool, listMcpCapabilities, McpExecution, executeMcp } from './mcp.ts';
 export { DemoAction, runDemo, verifyDemo, tamperDemo } from './demo.ts';
-export { ExportedProof, ExportedReceipt, ExportedHead, ExportHeader, HeadStatement } from './chain-export.ts';
+export {
+  ExportedProof,
+  ExportedReceipt,
+  ExportedHead,
+  ExportHeader,
+  HeadStatement,
+  LinkedCheckpoints,
+  LogPath,
+} from './chain-export.ts';
 export { ExportQuery } from './export-query.ts';
 export { ExportLine } from './export-line.ts';
 export { PeriodHeader, ExportedPeriod, PeriodStatement, type PeriodSession } from './period-export.ts';

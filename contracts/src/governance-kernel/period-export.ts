@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Digest, Instant, TenantId } from '../scalars.ts';
-import { CheckpointNote, ExportedReceipt } from './chain-export.ts';
+import { CheckpointNote, ExportedReceipt, LinkedCheckpoints, LogPath } from './chain-export.ts';
 
 /** The first line of the export of a period. What it claims is nobody's word until the statement at the end says the same. */
 export const PeriodHeader = z.strictObject({
@@ -10,12 +10,17 @@ export const PeriodHeader = z.strictObject({
   from: Instant,
   /** Exclusive. */
   to: Instant,
-  checkpoints: z.array(CheckpointNote).max(64),
+  ...LinkedCheckpoints.shape,
 });
 export type PeriodHeader = z.infer<typeof PeriodHeader>;
 
 /** The last line: a receipt of the kind `period`, and the checkpoint of the tree that its proof leads to. */
-export const ExportedPeriod = z.strictObject({ period: ExportedReceipt, checkpoint: CheckpointNote });
+export const ExportedPeriod = z.strictObject({
+  period: ExportedReceipt,
+  checkpoint: CheckpointNote,
+  /** That the checkpoint extends the last one of the header. */
+  consistency: LogPath,
+});
 export type ExportedPeriod = z.infer<typeof ExportedPeriod>;
 
 /**

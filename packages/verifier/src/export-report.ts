@@ -1,4 +1,5 @@
 import type { ChainLinks, ChainSummary } from './chain-links.ts';
+import type { Count, ExportEvidence } from './export-evidence.ts';
 import type { PeriodLinks, PeriodSummary } from './period-links.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
 
@@ -38,34 +39,18 @@ export type ExportReport = {
   /** Approvals that one person gave alone, in spite of a quorum or a time lock. Each says who and why. */
   broken_glass: Count;
   keys: string[];
-  issued: { first: string; last: string; witnessed: string | null } | null;
+  issued: ExportEvidence['times'];
   /** Of a session's export. */
   chains: ChainSummary[];
   /** Of a period's export. */
   period: PeriodSummary | null;
 };
 
-/** How many there are, and the first of them. */
-type Count = { count: number; first: string | null };
-
-/** What the lines up to the first fault held. */
-export type Evidence = {
-  records: number;
-  proofs: number;
-  heads: number;
-  /** Receipts without their record, and without a place in the log. */
-  bare: Count;
-  unproven: Count;
-  brokenGlass: Count;
-  keys: Set<string>;
-  times: { first: string; last: string; witnessed: string | null } | null;
-};
-
 type Seen = {
   links: ChainLinks;
   /** Of a period: in the place of the links. */
   period: PeriodLinks | null;
-  evidence: Evidence;
+  evidence: ExportEvidence;
   fault: ExportFault | null;
   options: { partial?: boolean | undefined; require?: readonly Requirement[] | undefined };
 };
@@ -156,14 +141,10 @@ function endMissing({ tenant_id, session_id, last, end, end_as_of, stated_end }:
   return `${chain}: behind the head of ${stated_end}, nothing says that ${last} is the end`;
 }
 
-function evidenceMissing({ bare, unproven }: Evidence): string[] {
+function evidenceMissing({ bare, unproven }: ExportEvidence): string[] {
   return [...gapMissing(bare, 'record'), ...gapMissing(unproven, 'place in the log')];
 }
 
 function gapMissing({ count, first }: Count, what: string): string[] {
   return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];
-}
-
-export function widened({ count, first }: Count, receiptId: string): Count {
-  return { count: count + 1, first: first ?? receiptId };
 }

@@ -81,16 +81,21 @@ export function assertIncluded(claim: {
 export function verifyConsistency(claim: { from: string; to: string; hashes: readonly string[] } & LogTrust): void {
   const from = verifyCheckpoint(claim.from, claim);
   const to = verifyCheckpoint(claim.to, claim);
+  assertConsistent({ from, to, hashes: claim.hashes, provider: claim.provider });
+}
+
+/** The same for checkpoints that are verified already. Throws `CONSISTENCY_UNPROVEN`. */
+export function assertConsistent(claim: {
+  from: Checkpoint;
+  to: Checkpoint;
+  hashes: readonly string[];
+  provider: CryptoProvider;
+}): void {
+  const { from, to, hashes, provider } = claim;
   if (from.origin !== to.origin) throw new VerificationError('CONSISTENCY_UNPROVEN', 'the checkpoints are of two logs');
   guarded('CONSISTENCY_UNPROVEN', () => {
-    const proof = claim.hashes.map(merkle.decodeBase64);
-    merkle.verifyConsistency(claim.provider, {
-      from: from.size,
-      to: to.size,
-      fromRoot: from.root,
-      toRoot: to.root,
-      proof,
-    });
+    const proof = hashes.map(merkle.decodeBase64);
+    merkle.verifyConsistency(provider, { from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof });
   });
 }
 

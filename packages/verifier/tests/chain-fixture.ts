@@ -3,6 +3,7 @@ import type { GateName } from '@countersign/contracts';
 import {
   canonicalBytes,
   canonicalize,
+  consistencyProof,
   decodeHex,
   digestOf,
   encodeBase64,
@@ -14,7 +15,7 @@ import {
   rootOf,
   signNote,
 } from '@countersign/crypto';
-import type { JsonValue } from '@countersign/crypto';
+import type { JsonValue, NodeReader } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
 import { gateRosterHash, intentHash, judgedHash } from '@countersign/receipts';
@@ -240,7 +241,7 @@ export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promis
   );
   const split = receipts.length - ended.length;
   return {
-    header: { format: 'countersign/chain-export.v2', checkpoints: [noteOver(leaves, parts)] },
+    header: { format: 'countersign/chain-export.v2', checkpoints: [noteOver(leaves, parts)], consistency: [] },
     heads: ended.map(({ record }, index) => ({ head: { ...lineAt(lines, split + index), record } })),
     receipts: lines.slice(0, split),
   };
@@ -282,11 +283,19 @@ export function noteOver(leaves: Uint8Array[], { time = seenAt, signer = logSign
   return signNote(nodeProvider, text, [{ name: logOrigin, signer }]);
 }
 
-async function proofOf(index: number, leaves: Uint8Array[]): Promise<Members> {
-  const perfect = async (level: number, node: number) =>
-    rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
-  const hashes = await inclusionProof(nodeProvider, perfect, { index, size: leaves.length });
+export async function proofOf(index: number, leaves: Uint8Array[]): Promise<Members> {
+  const hashes = await inclusionProof(nodeProvider, readerOf(leaves), { index, size: leaves.length });
   return { log_index: index, tree_size: leaves.length, hashes: hashes.map(encodeBase64) };
+}
+
+/** That the tree of all these leaves extends the one of the first `from` of them. */
+export async function consistencyOf(leaves: Uint8Array[], from: number): Promise<string[]> {
+  const sizes = { from, to: leaves.length };
+  return (await consistencyProof(nodeProvider, readerOf(leaves), sizes)).map(encodeBase64);
+}
+
+function readerOf(leaves: Uint8Array[]): NodeReader {
+  return async (level, node) => rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
 }
 
 function lineAt(lines: Line[], index: number): Line {

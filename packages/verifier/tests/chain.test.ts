@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalize, consistencyProof, encodeBase64, formatCheckpoint, rootOf, signNote } from '@countersign/crypto';
+import { canonicalize, formatCheckpoint, rootOf, signNote } from '@countersign/crypto';
 import type { JsonValue } from '@countersign/crypto';
 import { argumentsDepthMax } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -18,6 +18,7 @@ import {
   logOrigin,
   chainOf,
   chainOfRecords,
+  consistencyOf,
   exportOf,
   hashOf,
   headOf,
@@ -41,7 +42,7 @@ const trust = parseKeySet(testKeys());
 const options = { trust, provider: nodeProvider };
 const chain = chainOf(6);
 const bareLines = linesOf({
-  header: { format: 'countersign/chain-export.v2', checkpoints: [] },
+  header: { format: 'countersign/chain-export.v2', checkpoints: [], consistency: [] },
   heads: [],
   receipts: chainOf(3).receipts.map((receipt) => ({ receipt })),
 });
@@ -205,9 +206,7 @@ describe('log proofs', () => {
     expect(() => included(0, 'other')).toThrow(expect.objectContaining({ code: 'CHECKPOINT_INVALID' }));
     expect(() => included(1)).toThrow(expect.objectContaining({ code: 'INCLUSION_UNPROVEN' }));
     const leaves = chain.receipts.map(leafOf);
-    const perfect = async (level: number, node: number) =>
-      rootOf(nodeProvider, leaves.slice(node * 2 ** level, (node + 1) * 2 ** level));
-    const hashes = (await consistencyProof(nodeProvider, perfect, { from: 3, to: 6 })).map(encodeBase64);
+    const hashes = await consistencyOf(leaves, 3);
     const to = noteOver(leaves);
     expect(() => verifyConsistency({ from: noteOver(leaves.slice(0, 3)), to, hashes, ...options })).not.toThrow();
     expect(() => verifyConsistency({ from: noteOver(leaves.slice(1, 4)), to, hashes, ...options })).toThrow(

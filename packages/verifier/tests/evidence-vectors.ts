@@ -100,7 +100,7 @@ export async function brokenAttachments(): Promise<Record<string, ReceiptVector>
     'invalid/checkpoint-repeated': invalid(
       'The same checkpoint twice.',
       'DUPLICATE',
-      { ...whole, header: { ...whole.header, checkpoints: [noteOver(leaves), noteOver(leaves)] } },
+      { ...whole, header: { ...whole.header, checkpoints: [noteOver(leaves), noteOver(leaves)], consistency: [[]] } },
       -2,
     ),
   };

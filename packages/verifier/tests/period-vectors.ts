@@ -4,6 +4,7 @@ import { emptyTally, tallied, tallyOf } from '@countersign/receipts';
 import {
   chainOf,
   chainOfRecords,
+  consistencyOf,
   exportOf,
   hashOf,
   leafOf,
@@ -18,15 +19,15 @@ import {
 import type { Chain, Line, Members } from './chain-fixture.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
-type End = { period: Line; checkpoint: string };
-type PeriodExport = { header: Members; receipts: Line[]; end: End };
+type End = { period: Line; checkpoint: string; consistency: string[] };
+export type PeriodExport = { header: Members; receipts: Line[]; end: End };
 type Told = { from?: string; to?: string; statement?: Members; record?: Members };
 
 const instant = (time: string) => `2026-02-01T${time}.000Z`;
 const [begins, ends] = [instant('00:00:02'), instant('00:00:12')];
 
 /** Two sessions. One began before the period, the other goes on behind it. */
-const chains = () => [chainOf(3), chainOf(3, { session: 'session-2', from: 10 })];
+export const chains = () => [chainOf(3), chainOf(3, { session: 'session-2', from: 10 })];
 
 export async function periodVectors(): Promise<Record<string, ReceiptVector>> {
   const rows = { ...(await brokenPeriods()), ...(await brokenStatements()) };
@@ -139,14 +140,12 @@ async function brokenPeriods(): Promise<Record<string, Broken>> {
 
 /** A statement about the log as it was before the last receipts came into it. */
 async function ofAShorterLog(): Promise<PeriodExport> {
-  const leaves = chains()
-    .flatMap((chain) => chain.receipts)
-    .slice(0, 4)
-    .map(leafOf);
+  const leaves = leavesOf(chains()).slice(0, 4);
   const log_root = `sha256:${encodeHex(rootOf(nodeProvider, leaves))}`;
   const told = await periodOf(chains(), { statement: { log_size: leaves.length, log_root } });
-  const checkpoints = [...(told.header['checkpoints'] as string[]), noteOver(leaves)]; // periodOf has one
-  return { ...told, header: { ...told.header, checkpoints } };
+  const checkpoints = [noteOver(leaves), ...(told.header['checkpoints'] as string[])]; // periodOf has one
+  const consistency = [await consistencyOf(leavesOf(chains()), leaves.length)];
+  return { ...told, header: { ...told.header, checkpoints, consistency } };
 }
 
 async function brokenStatements(): Promise<Record<string, Broken>> {
@@ -200,13 +199,13 @@ async function brokenStatements(): Promise<Record<string, Broken>> {
 }
 
 /** The export of a period of these chains, and what else the kernel is made to state. */
-async function periodOf(
+export async function periodOf(
   all: Chain[],
   { from = begins, to = ends, statement = {}, record = {} }: Told = {},
 ): Promise<PeriodExport> {
   const whole = await exportOf(all, { heads: false });
   const receipts = whole.receipts.filter(({ receipt }) => isWithin(String(receipt.payload['issued_at']), { from, to }));
-  const leaves = all.flatMap((chain) => chain.receipts).map(leafOf);
+  const leaves = leavesOf(all);
   const facts = {
     ...{ from, to, as_of: instant('00:20:00'), ...countOf(receipts) },
     ...{ log_size: leaves.length, log_root: `sha256:${encodeHex(rootOf(nodeProvider, leaves))}` },
@@ -219,10 +218,21 @@ async function periodOf(
   const grown = await exportOf([...all, chainOfRecords([said])], { heads: false });
   const header = { format: 'countersign/period-export.v1', tenant_id: 'acme', from, to };
   return {
-    header: { ...header, checkpoints: whole.header['checkpoints'] ?? [] },
+    header: { ...header, checkpoints: whole.header['checkpoints'] ?? [], consistency: [] },
     receipts,
-    end: { period: lineAt(grown.receipts, -1), checkpoint: String((grown.header['checkpoints'] as string[])[0]) }, // one
+    end: {
+      period: lineAt(grown.receipts, -1),
+      checkpoint: String((grown.header['checkpoints'] as string[])[0]), // one
+      consistency: await consistencyOf(
+        grown.receipts.map(({ receipt }) => leafOf(receipt)),
+        leaves.length,
+      ),
+    },
   };
+}
+
+export function leavesOf(all: Chain[]): Uint8Array[] {
+  return all.flatMap((chain) => chain.receipts).map(leafOf);
 }
 
 function isWithin(time: string, { from, to }: { from: string; to: string }): boolean {
@@ -251,10 +261,10 @@ function lineAt(lines: Line[], index: number): Line {
   return line;
 }
 
-function linesOf({ header, receipts, end }: PeriodExport): unknown[] {
+export function linesOf({ header, receipts, end }: PeriodExport): unknown[] {
   return [header, ...receipts, end];
 }
 
-function vectorOf(about: string, lines: unknown[], expect: ReceiptVector['expect']): ReceiptVector {
+export function vectorOf(about: string, lines: unknown[], expect: ReceiptVector['expect']): ReceiptVector {
   return { about, keys: testKeys(), export: lines.map((line) => JSON.stringify(line)), expect };
 }

@@ -27,6 +27,7 @@ import { shadowVectors } from './shadow-vectors.ts';
 import { traceVectors } from './trace-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
 import { placeVectors } from './place-vectors.ts';
+import { checkpointVectors } from './checkpoint-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
 /** Every vector by its path. Deterministic: fixed keys, fixed times, fixed ids. */
@@ -48,6 +49,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await usedApprovals()),
     ...(await periodVectors()),
     ...(await placeVectors()),
+    ...(await checkpointVectors()),
     ...(await brokenOutcomes()),
   };
 }
@@ -209,7 +211,7 @@ async function brokenReceipts(): Promise<Record<string, ReceiptVector>> {
 async function brokenChains(): Promise<Record<string, ReceiptVector>> {
   const { receipts } = chainOf(3);
   const only = (chain: (Receipt | undefined)[]): Exported => ({
-    header: { format: 'countersign/chain-export.v2', checkpoints: [] },
+    header: { format: 'countersign/chain-export.v2', checkpoints: [], consistency: [] },
     heads: [],
     receipts: chain.flatMap((receipt) => (receipt === undefined ? [] : [{ receipt }])),
   });

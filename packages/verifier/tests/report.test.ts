@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
 import { intentHash } from '@countersign/receipts';
+import { ExportEvidence } from '../src/export-evidence.ts';
 import { reportOf } from '../src/export-report.ts';
 import { parseKeySet, verifyExport, type VerificationErrorCode } from '../src/index.ts';
 import { chainOf, chainOfRecords, exportOf, hashOf, linesOf, recordOf, testKeys, type Chain } from './chain-fixture.ts';
 
-const evidence = {
-  ...{ records: 0, proofs: 0, heads: 0, keys: new Set<string>(), times: null },
-  ...{ brokenGlass: { count: 0, first: null }, bare: { count: 0, first: null }, unproven: { count: 0, first: null } },
-};
+const evidence = new ExportEvidence();
 const links = { receipts: 1, summaries: () => [] } as never; // all that a report of a fault looks at
 
 const answersTo = (code: VerificationErrorCode) => {

@@ -141,7 +141,7 @@ describe('an export that a stranger sends', () => {
 
 /** The lines of a session without records and proofs: nothing but signatures and links. */
 function longSession(length: number): string[] {
-  const lines = [JSON.stringify({ format: 'countersign/chain-export.v2', checkpoints: [] })];
+  const lines = [JSON.stringify({ format: 'countersign/chain-export.v2', checkpoints: [], consistency: [] })];
   let prev_hash: string | null = null;
   for (let n = 1; n <= length; n += 1) {
     const ulid = String(n).padStart(26, '0');

@@ -215,10 +215,15 @@ describe('GET /api/v1/receipts/export', () => {
       await revoke(new Date(Date.parse(checkpoint.created_at) + 1));
       const keys = await trustedKeys();
       const seenEarly = await exportOf({ session_id: session });
-      expect(seenEarly.header.checkpoints).toHaveLength(2);
+      const { checkpoints, consistency } = seenEarly.header;
+      expect([checkpoints.length, consistency.length]).toEqual([2, 1]);
+      const sizes = checkpoints.map((note) => Number(note.split('\n')[1]));
+      expect(sizes).toEqual(sizes.toSorted((left, right) => left - right));
       const judged = (chain: Exported) =>
         verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
       expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
+      const unlinked = { ...seenEarly, header: { ...seenEarly.header, consistency: [[]] } };
+      expect(judged(unlinked).fault?.code).toBe('CONSISTENCY_UNPROVEN');
       expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
       const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });
       expect(verified.checks.filter(({ passed }) => !passed)).toEqual([]);

@@ -68,6 +68,13 @@ function judge(lines: readonly string[]): string {
   return fault?.code ?? verdict;
 }
 
+/** With the proof that its checkpoint extends that of this header, so that only what it says is another's. */
+async function extending({ checkpoints }: PeriodHeader, end: ExportedPeriod): Promise<ExportedPeriod> {
+  const [from = 0, to = 0] = [String(checkpoints.at(-1)), end.checkpoint].map((note) => Number(note.split('\n')[1]));
+  const { body } = await test.as('acme').getConsistencyProof({ query: { from, to } });
+  return { ...end, consistency: body.hashes };
+}
+
 const placeOf = ({ receipt: { payload } }: ExportedReceipt) => [payload.session_id, payload.lamport_clock];
 
 describe('GET /api/v1/receipts/export of a period', () => {
@@ -140,9 +147,10 @@ describe('GET /api/v1/receipts/export of a period', () => {
       if (first !== undefined) expect(inserted([stray, ...exported.receipts.slice(1)])).not.toBe('VERIFIED');
     }
     const { header, receipts } = exported;
-    expect(judge(textsOf({ header, receipts, end: wider.end }))).toBe('PERIOD_MISMATCH');
-    expect(judge(textsOf({ header, receipts, end: foreign.end }))).toBe('PERIOD_MISMATCH');
-    expect(judge(textsOf({ ...wider, header, receipts }))).toBe('PERIOD_MISMATCH');
+    for (const { end } of [wider, foreign]) {
+      expect(judge(textsOf({ header, receipts, end }))).toBe('CONSISTENCY_UNPROVEN');
+      expect(judge(textsOf({ header, receipts, end: await extending(header, end) }))).toBe('PERIOD_MISMATCH');
+    }
     expect(judge([...textsOf(exported), ...textsOf(wider)])).toBe('MALFORMED');
     const { body: chain } = await test.as('acme').exportReceipts({ query: { session_id: early } });
     const [, head = {}, ...links] = chain.map((line: ExportLine) => JSON.stringify(line));

@@ -21,7 +21,7 @@ async function given(byTime: ReturnType<typeof walked>[], byChain: ReturnType<ty
   } as unknown as PeriodReads; // branded by the schema
   const parts = {
     ...{ provider: nodeProvider, newReader: () => () => Promise.reject(new Error('one leaf has no sibling')), reads },
-    witnesses: { notes: [], sizeFor: () => 1 },
+    witnesses: { checkpoints: [], sizeFor: () => 1 },
     state: () => Promise.reject(new Error('stated')),
   };
   const period = { tenant: 'acme', from: issuedAt, to: issuedAt };

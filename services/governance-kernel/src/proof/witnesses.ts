@@ -7,7 +7,8 @@ import { provenIncluded } from './log-proofs.ts';
 
 /** The checkpoints that an answer rests on, and which of them proves the place of what these keys have signed. */
 export type Witnesses = {
-  notes: string[];
+  /** Smallest tree first, each of another size. */
+  checkpoints: Pick<Checkpoint, 'tree_size' | 'note'>[];
   sizeFor(keyIds: readonly string[], logIndex: number): number;
 };
 
@@ -32,9 +33,9 @@ export async function findWitnesses(
     const found = revoked_at === null || purpose === 'log' ? null : await findBefore(revoked_at);
     if (found !== null && (await hasSigned({ keyId: key_id, below: found.tree_size }))) early.set(key_id, found);
   }
-  const bySize = new Map([newest, ...early.values()].map((checkpoint) => [checkpoint.tree_size, checkpoint.note]));
+  const bySize = new Map([newest, ...early.values()].map((checkpoint) => [checkpoint.tree_size, checkpoint]));
   return {
-    notes: [...bySize.values()],
+    checkpoints: [...bySize.values()].sort((left, right) => left.tree_size - right.tree_size),
     sizeFor: (keyIds, logIndex) => {
       const sizes = keyIds.map((keyId) => early.get(keyId)?.tree_size ?? 0).filter((size) => size > logIndex);
       return Math.min(newest.tree_size, ...sizes);

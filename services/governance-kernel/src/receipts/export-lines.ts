@@ -3,6 +3,7 @@ import type { ExportHeader } from '@countersign/contracts/governance-kernel';
 import type { SealedEntry } from '../ledger/statement.ts';
 import type { Witnesses } from '../proof/witnesses.ts';
 import type { ChainLink } from '../store/chain-link.ts';
+import { linkedCheckpoints } from './linked-checkpoints.ts';
 import { pageLinks, provenLine, provenLines, type ProofParts } from './proven-lines.ts';
 
 type ExportParts = ProofParts & {
@@ -17,7 +18,8 @@ export async function* exportLines(
   parts: ExportParts,
   { from, to }: { from: number; to: number },
 ): AsyncGenerator<string> {
-  const header: ExportHeader = { format: 'countersign/chain-export.v2', checkpoints: parts.witnesses.notes };
+  const linked = await linkedCheckpoints(parts, parts.witnesses.checkpoints);
+  const header: ExportHeader = { format: 'countersign/chain-export.v2', ...linked };
   yield `${JSON.stringify(header)}\n`;
   yield `{"head":${await provenLine(parts, parts.head)}}\n`;
   for (let next = from; next <= to;) {

@@ -5,6 +5,7 @@ import { emptyTally, tallied, tallyOf } from '@countersign/receipts';
 import type { SealedEntry } from '../ledger/statement.ts';
 import type { Witnesses } from '../proof/witnesses.ts';
 import type { ChainLink } from '../store/chain-link.ts';
+import { linkedCheckpoints, provenExtended } from './linked-checkpoints.ts';
 import { periodPages, type PeriodReads } from './period-pages.ts';
 import { provenLine, provenLines, type ProofParts } from './proven-lines.ts';
 
@@ -31,7 +32,8 @@ export async function* periodLines(
 ): AsyncGenerator<string> {
   const { provider, witnesses } = parts;
   const format = 'countersign/period-export.v1';
-  const header: PeriodHeader = { format, tenant_id: tenant, from, to, checkpoints: witnesses.notes };
+  const linked = await linkedCheckpoints(parts, witnesses.checkpoints);
+  const header: PeriodHeader = { format, tenant_id: tenant, from, to, ...linked };
   yield `${JSON.stringify(header)}\n`;
   let tally = emptyTally;
   let session: PeriodSession | null = null;
@@ -48,7 +50,8 @@ export async function* periodLines(
   if (session !== null) tally = tallied(provider, tally, session);
   const { sealed, seen } = await parts.state({ from, to, ...tallyOf(provider, tally), ...log });
   const line = await provenLine({ ...parts, witnesses: { sizeFor: () => seen.tree_size } }, sealed);
-  yield `{"period":${line},"checkpoint":${JSON.stringify(seen.note)}}\n`;
+  const consistency = await provenExtended(parts, { from: witnesses.checkpoints.at(-1), to: seen });
+  yield `{"period":${line},"checkpoint":${JSON.stringify(seen.note)},"consistency":${JSON.stringify(consistency)}}\n`;
 }
 
 function begun({ session, lamport, receiptHash }: ChainLink): PeriodSession {

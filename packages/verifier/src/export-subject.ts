@@ -1,0 +1,34 @@
+import type { PeriodHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { VerificationError } from './verification-error.ts';
+
+/** Whose export the caller asked for, and of when: one of anything else is refused. */
+export type ExportSubject = {
+  tenant?: string | undefined;
+  session?: string | undefined;
+  /** Ends of the period. */
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+/** Of each receipt of a session. Throws {@link VerificationError} `SUBJECT_MISMATCH`, as all here do. */
+export function assertSubject(
+  { tenant_id, session_id }: Pick<ReceiptPayload, 'tenant_id' | 'session_id'>,
+  { tenant, session }: ExportSubject,
+): void {
+  if ((tenant ?? tenant_id) !== tenant_id) throw mismatch(`of the tenant ${tenant_id}`);
+  if ((session ?? session_id) !== session_id) throw mismatch(`of the session ${session_id}`);
+}
+
+export function assertPeriodAsked(header: PeriodHeader, { tenant, from, to }: ExportSubject): void {
+  if ((tenant ?? header.tenant_id) !== header.tenant_id) throw mismatch(`of the tenant ${header.tenant_id}`);
+  if ((from ?? header.from) !== header.from || (to ?? header.to) !== header.to)
+    throw mismatch(`of the period ${header.from} to ${header.to}`);
+}
+
+export function assertNoPeriodAsked({ from, to }: ExportSubject): void {
+  if ((from ?? to) !== undefined) throw mismatch('the export of a session and of no period');
+}
+
+function mismatch(subject: string): VerificationError {
+  return new VerificationError('SUBJECT_MISMATCH', `it is ${subject}`);
+}
