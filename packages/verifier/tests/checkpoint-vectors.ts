@@ -54,8 +54,6 @@ async function brokenLinks(): Promise<Record<string, ReceiptVector>> {
   const broken = (about: string, exported: Exported, keySet = keys) =>
     invalid(about, 'CONSISTENCY_UNPROVEN', exported, -2, keySet);
   const linked = (links: Partial<Links>) => ({ ...whole, header: { ...whole.header, ...links } });
-  const strangeLog = { ...jwkOf(strangeSigner, 'log'), log_origin: anotherOrigin };
-  const twoLogs = { keys: [...testKeys().keys, strangeLog] };
   return {
     'invalid/split-view': broken(
       'Two checkpoints of two histories: the receipts stand in the one, and the head statement in the other.',
@@ -88,7 +86,7 @@ async function brokenLinks(): Promise<Record<string, ReceiptVector>> {
     'invalid/checkpoints-of-two-logs': broken(
       'Two checkpoints of two logs, which say the same.',
       linked({ checkpoints: [noteOfAnotherLog(checkpoints), ...checkpoints.slice(1)] }),
-      twoLogs,
+      twoLogs(),
     ),
   };
 }
@@ -97,22 +95,28 @@ async function brokenLinks(): Promise<Record<string, ReceiptVector>> {
 async function emptyLogs(): Promise<Record<string, ReceiptVector>> {
   const whole = await exportOf([chainOf(3)]);
   const { checkpoints } = linksOf(whole);
-  const beginning = (root = emptyRoot(nodeProvider), hashes: string[] = []) => {
-    const text = formatCheckpoint({ origin: logOrigin, size: 0, root, ...early });
-    const note = signNote(nodeProvider, text, [{ name: logOrigin, signer: logSigner }]);
+  const text = (root = emptyRoot(nodeProvider)) => formatCheckpoint({ origin: logOrigin, size: 0, root, ...early });
+  const empty = (root?: Uint8Array) => signNote(nodeProvider, text(root), [{ name: logOrigin, signer: logSigner }]);
+  const beginning = (note: string, hashes: string[] = []) => {
     return { ...whole, header: { ...whole.header, checkpoints: [note, ...checkpoints], consistency: [hashes] } };
   };
-  const broken = (about: string, exported: Exported) => invalid(about, 'CONSISTENCY_UNPROVEN', exported, -2);
+  const broken = (about: string, exported: Exported, keySet = testKeys()) =>
+    invalid(about, 'CONSISTENCY_UNPROVEN', exported, -2, keySet);
   const [other = emptyRoot(nodeProvider)] = rivals();
   return {
-    'valid/checkpoint-of-no-leaves': valid('A checkpoint from before the first receipt.', beginning()),
+    'valid/checkpoint-of-no-leaves': valid('A checkpoint from before the first receipt.', beginning(empty())),
     'invalid/checkpoint-of-no-leaves-with-a-root': broken(
       'A checkpoint of no leaves with a root that is not that of no leaves.',
-      beginning(other),
+      beginning(empty(other)),
+    ),
+    'invalid/checkpoint-of-no-leaves-of-another-log': broken(
+      'A checkpoint of no leaves of another log, which began with the same root.',
+      beginning(noteOfAnotherLog([empty()])),
+      twoLogs(),
     ),
     'invalid/consistency-from-no-leaves': broken(
       'A proof where nothing is to be proven.',
-      beginning(undefined, [encodeBase64(other)]),
+      beginning(empty(), [encodeBase64(other)]),
     ),
   };
 }
@@ -194,9 +198,12 @@ async function statedBehind({ header, receipts, end }: PeriodExport, before: Uin
 }
 
 const anotherOrigin = 'log.example.org/another';
+const twoLogs = () => ({
+  keys: [...testKeys().keys, { ...jwkOf(strangeSigner, 'log'), log_origin: anotherOrigin }],
+});
 
 /** The same tree as in the first of these, under another name. */
-function noteOfAnotherLog([note = '']: string[]): string {
+function noteOfAnotherLog([note = '']: readonly string[]): string {
   const [, ...lines] = note.slice(0, note.indexOf('\n\n') + 1).split('\n');
   const text = [anotherOrigin, ...lines].join('\n');
   return signNote(nodeProvider, text, [{ name: anotherOrigin, signer: strangeSigner }]);
