@@ -37,15 +37,14 @@ import { controls } from './controls.ts';
 import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
-import { createCommit, type Commit } from './ledger/commit.ts';
+import { ClockGuard } from './ledger/clock-guard.ts';
 import { gaugeKernel } from './gauges.ts';
 import type { StandingParts } from './standing/boundary-status.ts';
 import { findLastProven } from './store/conformance-store.ts';
 import { sizeOfLog } from './store/gauge-store.ts';
 import { listReceipts } from './store/receipt-store.ts';
 import { countOpen, listScopesAround } from './store/standing-store.ts';
-import { GroupCommit } from './ledger/group-commit.ts';
-import { measuredCommit } from './ledger/measured-commit.ts';
+import { openLedger } from './open-ledger.ts';
 import { Confirmations } from './policy/confirmations.ts';
 import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
@@ -62,11 +61,11 @@ import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-
 import { challengeStore } from './store/challenge-store.ts';
 import { findLatestCheckpoint } from './store/checkpoint-store.ts';
 import { conformanceStore } from './store/conformance-store.ts';
+import { readDatabaseMs } from './store/database-clock.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { findFences } from './store/fence-store.ts';
 import { findLiveKey } from './store/identity-store.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
-import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
@@ -78,6 +77,9 @@ import { listTrustKeys, recordSigningKeys } from './store/trust-key-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
 
 export type ContextOverrides = {
+  /** The clock of this machine, which is held against the database's. */
+  machineClock?: () => Date;
+  /** What the kernel goes by, where a test moves the time. The clock of the machine is held against the database's all the same. */
   clock?: () => Date;
   log?: Log;
   bus?: MessageBus;
@@ -119,6 +121,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     decisions: config.selfTestDecisions,
   });
   await requireDatabase(core.database);
+  await core.clockGuard.assertNear();
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
   if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
@@ -157,7 +160,8 @@ const exportsAtOnce = 2;
 type Given = { rosterHash: Digest; telemetry: Telemetry };
 
 function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterHash, telemetry }: Given) {
-  const clock = overrides.clock ?? (() => new Date());
+  const machineClock = overrides.machineClock ?? (() => new Date());
+  const clock = overrides.clock ?? machineClock;
   const log = overrides.log ?? createLogger({ service: 'governance-kernel', ...config.log });
   const signers = createSigners(config);
   const provider = nodeProvider;
@@ -166,7 +170,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const { pool, reader } = database;
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
-  const ledger = openLedger(pool, signers, { logWatch, telemetry });
+  const clockGuard = new ClockGuard({ clock, machineClock, log, readDatabaseMs: () => readDatabaseMs(reader) });
+  const ledger = openLedger(pool, { signer: signers.receipts, clockGuard, logWatch, meter: telemetry.meter });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
   const { policyAgeMaxMs } = config;
   const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
@@ -195,7 +200,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const made = {
     ...{ config, clock, log, signers, provider, newUlid, newEvent, rosterHash },
     argsCipher: cipher,
-    ...{ ledger, logWatch, policies, relations, confirmations },
+    ...{ ledger, logWatch, clockGuard, policies, relations, confirmations },
     cycle,
     upstreams,
     telemetry,
@@ -319,23 +324,6 @@ function createMessages({ config, log, telemetry, transaction }: Core, overrides
     if (overrides.bus === undefined) await bus.close();
   };
   return { bus, relay, close };
-}
-
-type Watching = { logWatch: LogWatch; telemetry: Telemetry };
-
-function openLedger(pool: KernelDatabase['pool'], { receipts: signer }: Signers, { logWatch, telemetry }: Watching) {
-  const store = ledgerStore({ pool, controls });
-  const commit = createCommit({ store, sealer: { provider: nodeProvider, signer }, controls });
-  return new GroupCommit(measuredCommit(noticed(commit, logWatch), telemetry.meter));
-}
-
-/** Open tails hear of a local commit at once. */
-function noticed(commit: Commit, watch: LogWatch): Commit {
-  return async (entries) => {
-    const results = await commit(entries);
-    watch.noticeCommit();
-    return results;
-  };
 }
 
 function cycleSettings(

@@ -1,4 +1,5 @@
 import type { KernelConfig } from './config.ts';
+import type { ClockGuard } from './ledger/clock-guard.ts';
 import { createCheckpoints, type Checkpoints, type CheckpointsParts } from './proof/checkpoints.ts';
 import { countedHeads, type CountedHeads } from './proof/counted-heads.ts';
 import { findCheckpoint, findLatestCheckpoint, listNewestHeads, recordCheckpoint } from './store/checkpoint-store.ts';
@@ -6,18 +7,22 @@ import type { KernelDatabase } from './store/database.ts';
 import { growLogTree } from './store/log-tree-store.ts';
 import { listTrustKeys, type TrustKeyRow } from './store/trust-key-store.ts';
 
-type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & { config: KernelConfig };
+type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & {
+  config: KernelConfig;
+  clockGuard: ClockGuard;
+};
 
 /** What signs the heads of the log, and what finds those that count by a set of keys. */
 export type SignedHeads = { checkpoints: Checkpoints; headsBy(keys: readonly TrustKeyRow[]): CountedHeads };
 
 export function signedHeads(
-  { config, provider, signer, clock, newUlid }: Signing,
+  { config, provider, signer, clock, clockGuard, newUlid }: Signing,
   { reader, transaction }: KernelDatabase,
 ): SignedHeads {
   const findLatest = () => findLatestCheckpoint(reader);
   const checkpoints = createCheckpoints({
     ...{ provider, signer, clock, newUlid, findLatest },
+    assertClockNear: () => clockGuard.assertNear(),
     origin: config.logOrigin,
     growTree: () => growLogTree(transaction, provider),
     record: (checkpoint) => recordCheckpoint(transaction, checkpoint),

@@ -54,11 +54,7 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
       return poolOf(kernel);
     },
     env,
-    as: (tenant, principal) =>
-      createKernelClient({ baseUrl: kernel.url, apiKey: adminKey }).as({
-        tenant,
-        ...(principal ? { principal } : {}),
-      }),
+    as: (tenant, principal) => clientOf(kernel, tenant, principal),
     get system() {
       return systemOf(kernel.url);
     },
@@ -81,6 +77,12 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
     },
   };
   return test;
+}
+
+/** A tenant's principal, as an SDK calls for it. */
+export function clientOf({ url }: StartedKernel, tenant: string, principal?: string): KernelClient {
+  const subject = { tenant, ...(principal ? { principal } : {}) };
+  return createKernelClient({ baseUrl: url, apiKey: adminKey }).as(subject);
 }
 
 /** The services beside a kernel, as they call it. */

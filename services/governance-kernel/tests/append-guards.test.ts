@@ -8,6 +8,7 @@ import { budgets } from '../src/budgets/budgets.ts';
 import { spend } from '../src/budgets/reserve.ts';
 import { controls } from '../src/controls.ts';
 import { LedgerBatch, type Effects } from '../src/ledger/batch.ts';
+import { ClockGuard } from '../src/ledger/clock-guard.ts';
 import { StaleFacts, type LedgerStore } from '../src/ledger/commit.ts';
 import { put, drop, wanted, type Wanted } from '../src/ledger/control.ts';
 import { KnownFacts } from '../src/ledger/known-facts.ts';
@@ -24,7 +25,7 @@ let store: LedgerStore;
 let session: SessionId;
 beforeAll(async () => {
   test = await startTestKernel();
-  store = ledgerStore({ pool: test.pool, controls });
+  store = ledgerStore({ pool: test.pool, controls, clockGuard: test.kernel.context.clockGuard });
 });
 beforeEach(() => {
   session = newSession();
@@ -40,6 +41,7 @@ const run = (sql: string) => test.pool.query(sql);
 async function decided(
   effects: (batch: LedgerBatch, entry: SealedEntry) => Effects = () => ({}),
   sets: Wanted[] = [],
+  into = store,
 ): Promise<() => Promise<number>> {
   const { provider, signers, newUlid } = test.kernel.context;
   const known = new KnownFacts(controls);
@@ -48,7 +50,7 @@ async function decided(
   const said = { ...announced, ulid: newUlid(Date.now()), session };
   batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
   const epoch = known.epoch ?? 0;
-  return () => store.append({ epoch, batch });
+  return () => into.append({ epoch, batch });
 }
 
 const spent = (batch: LedgerBatch): Effects => {
@@ -86,6 +88,18 @@ describe('what is appended was decided on what the database holds at that moment
     await run(`DELETE FROM fences WHERE scope = 'tenant:other'`);
     await refused(append);
   });
+
+  verifies(
+    'kn.atomic',
+    'or nothing is written: it came to the database late, which is no clock that is wrong',
+    async () => {
+      const clocksMs = [Date.now() - 25_000];
+      const machineClock = () => new Date(clocksMs.shift() ?? Date.now());
+      const readDatabaseMs = () => Promise.reject(new Error('The statement itself reads the clock'));
+      const clockGuard = new ClockGuard({ ...test.kernel.context, machineClock, readDatabaseMs });
+      await refused(await decided(undefined, [], ledgerStore({ pool: test.pool, controls, clockGuard })));
+    },
+  );
 
   const controlChanges = [
     `UPDATE policy_heads SET confirmed_at = now() WHERE ${ofNoTwin}`,

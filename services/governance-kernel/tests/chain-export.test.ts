@@ -147,8 +147,11 @@ describe('GET /api/v1/receipts/export', () => {
     expect(changed.filter((verdict) => verdict === 'VERIFIED')).toEqual([]);
   });
 
-  it('exports the chain of the head statements like any other', async () => {
-    const heads = await exportOf({ session_id: 'heads' as SessionId }); // within its schema
+  it('exports the chain of the head statements of a day like any other', async () => {
+    const [{ head }] = exported.heads as [ExportedHead];
+    const { session_id: headsOfDay, issued_at: issuedAt } = head.receipt.payload;
+    expect(headsOfDay).toBe(`heads:${issuedAt.slice(0, 10)}`);
+    const heads = await exportOf({ session_id: headsOfDay });
     const report = verifyExport(linesOf(heads), { trust, provider: nodeProvider });
     expect([report.verdict, report.receipts]).toEqual(['VERIFIED', heads.receipts.length]);
   });

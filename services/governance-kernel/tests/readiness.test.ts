@@ -21,6 +21,7 @@ it('a kernel that waits for its first policy says that there is none and is read
   test = await startTestKernel();
   expect(await readiness(test)).toEqual({
     status: 200,
+    clock: 'up',
     database: 'up',
     conformance: 'none',
     dead_letters: 'none',

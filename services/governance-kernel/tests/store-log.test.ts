@@ -351,7 +351,7 @@ describe('the tree of the log', () => {
 });
 
 describe('the ledger’s reading', () => {
-  const ledger = () => ledgerStore({ pool: store.database.pool, controls: [] });
+  const ledger = () => ledgerStore({ pool: store.database.pool, controls: [], clockGuard: {} as never }); // nothing is sealed here
   const sought = (...sessions: string[]) => ({
     chains: sessions.map((session) => ({ tenant, session: session as SessionId })),
     sets: [],

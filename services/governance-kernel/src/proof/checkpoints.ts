@@ -22,6 +22,8 @@ export type CheckpointsParts = {
   /** Whether the public verifier takes it by the keys of today. */
   isCounted(checkpoint: Checkpoint): Promise<boolean>;
   clock: () => Date;
+  /** Rejects where the clock is far from the database's: what others sealed would be later than what has seen it. */
+  assertClockNear(): Promise<void>;
   newUlid: (nowMs: number) => string;
   /** A checkpoint is made when this many receipts are not covered yet … */
   receiptsMax: number;
@@ -39,6 +41,7 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     const head = await parts.growTree();
     const { size } = head;
     const root = frontierRoot(parts.provider, head);
+    await parts.assertClockNear();
     const at = parts.clock();
     const text = formatCheckpoint({ origin: parts.origin, size, root, time: at.toISOString() });
     const signed = {

@@ -12,9 +12,6 @@ type ExportParts = {
   newUlid: (nowMs: number) => string;
 };
 
-/** Where a tenant's statements about exports stand: in the chain that they speak of they would move the very end that they name. */
-const headsSession = 'heads' as SessionId; // within its schema
-
 /** What an export says of itself: where a session ended, or what the log held of a period. */
 type ExportStatement = { kind: 'head'; facts: HeadStatement } | { kind: 'period'; facts: PeriodStatement };
 
@@ -27,12 +24,14 @@ export async function sealExport(
   { tenant, by, said }: { tenant: TenantId; by: PrincipalId; said: ExportStatement },
 ): Promise<{ entry: SealedEntry; logIndex: number }> {
   const nowMs = clock().getTime();
+  const at = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
+  const session = headsSession(at);
   const statement = announcementStatement(provider, {
     ulid: newUlid(nowMs),
-    at: new Date(nowMs).toISOString() as Instant, // toISOString writes exactly this form
+    at,
     tenant,
     principal: by,
-    session: headsSession,
+    session,
     kind: said.kind,
     ...subjectOf(said),
     tool: null,
@@ -46,13 +45,21 @@ export async function sealExport(
     facts: said.facts,
   });
   return ledger.submit({
-    chain: { tenant, session: headsSession },
+    chain: { tenant, session },
     wants: [],
     conclude: (batch) => {
       const entry = batch.seal(statement);
       return (placeOf) => ({ entry, logIndex: placeOf(entry) });
     },
   });
+}
+
+/**
+ * Where a tenant's statements about exports stand: in the chain that they speak of they would move the very end that they name. A chain a
+ * day: one that a wrong clock has left ahead of time holds up the exports of that day, and not all that the tenant asks for until then.
+ */
+function headsSession(at: Instant): SessionId {
+  return `heads:${at.slice(0, 10)}` as SessionId; // within its schema
 }
 
 function subjectOf({ kind, facts }: ExportStatement): { action: string; resource: string } {

@@ -1,13 +1,15 @@
+import { clockSkewMaxMs } from '../ledger/clock-skew.ts';
 import type { AnyControl, Wanted } from '../ledger/control.ts';
 import type { Sought } from '../ledger/commit.ts';
 import { textArray } from './binary-array.ts';
 
 export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
 export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
-/** The order of the parameters is that of `parametersOf` in ledger-write.ts. */
+/** The order of the parameters is that of `parametersOf` in ledger-write.ts; the last is the instant that is held against the clock. */
 export const append = {
   name: 'ledger-append',
-  text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first`,
+  text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first
+    FROM hold_clock($27::timestamptz, interval '${clockSkewMaxMs} ms')`,
 };
 
 type Prepared = { name: string; text: string };

@@ -2,6 +2,7 @@ import { inOnePacket, isUnavailable } from '@countersign/database';
 import type { Digest, Instant, SessionId, TenantId } from '@countersign/contracts';
 import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
+import type { ClockGuard } from '../ledger/clock-guard.ts';
 import { StaleFacts, type LedgerStore, type LedgerWrite, type Sought } from '../ledger/commit.ts';
 import type { AnyControl, StoredRow } from '../ledger/control.ts';
 import { unavailable } from '../ledger/group-commit.ts';
@@ -10,6 +11,7 @@ import { textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
 import { parametersOf } from './ledger-write.ts';
 
+type Parts = { pool: pg.Pool; controls: readonly AnyControl[]; clockGuard: ClockGuard };
 type Appended = { first: string };
 type HeadRow = {
   tenant_id: TenantId;
@@ -22,7 +24,7 @@ type HeadRow = {
 type ReadRow = { epoch: string | null; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
 
 /** The ledger's tables: read in one statement, appended to in one statement, or both under locks in one transaction. */
-export function ledgerStore({ pool, controls }: { pool: pg.Pool; controls: readonly AnyControl[] }): LedgerStore {
+export function ledgerStore({ pool, controls, clockGuard }: Parts): LedgerStore {
   const statement = sql.readStatement(controls);
   const read = async (client: pg.Pool | pg.PoolClient, sought: Sought) => {
     const { rows } = await client.query<ReadRow>({ ...statement, values: sql.readParameters(controls, sought) });
@@ -31,17 +33,14 @@ export function ledgerStore({ pool, controls }: { pool: pg.Pool; controls: reado
   return {
     read: (sought) => told(() => read(pool, sought)),
     append: (write) =>
-      told(async () => {
-        const { rows } = await pool.query<Appended>({ ...sql.append, values: parametersOf(write) });
-        return placeOf(rows);
-      }),
+      told(() => held(clockGuard, write, async (appending) => placeOf((await pool.query<Appended>(appending)).rows))),
     underLocks: (sought, { alone }, decide) =>
       told(async () => {
         const client = await pool.connect();
         try {
           const facts = await lockAndRead(client, { controls, sought, alone, read });
           const made = decide(facts);
-          const first = await writeAndCommit(client, made.write);
+          const first = await writeAndCommit(client, made.write, clockGuard);
           client.release();
           return { ...made, first };
         } catch (error) {
@@ -76,13 +75,17 @@ async function lockAndRead(client: pg.PoolClient, { controls, sought, alone, rea
 }
 
 /** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
-async function writeAndCommit(client: pg.PoolClient, write: LedgerWrite | null): Promise<number> {
-  if (write === null) {
-    await client.query('ROLLBACK');
-    return 0;
-  }
-  const { events } = write.batch;
-  const appending = { ...sql.append, values: parametersOf(write) };
+async function writeAndCommit(
+  client: pg.PoolClient,
+  write: LedgerWrite | null,
+  clockGuard: ClockGuard,
+): Promise<number> {
+  if (write !== null) return held(clockGuard, write, (appending) => sendWrites(client, write, appending));
+  await client.query('ROLLBACK');
+  return 0;
+}
+
+async function sendWrites(client: pg.PoolClient, { batch: { events } }: LedgerWrite, appending: Appending) {
   const announcing = events.length === 0 ? [] : [insertEvents(events)];
   const [commit, appended, ...announced] = inOnePacket(client, () => {
     const written = client.query<Appended>(appending);
@@ -92,6 +95,36 @@ async function writeAndCommit(client: pg.PoolClient, write: LedgerWrite | null):
   const [{ command }, { rows }] = await Promise.all([commit, appended, ...announced]);
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
   return placeOf(rows);
+}
+
+type Appending = pg.QueryConfig & typeof sql.append;
+
+/** The database appends nothing that is dated far from its own clock. Why it refused, the clocks of both tell. */
+async function held<Result>(
+  clockGuard: ClockGuard,
+  write: LedgerWrite,
+  send: (appending: Appending) => Promise<Result>,
+): Promise<Result> {
+  const beforeMs = clockGuard.datedMs(write.batch.chains);
+  try {
+    const made = await send({
+      ...sql.append,
+      values: [...parametersOf(write), new Date(beforeMs).toISOString()],
+    });
+    clockGuard.noteNear();
+    return made;
+  } catch (error) {
+    const databaseMs = databaseMsIn(error);
+    if (databaseMs === null) throw error;
+    clockGuard.assertNearIn({ beforeMs, databaseMs, afterMs: clockGuard.nowMs() });
+    throw new StaleFacts('What was dated has come to the database late', { cause: error });
+  }
+}
+
+/** Raised by `hold_clock` in the migrations, with the clock as its detail. */
+function databaseMsIn(error: unknown): number | null {
+  if (!(error instanceof Error && 'code' in error && error.code === 'CS002' && 'detail' in error)) return null;
+  return Number(error.detail);
 }
 
 function placeOf(rows: readonly Appended[]): number {
