@@ -31,6 +31,14 @@ async function failedStart(change: Record<string, string>): Promise<{ code: numb
   return { code, problem: (JSON.parse(line) as { problem?: unknown }).problem };
 }
 
+/** What a machine shows whose clock is ten minutes ahead. */
+const clockAhead = encodeURIComponent(`
+  const RightDate = Date;
+  globalThis.Date = class extends RightDate {
+    constructor(...at) { super(...(at.length === 0 ? [RightDate.now() + 600_000] : at)); }
+    static now() { return RightDate.now() + 600_000; }
+  };`);
+
 it.each<[string, () => Record<string, string>, RegExp]>([
   ['a malformed list of MCP servers', () => ({ GOV_MCP_SERVERS: '{"servers":[{}]}' }), /^GOV_MCP_SERVERS is malformed/],
   [
@@ -42,6 +50,11 @@ it.each<[string, () => Record<string, string>, RegExp]>([
     'a database that does not answer',
     () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }),
     /^The database of DATABASE_URL does not answer: .*ECONNREFUSED/,
+  ],
+  [
+    'a clock that is far from that of the database',
+    () => ({ NODE_OPTIONS: `--import=data:text/javascript,${clockAhead}` }),
+    /^The clock of this kernel is \d+ s ahead of the database's, so nothing is sealed/,
   ],
   ['a port that is taken', () => ({ GOV_PORT: String((occupant.address() as AddressInfo).port) }), /EADDRINUSE/],
 ])('%s ends the process with one sentence and exit code 2', async (_what, change, sentence) => {
