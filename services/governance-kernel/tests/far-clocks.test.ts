@@ -21,7 +21,8 @@ let skewMs = 0;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  test = await startTestKernel();
+  // Nothing is to be written but what is asked for.
+  test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
   const stream = new Writable({
     write: (line: Buffer, _encoding, done) => {
