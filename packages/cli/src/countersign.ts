@@ -25,7 +25,8 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
     .description('What your agents did, what they ask, and what they may.')
     .version('0.1.0')
     .exitOverride()
-    .configureOutput({ writeOut: io.write, writeErr: io.tell });
+    // The library quotes what it was given.
+    .configureOutput({ writeOut: io.write, writeErr: (text) => io.tell(text.split('\n').map(forTerminal).join('\n')) });
   addLogin(program, io);
   addReceipts(program, io);
   addApprovals(program, io);

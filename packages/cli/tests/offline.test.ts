@@ -89,6 +89,17 @@ describe('countersign', () => {
     expect(JSON.parse(listText({ items, columns, format: 'json' }))).toEqual(items);
     expect(listText({ items: [], columns, format: 'jsonl' })).toBe('');
   });
+
+  it('shows in its words what a terminal would hide or obey, wherever a name in them came from', async () => {
+    const hostile = 'a\u202e\u001b[31mb.yaml';
+    const shown = String.raw`a\u{202e}\u{1b}[31mb.yaml`;
+    expect((await run('policy', 'lint', bundle(hostile, sound))).out).toContain(shown);
+    for (const argv of [['policy', 'lint', `absent-${hostile}`], [hostile], ['policy', `--${hostile}`]]) {
+      const { told } = await run(...argv);
+      expect([argv, told.replaceAll('\n', '')]).toEqual([argv, expect.stringMatching(/^[\x20-\x7e]+$/)]);
+      expect(told).toContain(shown);
+    }
+  });
 });
 
 describe('a login', () => {
