@@ -12,6 +12,15 @@ const env = {
   GOV_GOVERNANCE_URL: 'http://kernel:3200/',
 };
 
+const production = {
+  ...env,
+  NODE_ENV: 'production',
+  GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
+  GOV_SERVICE_API_KEY: 'c5d4e3f2'.repeat(8),
+  GOV_SMTP_URL: 'smtp://mail.local',
+  GOV_SIGN_UP: '@example.org',
+};
+
 describe('the configuration', () => {
   it('takes the address of the kernel without a path', () => {
     expect(gatewayConfigFrom(env).governance).toMatchObject({ url: 'http://kernel:3200' });
@@ -56,15 +65,29 @@ describe('the configuration', () => {
     gatewayConfigFrom({ ...env, [name]: '500ms' });
   });
 
+  it('in production names who may open a workspace, and everywhere by what can be one', () => {
+    const { GOV_SIGN_UP: _, ...unsaid } = production;
+    for (const open of [unsaid, { ...unsaid, GOV_SIGN_UP: '' }, { ...unsaid, GOV_SIGN_UP: ' , ' }])
+      expect(() => gatewayConfigFrom(open)).toThrow('GOV_SIGN_UP');
+    expect(gatewayConfigFrom(production).signUp).toEqual(['@example.org']);
+    expect(gatewayConfigFrom({ ...production, GOV_SIGN_UP: '*' }).signUp).toEqual(['*']);
+    expect(gatewayConfigFrom(env).signUp).toEqual(['*']);
+    for (const entry of ['example.org', '@example.org/', 'telegram:ada'])
+      expect(() => gatewayConfigFrom({ ...env, GOV_SIGN_UP: `@example.org,${entry}` })).toThrow(`"${entry}"`);
+  });
+
+  it('shows codes to nobody behind a proxy, and to no other machine', () => {
+    for (const reached of [{ GOV_TRUSTED_PROXIES: '1' }, { GOV_GATEWAY_HOST: '0.0.0.0' }]) {
+      const [name = ''] = Object.keys(reached);
+      expect(() => gatewayConfigFrom({ ...env, ...reached })).toThrow(name);
+      const mailed = { ...env, ...reached, GOV_SMTP_URL: 'smtp://mail.local' };
+      expect(gatewayConfigFrom(mailed).revealsCodes).toBe(false);
+    }
+    expect(gatewayConfigFrom(env).revealsCodes).toBe(true);
+    expect(gatewayConfigFrom(production).revealsCodes).toBe(false);
+  });
+
   it('checks replies everywhere but in production', () => {
-    const production = {
-      ...env,
-      NODE_ENV: 'production',
-      GOV_SESSION_SECRET: 'b6f0c1d2'.repeat(8),
-      GOV_SERVICE_API_KEY: 'c5d4e3f2'.repeat(8),
-      GOV_SMTP_URL: 'smtp://mail.local',
-      GOV_SIGN_UP: '@example.org',
-    };
     const { NODE_ENV: _, ...unnamed } = env;
     const environments = [env, { ...env, NODE_ENV: 'test' }, unnamed, production];
     expect(environments.map((each) => gatewayConfigFrom(each).checksReplies)).toEqual([true, true, true, false]);
