@@ -119,6 +119,7 @@ describe('what a model call costs', () => {
       };
       expect(await held({ max_tokens: 10, max_completion_tokens: 700 })).toBe(700);
       expect(await held({ max_tokens: 700, max_completion_tokens: 10 })).toBe(700);
+      expect(await held({ max_tokens: 10, max_output_tokens: 700 })).toBe(700);
       expect(await held({ max_tokens: 700, max_completion_tokens: 10, n: 3 })).toBe(2_100);
       expect(await held({ n: 2 })).toBe(2 * 4_096);
       expect(await held({ max_tokens: null })).toBe(4_096);
