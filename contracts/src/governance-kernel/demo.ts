@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
-import { Digest } from '../scalars.ts';
+import { CallMembers, Digest } from '../scalars.ts';
 import { DecisionReply } from './evaluate.ts';
 import { SignedReceipt } from './receipt.ts';
 
@@ -25,7 +25,7 @@ export const runDemo = defineRoute({
   auth: 'public',
   governed: true,
   bodyBytesMax: demoBodyBytesMax,
-  body: z.strictObject({ action_id: DemoAction, args: z.record(z.string(), z.json()).default({}) }),
+  body: z.strictObject({ action_id: DemoAction, args: CallMembers.default({}) }),
   reply: DecisionReply.extend({ verification_hint: z.string() }),
 });
 

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { argumentsDepthMax, createClient, type PlainJson } from '@countersign/contracts';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { newSession, refusal } from './_caller.ts';
+import { attempt, connectMcp, doors, type Site } from './_doors.ts';
+import { kernelRoutes, type KernelClient } from './_kernel.ts';
+import { receiptsOf, startUpstreams } from './_upstreams.ts';
+
+let site: Site;
+let agent: KernelClient;
+beforeAll(async () => {
+  const upstreams = await startUpstreams();
+  site = { ...upstreams, mcp: await connectMcp(upstreams.test.kernel.url) };
+  agent = site.test.as('acme');
+});
+afterAll(async () => {
+  await site.mcp.close();
+  await site.close();
+});
+
+/** Arguments of so many levels, of which they are one. */
+const nested = (levels: number, member = 'id') =>
+  JSON.parse(`{"${member}":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`) as Record<string, PlainJson>;
+const taken = nested(argumentsDepthMax);
+const tooDeep = nested(argumentsDepthMax + 1);
+
+const tool = 'notes.read_note';
+const sent = (session_id: string, args: object) => ({ tool, args, session_id, context: {} });
+type Ask = (session: string, args: Record<string, PlainJson>) => Promise<unknown>;
+const refusing: [string, string, Ask][] = [
+  [
+    'evaluate',
+    'INVALID_REQUEST',
+    (session, args) =>
+      agent.evaluate({ body: { ...sent(session, args), action: 'tool.call', mode: 'enforce' } as never }),
+  ],
+  ['execute-mcp', 'INVALID_REQUEST', (session, args) => agent.executeMcp({ body: sent(session, args) })],
+  [
+    'create-approval',
+    'INVALID_REQUEST',
+    (session, args) =>
+      agent.createApproval({ body: { ...sent(session, args), action: 'tool.call', reason: 'x' } as never }),
+  ],
+  ['call-mcp, a plain call', '-32602', (session, args) => callTool(session, args, {})],
+  // A client that asks for a log is answered by the SDK's server.
+  [
+    'call-mcp, by the SDK server',
+    '-32602',
+    (session, args) => callTool(session, args, { 'io.modelcontextprotocol/logLevel': 'error' }),
+  ],
+];
+
+const callTool = (session: string, args: Record<string, PlainJson>, meta: object) =>
+  site.mcp.callTool({ name: tool, arguments: args, _meta: { 'countersign/session_id': session, ...meta } });
+
+/** The code of a refusal, or that there was none. */
+const told = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 'decided',
+    (error: unknown) => (error instanceof ProtocolError ? String(error.code) : refusal(Promise.reject(error as Error))),
+  );
+
+describe('arguments that nest deeper than anybody reads', () => {
+  it.each(refusing)('are refused at the door of %s, and nothing is sealed or sent', async (_name, code, ask) => {
+    const [session, deep] = [newSession(), newSession()];
+    const before = site.notes.calls.length;
+    expect([await told(ask(session, taken)), await told(ask(deep, tooDeep))]).toEqual(['decided', code]);
+    expect(await receiptsOf(site.test, session)).not.toEqual([]);
+    expect([await receiptsOf(site.test, deep), site.notes.calls.length]).toEqual([[], before]);
+  });
+
+  it('are denied where a model proposes them, and the denial is sealed', async () => {
+    for (const door of doors.filter(({ proposed }) => proposed)) {
+      const propose = async (args: object) => {
+        const { code, executed } = await attempt(site, door, {
+          tool: 'lookup',
+          argumentsText: JSON.stringify(args),
+        });
+        return [door.name, code, executed];
+      };
+      expect(await propose(taken)).toEqual([door.name, 'ALLOWED', true]);
+      expect(await propose(tooDeep)).toEqual([door.name, 'MALFORMED_ARGUMENTS', false]);
+    }
+  });
+
+  it('are refused to a visitor of the demo, whose policy reads them', async () => {
+    const visitor = createClient(kernelRoutes, { baseUrl: site.test.kernel.url });
+    const run = (levels: number) =>
+      told(visitor.runDemo({ body: { action_id: 'small_refund', args: nested(levels, 'amount_minor') } }));
+    expect(await run(argumentsDepthMax)).toBe('decided');
+    for (const levels of [argumentsDepthMax + 1, argumentsDepthMax + 3, 60])
+      expect([levels, await run(levels)]).toEqual([levels, 'INVALID_REQUEST']);
+  });
+});
