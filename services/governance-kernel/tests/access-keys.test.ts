@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, isAppError, type AnyRoute, type PrincipalId } from '@countersign/contracts';
+import { createClient, isAppError, type AnyRoute, type Door, type PrincipalId } from '@countersign/contracts';
 import type { AccessKey, NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { movableClock, newSession, refusal, said } from './_caller.ts';
+import { attempt, connectMcp, doors } from './_doors.ts';
 import { kernelRoutes } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
 import { startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
@@ -91,6 +92,22 @@ describe('the key of an agent', () => {
     expect(await told(approver.key)).toBe('PERMISSION_DENIED');
   });
 
+  it.each<[Door, string[]]>([
+    ['evaluate', ['evaluate']],
+    ['chat', ['create-chat-completion', 'list-models']],
+    ['mcp', ['call-mcp', 'describe-mcp', 'execute-mcp', 'list-mcp-capabilities']],
+  ])('made for the door of %s opens what belongs to it and nothing else', async (door, operations) => {
+    const { key } = await created({ doors: [door] });
+    const guarded = allRoutes.filter(({ auth }) => auth !== 'public');
+    const refused = async (route: AnyRoute) => {
+      const { status, text } = await rawCall(site.test.kernel.url, { route, headers: bearer(key) });
+      return ['PERMISSION_DENIED', 'CREDENTIALS_INVALID'].includes(refusalCodeOf(route, { status, text }));
+    };
+    const answers = await Promise.all(guarded.map(async (route) => ({ route, isRefused: await refused(route) })));
+    const opened = answers.flatMap(({ route, isRefused }) => (isRefused ? [] : [route.operation]));
+    expect(opened.sort()).toEqual(operations);
+  });
+
   it('names its tools by their own names, however they were written, and none of which nothing is left', async () => {
     const written = await created({ kind: 'agent', tools: ['files__read', 'lookup', 'files.read'] });
     expect(written.tools).toEqual(['files.read', 'lookup']);
@@ -129,6 +146,22 @@ describe('the key of an agent', () => {
     time.advance(86_400_000);
     expect(await told(key)).toBe('CREDENTIALS_INVALID');
     await site.test.activate('*', toolPolicy); // fresh again
+  });
+
+  it('that ends behind the door, while a model answers, decides nothing any more', async () => {
+    const mcp = await connectMcp(site.test.kernel.url);
+    for (const door of doors.filter(({ proposed }) => proposed)) {
+      const { key } = await created({ principal_id: 'agent' as PrincipalId, expires_in_days: 1 });
+      const proposed = { bearer: key, tool: 'lookup', session: newSession() };
+      const meanwhile = async () => {
+        time.advance(86_400_000);
+        await site.test.activate('*', toolPolicy); // fresh again
+      };
+      expect(await attempt({ ...site, mcp }, door, proposed)).toMatchObject({ code: 'ALLOWED', executed: true });
+      const ended = await attempt({ ...site, mcp }, door, { ...proposed, session: newSession(), meanwhile });
+      expect(ended).toMatchObject({ verdict: 'DENY', code: 'AGENT_REVOKED', executed: false });
+    }
+    await mcp.close();
   });
 });
 
