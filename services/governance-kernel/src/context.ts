@@ -50,10 +50,10 @@ import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { ShadowDrafts } from './policy/shadow-drafts.ts';
+import { signedHeads } from './proof/signed-heads.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
 import { partiesAt } from './passkeys/relying-party.ts';
-import { signedHeads } from './signed-heads.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -65,6 +65,7 @@ import { readDatabaseMs } from './store/database-clock.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { findFences } from './store/fence-store.ts';
 import { findLiveKey } from './store/identity-store.ts';
+import { headsIn } from './store/heads-in.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
@@ -207,7 +208,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     tracer: telemetry.tracer,
   };
   const boundary = createBoundary(cycle);
-  const heads = signedHeads({ ...made, signer: signers.log }, database);
+  const heads = signedHeads({ ...made, signer: signers.log }, headsIn(database, provider));
   const effects = new Dispatch(boundary);
   gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
   const close = () => closeAll({ ...made, exports, database });

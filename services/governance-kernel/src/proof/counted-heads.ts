@@ -19,7 +19,7 @@ export type CountedHeads = {
   findPredecessor(head: Checkpoint): Promise<Checkpoint | null>;
 };
 
-export type CountedHeadsParts = {
+type CountedHeadsParts = {
   provider: CryptoProvider;
   origin: string;
   findLatest(): Promise<Checkpoint | null>;

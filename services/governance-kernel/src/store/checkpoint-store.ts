@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { CheckpointModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
-type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; note: string; at: Date };
+export type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; note: string; at: Date };
 
 /**
  * Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Counts on from the one

@@ -1,0 +1,28 @@
+import type { KernelConfig } from '../config.ts';
+import type { ClockGuard } from '../ledger/clock-guard.ts';
+import type { HeadStore } from '../store/heads-in.ts';
+import type { TrustKeyRow } from '../store/trust-key-store.ts';
+import { createCheckpoints, type Checkpoints, type CheckpointsParts } from './checkpoints.ts';
+import { countedHeads, type CountedHeads } from './counted-heads.ts';
+
+type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & {
+  config: KernelConfig;
+  clockGuard: ClockGuard;
+};
+
+/** What signs the heads of the log, and what finds those that count by a set of keys. */
+export function signedHeads(
+  { config, provider, signer, clock, clockGuard, newUlid }: Signing,
+  store: HeadStore,
+): { checkpoints: Checkpoints; headsBy(keys: readonly TrustKeyRow[]): CountedHeads } {
+  const { logOrigin: origin, checkpointReceiptsMax: receiptsMax, checkpointIntervalMs: intervalMs } = config;
+  const checkpoints = createCheckpoints({
+    ...{ provider, signer, clock, newUlid, origin, receiptsMax, intervalMs },
+    ...store,
+    assertClockNear: () => clockGuard.assertNear(),
+    isCounted: async (checkpoint) => headsBy(await store.listKeys()).isCounted(checkpoint),
+  });
+  const { create } = checkpoints;
+  const headsBy = (keys: readonly TrustKeyRow[]) => countedHeads({ provider, origin, create, ...store }, keys);
+  return { checkpoints, headsBy };
+}

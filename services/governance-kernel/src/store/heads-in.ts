@@ -1,0 +1,27 @@
+import type { CryptoProvider } from '@countersign/crypto';
+import {
+  findCheckpoint,
+  findLatestCheckpoint,
+  listNewestHeads,
+  recordCheckpoint,
+  type HeadPlace,
+  type HeadSigner,
+  type NewCheckpoint,
+} from './checkpoint-store.ts';
+import type { KernelDatabase } from './database.ts';
+import { growLogTree } from './log-tree-store.ts';
+import { listTrustKeys } from './trust-key-store.ts';
+
+export type HeadStore = ReturnType<typeof headsIn>;
+
+/** The tables behind the heads of the log, as whoever signs and finds them wants them. */
+export function headsIn({ reader, transaction }: KernelDatabase, provider: CryptoProvider) {
+  return {
+    growTree: () => growLogTree(transaction, provider),
+    record: (checkpoint: NewCheckpoint) => recordCheckpoint(transaction, checkpoint),
+    find: (id: string) => findCheckpoint(reader, id),
+    findLatest: () => findLatestCheckpoint(reader),
+    listNewest: (signers: readonly HeadSigner[], place: HeadPlace) => listNewestHeads(reader, signers, place),
+    listKeys: () => listTrustKeys(reader),
+  };
+}
