@@ -67,6 +67,7 @@ import { findFences } from './store/fence-store.ts';
 import { findLiveKey } from './store/identity-store.ts';
 import { headsIn } from './store/heads-in.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
+import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
@@ -172,7 +173,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
   const clockGuard = new ClockGuard({ clock, machineClock, log, readDatabaseMs: () => readDatabaseMs(reader) });
-  const ledger = openLedger(pool, { signer: signers.receipts, clockGuard, logWatch, meter: telemetry.meter });
+  const store = ledgerStore({ pool, controls, clockGuard });
+  const ledger = openLedger(store, { signer: signers.receipts, logWatch, meter: telemetry.meter });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
   const { policyAgeMaxMs } = config;
   const load = (tenants: string[]) => listStoredPolicies(reader, tenants);

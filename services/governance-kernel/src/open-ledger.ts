@@ -2,19 +2,15 @@ import type { Signer } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { Meter } from '@countersign/service-kit';
 import { controls } from './controls.ts';
-import type { ClockGuard } from './ledger/clock-guard.ts';
-import { createCommit, type Commit } from './ledger/commit.ts';
+import { createCommit, type Commit, type LedgerStore } from './ledger/commit.ts';
 import { GroupCommit } from './ledger/group-commit.ts';
 import { measuredCommit } from './ledger/measured-commit.ts';
-import type { KernelDatabase } from './store/database.ts';
-import { ledgerStore } from './store/ledger-store.ts';
 import type { LogWatch } from './tail/log-watch.ts';
 
-type Parts = { signer: Signer; clockGuard: ClockGuard; logWatch: LogWatch; meter: Meter };
+type Parts = { signer: Signer; logWatch: LogWatch; meter: Meter };
 
-/** The kernel's one ledger, over its tables. */
-export function openLedger(pool: KernelDatabase['pool'], { signer, clockGuard, logWatch, meter }: Parts): GroupCommit {
-  const store = ledgerStore({ pool, controls, clockGuard });
+/** The kernel's one ledger, over the tables that it is handed. */
+export function openLedger(store: LedgerStore, { signer, logWatch, meter }: Parts): GroupCommit {
   const commit = createCommit({ store, sealer: { provider: nodeProvider, signer }, controls });
   return new GroupCommit(measuredCommit(noticed(commit, logWatch), meter));
 }
