@@ -206,7 +206,9 @@ describe('the page of an approval', () => {
       await theirs.browser.submit(shown, approve),
       await mine.browser.submit(elsewhere, approve),
       await mine.browser.submit(signOut, approve),
+      await mine.browser.submit(shown, { ...approve, ceremony_hash: `sha256:${'0'.repeat(64)}` }),
       await mine.browser.submit(shown, approve, { 'sec-fetch-site': 'cross-site' }),
+      await mine.browser.submit(mine.page.form('sign-out'), {}, { 'sec-fetch-site': 'cross-site' }),
       await mine.browser.submit(mine.page.form('sign-out'), { csrf_token: 'A'.repeat(43) }),
       await new Browser(test.kernel.url).submit(
         (await new Browser(test.kernel.url).open(url)).form('sign-in'),
@@ -214,7 +216,7 @@ describe('the page of an approval', () => {
         { 'sec-fetch-site': 'cross-site' },
       ),
     ];
-    expect(attempts.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 403]);
+    expect(attempts.map(({ status }) => status)).toEqual(attempts.map(() => 403));
     expect([await stateOf(id), await stateOf(other.id)]).toEqual(['pending', 'pending']);
   });
 
