@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { createLifecycle, createLogger } from '@countersign/service-kit';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -122,6 +123,24 @@ describe('health', () => {
       }
     },
   );
+
+  it('is not ready once it is told to stop, and answers for as long as load balancers were promised', async () => {
+    const lifecycle = createLifecycle(createLogger({ service: 'gateway', silent: true }));
+    const config = testConfig(database, {
+      GOV_GOVERNANCE_URL: kernel.url,
+      GOV_STOP_NOTICE: '7s',
+      GOV_RUN_WORKERS: '0',
+    });
+    const leaving = await startTestGateway(config, { lifecycle });
+    try {
+      expect([lifecycle.noticeMs, (await fetch(new URL('/health/ready', leaving.url))).status]).toEqual([7_000, 200]);
+      lifecycle.beginStop();
+      expect((await fetch(new URL('/health/ready', leaving.url))).status).toBe(503);
+      expect((await clientOf(leaving.url).getHealth()).status).toBe(200);
+    } finally {
+      await leaving.stop();
+    }
+  });
 
   it('says not_configured where there is no kernel, and runs fail closed there', async () => {
     const own = await testDatabase(); // or the worker of the other gateway could take the run

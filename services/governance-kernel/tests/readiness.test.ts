@@ -1,7 +1,10 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { createInProcessBus } from '@countersign/messaging';
+import { createLifecycle, createLogger, runChecks } from '@countersign/service-kit';
+import { toldChecks } from '../src/health.ts';
 import { movableClock } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { seal } from './_seal.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
 const hourMs = 3_600_000;
@@ -51,4 +54,21 @@ it('a queue that is away is told and makes nothing unready: events wait in the o
   test = await startTestKernel({ overrides: { bus } });
   await bus.close();
   expect(await readiness(test)).toMatchObject({ status: 200, queue: 'down' });
+});
+
+it('workers whose last pass failed are told too', async () => {
+  test = await startTestKernel();
+  const workers = { check: () => Promise.reject(new Error('The last pass failed')) };
+  const { checks } = await runChecks(toldChecks(test.kernel.context, workers));
+  expect(checks).toEqual({ queue: 'up', dead_letters: 'none', workers: 'down', conformance: 'none' });
+});
+
+it('a kernel that is told to stop is not ready, and decides for as long as load balancers were promised', async () => {
+  const lifecycle = createLifecycle(createLogger({ service: 'kernel', silent: true }));
+  test = await startTestKernel({ env: { GOV_STOP_NOTICE: '7s' }, overrides: { lifecycle } as object });
+  await test.activate('*', starterPolicy);
+  expect(lifecycle.noticeMs).toBe(7_000);
+  lifecycle.beginStop();
+  expect(await readiness(test)).toEqual({ status: 503 });
+  expect(await seal(test)).toMatchObject({ verdict: 'ALLOW' });
 });
