@@ -45,3 +45,15 @@ it.each(['files.read', 'files.delete', 'pay.send'])('%s is answered alike as an 
   expect(JSON.parse(decision.json)).toEqual(decision.reply);
   expect(DecisionReply.parse(decision.reply)).toEqual(decision.reply);
 });
+
+it('of a shadow decision says both ways that it is one, and lets nothing happen', async () => {
+  const { boundary } = test.kernel.context;
+  const decision = await boundary.decide({ ...call('files.read'), mode: 'shadow' });
+  for (const reply of [decision.reply, JSON.parse(decision.json)])
+    expect(reply).toMatchObject({ verdict: 'ALLOW', allow: false, shadow: true });
+  const enforced = await boundary.decide(call('files.read'));
+  for (const reply of [enforced.reply, JSON.parse(enforced.json)]) {
+    expect(reply).toMatchObject({ verdict: 'ALLOW', allow: true });
+    expect(reply).not.toHaveProperty('shadow');
+  }
+});
