@@ -5,6 +5,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
 import { asAdministrator } from './_administrator.ts';
+import { until } from './_kernel-process.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
@@ -190,16 +191,29 @@ describe('GET /api/v1/receipts/export', () => {
     });
   });
 
-  it('does not take the connections that decisions need', async () => {
+  it('does not take the connections that decisions need, and waits for one of its own', async () => {
     const { exports } = test.kernel.context;
+    const [from, to] = [3_600_000, 0].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
+    const period = { from, to } as never; // instants
+    // The first that an export does beside reading is to seal a head, or to have a checkpoint cover the period.
+    const counts =
+      'SELECT (SELECT count(*) FROM ledger) AS receipts, (SELECT count(*) FROM checkpoints) AS checkpoints';
+    const done = async () => (await test.pool.query<{ receipts: string; checkpoints: string }>(counts)).rows;
+    await test.kernel.context.checkpoints.create(); // so that the kernel by itself makes none for a minute
+    await seal(test);
+    const before = await done();
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     const held = [1, 2].map(() => exports.transaction(() => released)); // as many as there are
     try {
       const waiting = exportOf({ session_id });
+      const other = test.as('acme').exportReceipts({ query: period });
+      await until(() => Promise.resolve(exports.pool.waitingCount === 2), 20_000);
+      expect(await done()).toEqual(before);
       expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
       release();
       expect((await waiting).receipts).toHaveLength(5);
+      expect((await other).status).toBe(200);
     } finally {
       release();
       await Promise.all(held);
