@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ReceiptId } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
-import { verifyLedgerEntry } from '@countersign/verifier';
+import { verifyInclusion, verifyLedgerEntry } from '@countersign/verifier';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import {
   after,
@@ -31,6 +32,15 @@ async function entryOf(receiptId: string) {
   return verifyLedgerEntry(entry ?? { receipt: null }, await trustNow(test), nodeProvider);
 }
 
+/** What `countersign-verify` and others take of the proof that the kernel gives of one receipt. */
+async function provenNow(receiptId: ReceiptId) {
+  const client = test.as('acme');
+  const { body: receipt } = await client.getReceipt({ params: { receipt_id: receiptId } });
+  const { body: proof } = await client.getInclusionProof({ query: { receipt_id: receiptId } });
+  const claim = { receipt, proof, checkpoint: proof.checkpoint.note };
+  return verifyInclusion({ ...claim, trust: await trustNow(test), provider: nodeProvider });
+}
+
 describe('what a revoked key has signed between two keys of the log', () => {
   it('is proven by the last head of the key before the revoked one, whenever that one began', async () => {
     const session_id = newSession();
@@ -44,6 +54,7 @@ describe('what a revoked key has signed between two keys of the log', () => {
     expect(await headsIn(test, { session_id })).toContain(size);
     expect((await test.as('acme').verifyRecord({ params: { record_id } })).body.verified).toBe(true);
     expect(await entryOf(receipt_id)).toMatchObject({ payload: { receipt_id } });
+    expect(await provenNow(receipt_id)).toMatchObject({ payload: { receipt_id } });
   });
 
   it('is proven by what a key signed before it ended, and by nothing after that', async () => {

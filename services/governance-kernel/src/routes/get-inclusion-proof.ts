@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { provenIncluded } from '../proof/log-proofs.ts';
 import { createLogReader } from '../proof/log-reader.ts';
+import { witnessOf } from '../proof/witnesses.ts';
 import { logSource } from '../store/log-source.ts';
 import { findReceipt } from '../store/receipt-store.ts';
 import { listTrustKeys } from '../store/trust-key-store.ts';
@@ -13,7 +14,10 @@ export const getInclusionProofRoute = ({ reader, provider, headsBy }: Context) =
   handleTenant(getInclusionProof)(async ({ query, caller }) => {
     const receipt = await findReceipt(reader, caller.tenant, query.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
-    const checkpoint = await headsBy(await listTrustKeys(reader)).getCovering(receipt.log_index);
+    const keys = await listTrustKeys(reader);
+    const { getCovering, findBefore } = headsBy(keys);
+    const newest = await getCovering(receipt.log_index);
+    const checkpoint = await witnessOf({ receipt, record: null }, keys, { newest, findBefore });
     const nodes = createLogReader(provider, logSource(reader));
     const place = { index: receipt.log_index, size: checkpoint.tree_size };
     return {
