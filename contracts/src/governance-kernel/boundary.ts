@@ -61,7 +61,7 @@ export const verifyRecord = defineRoute({
     checkpoint_id: CheckpointId.nullable(),
     verified_at: Instant,
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
 export const Checkpoint = z.strictObject({
@@ -97,6 +97,7 @@ export const createCheckpoint = defineRoute({
   idempotent: false,
   status: 201,
   reply: Checkpoint,
+  errors: ['RECEIPT_STORE_UNAVAILABLE'],
 });
 
 export const verifyCheckpoint = defineRoute({

@@ -17,7 +17,7 @@ export const getLatestCheckpoint = defineRoute({
   assertedBy: AssertionRole.options,
   query: z.strictObject(TenantQuery),
   reply: Checkpoint,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
 export const InclusionProof = z.strictObject({
@@ -37,7 +37,7 @@ export const getInclusionProof = defineRoute({
   assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, receipt_id: ReceiptId }),
   reply: InclusionProof,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
 export const getConsistencyProof = defineRoute({

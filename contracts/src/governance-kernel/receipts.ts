@@ -77,5 +77,5 @@ export const exportReceipts = defineRoute({
   query: ExportQuery,
   reply: z.array(ExportLine),
   media: 'json-lines',
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
