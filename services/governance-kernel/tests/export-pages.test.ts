@@ -16,7 +16,7 @@ describe('what an export asks of the ledger', () => {
     const entry = { payloadText: '{}', signature: { key_id: 'key', value: 'x' }, recordText: '{}' };
     const parts = {
       ...{ provider: nodeProvider, newReader: () => () => Promise.reject(new Error('one leaf has no sibling')) },
-      ...{ witnesses: { notes: [], sizeFor: () => 1 }, head: { entry, logIndex: 0 } },
+      ...{ witnesses: { checkpoints: [], sizeFor: () => 1 }, head: { entry, logIndex: 0 } },
       listPage: (from: number, limit: number) => {
         asked.push([from, limit]);
         return Promise.resolve(numbers(from, limit).map(link));
