@@ -12,6 +12,7 @@ import { identities } from './identities/identities.ts';
 import { identityKeys } from './identities/identity-keys.ts';
 import type { AnyControl } from './ledger/control.ts';
 import { activationSignatures } from './policy/activation-signatures.ts';
+import { policyBundles } from './policy/policy-bundles.ts';
 import { policyCeilings } from './policy/policy-ceilings.ts';
 import { policyHeads } from './policy/policy-heads.ts';
 import { shadowLanes } from './policy/shadow-lanes.ts';
@@ -25,6 +26,7 @@ export const controls: readonly AnyControl[] = [
   fenceCommands,
   fences,
   tenantOrgs,
+  policyBundles,
   policyHeads,
   policyCeilings,
   shadowLanes,

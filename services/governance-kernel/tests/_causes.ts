@@ -109,13 +109,18 @@ function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
   };
 }
 
+/** A head and its bundles go together: the database lets no head name a bundle that is not there. */
+const renamed = (name: string, which: string) =>
+  `WITH heads AS (UPDATE policy_heads SET tenant_id = ${name} WHERE ${which})
+   UPDATE policy_bundles SET tenant_id = ${name} WHERE ${which}`;
+
 const policies: Cause[] = [
   {
     gate: 'policy',
     name: 'no active bundle',
     said: 'DENY POLICY_MISSING',
-    arises: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = 'gone ' || tenant_id WHERE ${ofNoTwin}`),
-    ends: (at) => administrator(at, `UPDATE policy_heads SET tenant_id = replace(tenant_id, 'gone ', '')`),
+    arises: (at) => administrator(at, renamed(`'gone ' || tenant_id`, ofNoTwin)),
+    ends: (at) => administrator(at, renamed(`replace(tenant_id, 'gone ', '')`, `tenant_id LIKE 'gone %'`)),
   },
   {
     gate: 'policy',

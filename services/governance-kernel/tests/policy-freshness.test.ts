@@ -1,8 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parsePolicyBundle } from '@countersign/policy';
@@ -224,6 +221,48 @@ describe('a row that says when a policy was confirmed', () => {
   });
 });
 
+describe('statements of one batch', () => {
+  /** All of them in one transaction, one after the other. */
+  async function statedTogether(...statements: ReturnType<typeof signed>[]): Promise<string[]> {
+    const { policies, cycle } = test.kernel.context;
+    const prepared = await Promise.all(statements.map((statement) => policies.prepare(statement)));
+    return await cycle.ledger.submit({
+      chain: { tenant: tenant as TenantId, session: 'policy' as SessionId }, // within their schemas
+      wants: prepared.flatMap(({ wants }) => wants),
+      conclude: (batch) => {
+        const moves = prepared.map((one) => {
+          const { move, make } = policies.statementIn(batch, one);
+          make();
+          return move;
+        });
+        return () => moves;
+      },
+    });
+  }
+
+  async function epochsKept(): Promise<number[]> {
+    const kept = `SELECT epoch FROM policy_bundles WHERE ${ours()} ORDER BY epoch`;
+    return (await test.pool.query<{ epoch: number }>(kept)).rows.map(({ epoch }) => epoch);
+  }
+
+  verifies(
+    'kn.fc.policy.missing',
+    'leave no head without its bundle: one activates and the next confirms',
+    async () => {
+      expect(await statedTogether(signed(), signed())).toEqual(['activate', 'confirm']);
+      expect([await epochsKept(), await decided()]).toEqual([[1], 'ALLOW ALLOWED']);
+      await test.restart();
+      expect(await decided()).toBe('ALLOW ALLOWED');
+    },
+  );
+
+  it('keep each bundle that they activate, and the last one counts', async () => {
+    const moves = await statedTogether(signed(), signed({ epoch: 2, bundle: stricter }));
+    expect(moves).toEqual(['activate', 'activate']);
+    expect([await epochsKept(), await decided()]).toEqual([[1, 2], 'DENY POLICY_DENIED']);
+  });
+});
+
 describe('two kernels on one database', () => {
   verifies(
     'kn.fc.policy.stale',
@@ -281,25 +320,6 @@ describe('two kernels on one database', () => {
     await expect(keepActive({ ...parts, policies: late as typeof policies }, kept)).resolves.toBeNull();
     expect((await first)?.move).toBe('activate');
     expect(await sealedStatements()).toHaveLength(1);
-  });
-
-  it('start at once with one policy file, and state it once', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'policy-'));
-    const path = join(folder, 'policy.yaml');
-    await writeFile(path, starterPolicy.replace('A person confirms', 'Asked by file, a person confirms'));
-    const before = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === 'system').length;
-    const config = kernelConfigFrom({ ...test.env, GOV_POLICY_FILE: path });
-    const started = await Promise.allSettled([1, 2, 3].map(() => startKernel(config, { clock: time.clock })));
-    for (const kernel of started) if (kernel.status === 'fulfilled') await kernel.value.stop();
-    expect(started.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'));
-    await rm(folder, { recursive: true });
-    const { rows } = await test.pool.query(
-      `SELECT 1 FROM policy_bundles WHERE tenant_id = '*' AND bundle LIKE '%by file%'`,
-    );
-    expect(rows).toHaveLength(1);
-    const sealed = (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === 'system');
-    expect(sealed).toHaveLength(before + 1);
-    expect(await decided()).toBe('ALLOW ALLOWED');
   });
 });
 

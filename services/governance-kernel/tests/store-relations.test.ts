@@ -191,6 +191,7 @@ describe('policies', () => {
     await store.insert(
       'policy_bundles',
       ...[bundle('*', 1), bundle('acme', 2), bundle('acme', 4), bundle('acme', 3), bundle('umbrella', 5)],
+      ...['t-1', 't-2', 't-3', 'conformance:a'].map((of) => bundle(of, 1)),
     );
     await store.insert(
       'policy_heads',
@@ -229,9 +230,14 @@ describe('policies', () => {
     expect(await inForce('acme')).toEqual([{ of: 'acme', epoch: 3 }, 3, 5]);
     expect(await inForce('umbrella')).toEqual([{ of: '*', epoch: 1 }, 1, 6]);
     expect(await inForce('none')).toEqual([{ of: '*', epoch: 1 }, 1, 1]);
-    await store.client.query(`UPDATE policy_heads SET epoch = 77 WHERE tenant_id = '*'`);
+    await store.client.query(`DELETE FROM policy_heads WHERE tenant_id = '*'`);
     expect(await inForce('none')).toBeNull();
-    await store.client.query(`UPDATE policy_heads SET epoch = 1 WHERE tenant_id = '*'`);
+    await store.insert('policy_heads', { tenant_id: '*', epoch: 1, policy_hash: digest(1), confirmed_at: instant(5) });
+  });
+
+  it('are under no head that names no bundle', async () => {
+    const named = store.client.query(`UPDATE policy_heads SET epoch = 77 WHERE tenant_id = '*'`);
+    await expect(named).rejects.toThrow(/foreign key/);
   });
 
   it('are found by epoch and by hash', async () => {
@@ -264,7 +270,8 @@ describe('policies', () => {
     await store.client.query(`DELETE FROM policy_heads WHERE tenant_id NOT IN ('*', 'conformance:a')`);
     expect(await fresh(0, 99)).toEqual([[], false]);
     await store.client.query(
-      `INSERT INTO policy_heads SELECT 'many-' || n, 1, 'h', $1, 'k', 's' FROM generate_series(1, 101) n`,
+      `WITH many AS (INSERT INTO policy_bundles SELECT 'many-' || n, 1, 'h', '{}', 'k', 's', $1 FROM generate_series(1, 101) n RETURNING *)
+       INSERT INTO policy_heads SELECT tenant_id, epoch, policy_hash, activated_at, key_id, signature FROM many`,
       [instant(50)],
     );
     expect((await fresh(50, 50))[0]).toHaveLength(100);

@@ -3,6 +3,7 @@ import type { PolicyBundle, Signature } from '@countersign/contracts/governance-
 import { activationBytes } from '@countersign/receipts';
 import { nextConfirmation } from './activation.ts';
 import type { Activated, Policies } from './policies.ts';
+import type { PolicyHead } from './policy-heads.ts';
 
 export type KeepParts = {
   policies: Policies;
@@ -30,14 +31,19 @@ type Kept = {
  */
 export async function keepActive(parts: KeepParts, kept: Kept): Promise<Activated | null> {
   try {
-    return await stateOnce(parts, kept);
+    return await stateOnce(parts, kept, null);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ILLEGAL_TRANSITION') throw error;
-    return await stateOnce(parts, kept);
+    return await stateOnce(parts, kept, parts.policies.standing(kept.tenant).newest);
   }
 }
 
-async function stateOnce({ policies, sign, clock, confirmEveryMs }: KeepParts, kept: Kept): Promise<Activated | null> {
+/** `known`: the newest statement that was ever seen, which counts where the head that held it is lost. */
+async function stateOnce(
+  { policies, sign, clock, confirmEveryMs }: KeepParts,
+  kept: Kept,
+  known: PolicyHead | null,
+): Promise<Activated | null> {
   const { tenant, bundle, policyHash, by } = kept;
   await policies.reload(tenant);
   const { active, isSigned } = policies.standing(tenant);
@@ -45,8 +51,9 @@ async function stateOnce({ policies, sign, clock, confirmEveryMs }: KeepParts, k
   if (active !== null && !isSame && !kept.replaces) return null;
   const nowMs = clock().getTime();
   if (isSame && isSigned && nowMs - active.confirmedAtMs < confirmEveryMs) return null;
-  const epoch = (active?.epoch ?? 0) + (isSame ? 0 : 1);
-  const confirmedAt = nextConfirmation(isSigned ? active : null, nowMs);
+  const risen = Math.max(active?.epoch ?? 0, known?.epoch ?? 0) + 1;
+  const epoch = kept.epoch ?? (isSame ? active.epoch : risen);
+  const confirmedAt = nextConfirmation(isSigned ? active : known, nowMs);
   const signature = sign(activationBytes({ tenant, epoch, policyHash, confirmedAt }));
   return await policies.activate({ tenant, bundle, epoch, confirmedAt, signature, by });
 }

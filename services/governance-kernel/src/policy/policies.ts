@@ -12,6 +12,7 @@ import { compileBundle, compileText, textOf } from './compile.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { LoadedPolicy } from './loaded-policy.ts';
 import { lackedCeiling, wantedCeilings, type CeilingsReader } from './policy-ceilings.ts';
+import { policyBundles } from './policy-bundles.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
 import { assertAllowed, wantedDecision } from './needed-decision.ts';
 import { receiptTenant } from './receipt-tenant.ts';
@@ -70,10 +71,15 @@ export class Policies {
     return this.#loaded.get(tenant) ?? this.#loaded.get('*') ?? null;
   }
 
-  /** Which bundle of the tenant's own is active, as it was last read, and whether anybody signed for it. */
-  standing(tenant: string): { active: PolicyHead | null; isSigned: boolean } {
+  /** Which bundle of the tenant's own is active, as it was last read, whether anybody signed for it, and the newest statement known. */
+  standing(tenant: string): { active: PolicyHead | null; isSigned: boolean; newest: PolicyHead | null } {
+    const { confirmations } = this.#parts;
     const active = this.#heads.get(tenant) ?? null;
-    return { active, isSigned: active !== null && this.#parts.confirmations.isSigned(active) };
+    return {
+      active,
+      isSigned: active !== null && confirmations.isSigned(active),
+      newest: confirmations.newest(tenant),
+    };
   }
 
   async reload(tenant: string): Promise<void> {
@@ -153,8 +159,9 @@ export class Policies {
       move,
       make: () => {
         if (move === 'stands') return;
-        const stated = move === 'activate' ? { ...head, bundle: prepared.bundleText } : head;
-        const changes = [put(policyHeads, stated)];
+        const { confirmedAtMs: activatedAtMs, ...said } = head;
+        const activated = put(policyBundles, { ...said, activatedAtMs, bundle: prepared.bundleText });
+        const changes = [...(move === 'activate' ? [activated] : []), put(policyHeads, head)];
         batch.seal(this.#receiptOf(activation, { ...chain, head, nowMs, move }), () => ({ changes }));
       },
       /** For when it is committed. */

@@ -11,27 +11,21 @@ export type PolicyHead = {
   readonly confirmedAtMs: number;
   readonly keyId: string;
   readonly signature: string;
-  /** The bundle itself, only while it is being activated. */
-  readonly bundle?: string;
 };
 
-const columns = columnsOf<Omit<PolicyHead, 'bundle'>>({
-  tenant: text('tenant_id'),
-  epoch: integer('epoch'),
-  hash: text('policy_hash'),
-  confirmedAtMs: instantMs('confirmed_at'),
-  keyId: text('key_id'),
-  signature: text('signature'),
-});
-
-/** Which bundle is active, by the tenant it was activated for. A head that brings its bundle adds it to the history. */
+/** Which bundle is active, by the tenant it was activated for. */
 export const policyHeads: Control<string, PolicyHead> = {
   name: 'policy_heads',
   guard: 'epoch',
   ...selectByKey('policy_heads', ['tenant_id']),
-  rowOf: columns.rowOf,
-  stored: ({ bundle, ...head }) => ({ ...columns.stored(head), bundle: bundle ?? null }),
-  committed: ({ bundle: _, ...head }) => head,
+  ...columnsOf<PolicyHead>({
+    tenant: text('tenant_id'),
+    epoch: integer('epoch'),
+    hash: text('policy_hash'),
+    confirmedAtMs: instantMs('confirmed_at'),
+    keyId: text('key_id'),
+    signature: text('signature'),
+  }),
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { lineOfPath, parsePolicyBundle, PolicyError } from '@countersign/policy';
-import { problemText, type Log } from '@countersign/service-kit';
+import { problemText, repeat, type Log } from '@countersign/service-kit';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
 import type { Policies } from '../policy/policies.ts';
 
@@ -12,27 +13,27 @@ type PolicyFileParts = KeepParts & { path: string; log: Log; intervalMs: number 
  * compiled changes nothing and is reported; the active bundle then ages until it is stale. What became of a content is told once.
  * Resolves when the first content is active, and rejects when it cannot be.
  */
-export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): void }> {
+export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): Promise<void> }> {
   const { path, policies, log, intervalMs } = parts;
   const by = 'policy-file' as PrincipalId; // within its schema
   const news = newsOnly();
+  const bundleIn = bundleReader(policies);
   const refresh = async () => {
-    const read = await readBundle(path, policies);
-    const stated = await keepActive(parts, { tenant: '*', ...read, by, replaces: true });
+    const { bundle, policyHash } = await bundleIn(path);
+    const stated = await keepActive(parts, { tenant: '*', bundle, policyHash, by, replaces: true });
     const epoch = (stated ?? policies.current('*'))?.epoch;
-    if (!news(`${epoch} ${read.policyHash}`)) return;
-    const { name, version } = read.bundle;
+    if (!news(`${epoch} ${policyHash}`)) return;
+    const { name, version } = bundle;
     const event = stated?.move === 'activate' ? 'policy.activated' : 'policy.confirmed';
-    log.info(event, { path, name, version, policy_hash: read.policyHash, epoch });
+    log.info(event, { path, name, version, policy_hash: policyHash, epoch });
   };
   const report = (error: unknown) => {
     const problem = problemText(error);
     if (news(problem)) log.warn('policy.file_refused', { path, problem });
   };
   await refresh();
-  const timer = setInterval(() => void refresh().catch(report), intervalMs);
-  timer.unref();
-  return { close: () => clearInterval(timer) };
+  const { close } = repeat({ run: refresh, intervalMs, onFailure: report });
+  return { close };
 }
 
 /** Whether something else was told last. */
@@ -45,15 +46,23 @@ function newsOnly(): (text: string) => boolean {
   };
 }
 
-async function readBundle(path: string, policies: Policies) {
-  let text = '';
-  try {
-    text = await readFile(path, 'utf8');
-    const bundle = parsePolicyBundle(text);
-    return { bundle, policyHash: (await policies.compile(bundle)).hash as Digest }; // the compiler hashes with digestOf
-  } catch (error) {
-    throw new Error(`The policy file ${path} cannot be used`, { cause: withLine(text, error) });
-  }
+type ReadBundle = { text: string; bundle: PolicyBundle; policyHash: Digest };
+
+/** Reads what a file says. What it said before is not parsed and compiled again. */
+function bundleReader(policies: Policies): (path: string) => Promise<ReadBundle> {
+  let last: ReadBundle | null = null;
+  return async (path) => {
+    let text = '';
+    try {
+      text = await readFile(path, 'utf8');
+      if (text === last?.text) return last;
+      const bundle = parsePolicyBundle(text);
+      const policyHash = (await policies.compile(bundle)).hash as Digest; // the compiler hashes with digestOf
+      return (last = { text, bundle, policyHash });
+    } catch (error) {
+      throw new Error(`The policy file ${path} cannot be used`, { cause: withLine(text, error) });
+    }
+  };
 }
 
 /** The compiler knows the place in the bundle; whoever edits the file looks for a line. */

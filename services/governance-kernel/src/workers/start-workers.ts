@@ -35,8 +35,8 @@ export async function startWorkers(context: Context) {
   const { reader, transaction, clock, log, cycle, dispatch, keptAnswers } = context;
   // First, because they can fail: nothing that a clock starts may outlive a start that failed.
   const policyFile = await startPolicyFile(context);
-  const demo = await startDemo(context).catch((error: unknown) => {
-    policyFile?.close();
+  const demo = await startDemo(context).catch(async (error: unknown) => {
+    await policyFile?.close();
     throw error;
   });
   const listeners = [startFenceListener(context), startMembersListener(context)];
@@ -67,7 +67,7 @@ export async function startWorkers(context: Context) {
   const repeated = [housekeeper, reconciler, checkpointer, conformance];
   const close = async () => {
     demo?.close();
-    policyFile?.close();
+    await policyFile?.close();
     await Promise.all(repeated.map((each) => each.close()));
   };
   const check: HealthCheck = (signal) => Promise.all(repeated.map((each) => each.check(signal)));
@@ -93,7 +93,7 @@ async function startDemo(context: Context): Promise<{ close(): void } | null> {
   return await startDemoPolicy({ ...keepParts(context), tenant: demoTenant, bundle: demoPolicy, log: context.log });
 }
 
-async function startPolicyFile(context: Context): Promise<{ close(): void } | null> {
+async function startPolicyFile(context: Context): Promise<{ close(): Promise<void> } | null> {
   const { policyFile: path, policyFileIntervalMs: intervalMs } = context.config;
   if (path === null) return null;
   return await watchPolicyFile({ ...keepParts(context), path, log: context.log, intervalMs });
