@@ -6,7 +6,7 @@ import { axeFindings, openChromium, openVisitor } from './_console.ts';
 import { Reading } from './_reading.ts';
 import { until } from './_system.ts';
 import { typeInForeground } from './_terminal.ts';
-import { answersIn, Walk } from './_walk.ts';
+import { Walk } from './_walk.ts';
 
 const startMs = 120_000;
 const stepMs = 60_000;
@@ -29,8 +29,6 @@ async function repeated(words: string, wanted: string): Promise<string> {
     return printed.includes(wanted) && printed;
   });
 }
-
-type Decision = { verdict: string; reason_code: string; receipt: object; approval?: { approve_url: string } };
 
 /** What the reader reads off the first terminal. */
 const printedAs = (name: string): string =>
@@ -81,10 +79,9 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
     'sys.quickstart',
     'a read is allowed and an undeclared effect refused, each with a receipt',
     async () => {
-      const [read] = answersIn(await typed('crm.read')) as Decision[];
-      const [drop] = answersIn(await typed('crm.drop')) as Decision[];
-      expect(read).toMatchObject({ verdict: 'ALLOW', trace: expect.any(Array), receipt: { signature: {} } });
-      expect(drop).toMatchObject({ verdict: 'DENY', reason_code: 'POLICY_DENIED', receipt: { signature: {} } });
+      const [read, drop] = [await typed('crm.read'), await typed('crm.drop')];
+      for (const member of ["verdict: 'ALLOW'", 'trace: [', 'signature: {']) expect(read).toContain(member);
+      for (const member of ["verdict: 'DENY'", "'POLICY_DENIED'", 'signature: {']) expect(drop).toContain(member);
     },
     stepMs,
   );
@@ -93,17 +90,12 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
     'sys.quickstart',
     'what is hard to undo waits for a person, and is allowed once',
     async () => {
-      const [asked, made] = answersIn(await typed('mail.send')) as [Decision, { key: string }];
-      expect(asked).toMatchObject({ verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' });
-      const url = asked.approval?.approve_url ?? '';
+      const [url = '', key = ''] = (await typed('mail.send')).split('\n');
       const browser = new Browser(new URL(url).origin);
-      const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key: made.key });
+      const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key });
       await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
       const repeat = blockWith('mail.send');
-      const answers = [await reading.second.type(repeat), await reading.second.type(repeat)].flatMap(
-        answersIn,
-      ) as Decision[];
-      expect(answers.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ESCALATE']);
+      expect([await reading.second.type(repeat), await reading.second.type(repeat)]).toEqual(['ALLOW', 'ESCALATE']);
     },
     stepMs,
   );
@@ -137,9 +129,9 @@ describe('the ten minutes of the README, typed block by block into fresh shells'
     'sys.quickstart',
     'a task of the workspace waits for its owner and then does what it was told',
     async () => {
-      expect(answersIn(await typed('SIGN_IN_URL'))).toMatchObject([{ status: 'queued' }]);
+      expect(await typed('SIGN_IN_URL')).toBe('queued');
       await repeated('data[0].status', 'awaiting_approval');
-      expect(answersIn(await typed('APPROVAL='))).toMatchObject([{ status: 'approved', tool: 'files.write_file' }]);
+      expect(await typed('APPROVAL=')).toBe('approved');
       expect(await repeated('data[0].status', 'completed')).toContain('Dear customer');
     },
     stepMs,
