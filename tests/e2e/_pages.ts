@@ -39,7 +39,7 @@ async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
   await keys.to(command);
   const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
   const printed = execFileSync('sh', ['-c', (await command.textContent()) ?? ''], {
-    env: { ...process.env, AGENT_KEY: key },
+    env: { ...process.env, WORKSPACE_KEY: key },
     encoding: 'utf8',
   });
   if (!printed.includes('receipt_id')) throw new Error(`The command of the empty page was answered ${printed}`);
