@@ -76,7 +76,8 @@ async function startsARun({ keys }: AtPage): Promise<void> {
 
 async function verifiesTheNewest({ keys }: AtPage): Promise<void> {
   await keys.press('v');
-  await keys.use('Verify in the browser', keys.dialog);
+  await keys.dialog.getByRole('button', { name: 'Verify in the browser' }).waitFor();
+  await keys.press('v');
   await keys.sees('Verified here');
 }
 
