@@ -54,7 +54,8 @@ async function foundsAnOrg({ keys }: AtPage): Promise<void> {
 
 async function approves({ keys }: AtPage): Promise<void> {
   await keys.press('j', 'a');
-  await keys.use('Approve', keys.dialog);
+  await keys.dialog.getByRole('textbox', { name: 'Reason (optional)' }).and(keys.page.locator(':focus')).waitFor();
+  await keys.press('Control+Enter');
   await keys.sees('mail.send: approved');
 }
 
