@@ -105,7 +105,7 @@ function Finding({ verified }: { verified: Verified }) {
   return (
     <p className="note note-good" role="status">
       Verified here: key {verified.keyId} signed it, and it is in the signed log of {verified.treeSize} receipts. The
-      keys came from this installation; who keeps them from elsewhere need not believe it.
+      keys came from this installation: to trust nobody, check with keys that you kept yourself.
     </p>
   );
 }
