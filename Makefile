@@ -51,8 +51,8 @@ up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
 demo: build ## Watch one agent being allowed, denied, escalated, budgeted and proven
 	@$(RUN) infra/local/dist/main-demo.js
 
-conformance: build ## Prove that a deployment denies what it must: url= key=FILE scope= keys= out= json=1
-	@node services/governance-kernel/dist/conformance/command.js $(url) $(key:%=--key-file %) $(scope:%=--scope %) $(keys:%=--keys %) $(out:%=--out %) $(json:1=--json)
+conformance: build ## Prove that this make up, or another kernel, denies what it must: url= key=FILE scope= keys= out= json=1
+	@$(RUN) infra/local/dist/main-conformance.js $(url) $(key:%=--key-file %) $(scope:%=--scope %) $(keys:%=--keys %) $(out:%=--out %) $(json:1=--json)
 
 redrive: build ## Tell which queues have dead letters, and move them back: url= queue= message= move=1 json=1
 	@$(RUN) infra/local/dist/main-redrive.js $(url:%=--url '%') $(queue:%=--queue '%') $(message:%=--message '%') $(move:1=--move) $(json:1=--json)

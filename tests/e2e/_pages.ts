@@ -39,7 +39,7 @@ async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
   await keys.to(command);
   const { key } = (await person.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
   const printed = execFileSync('sh', ['-c', (await command.textContent()) ?? ''], {
-    env: { ...process.env, AGENT_KEY: key },
+    env: { ...process.env, WORKSPACE_KEY: key },
     encoding: 'utf8',
   });
   if (!printed.includes('receipt_id')) throw new Error(`The command of the empty page was answered ${printed}`);
@@ -54,7 +54,8 @@ async function foundsAnOrg({ keys }: AtPage): Promise<void> {
 
 async function approves({ keys }: AtPage): Promise<void> {
   await keys.press('j', 'a');
-  await keys.use('Approve', keys.dialog);
+  await keys.dialog.getByRole('textbox', { name: 'Reason (optional)' }).and(keys.page.locator(':focus')).waitFor();
+  await keys.press('Control+Enter');
   await keys.sees('mail.send: approved');
 }
 
@@ -76,7 +77,8 @@ async function startsARun({ keys }: AtPage): Promise<void> {
 
 async function verifiesTheNewest({ keys }: AtPage): Promise<void> {
   await keys.press('v');
-  await keys.use('Verify in the browser', keys.dialog);
+  await keys.dialog.getByRole('button', { name: 'Verify in the browser' }).waitFor();
+  await keys.press('v');
   await keys.sees('Verified here');
 }
 

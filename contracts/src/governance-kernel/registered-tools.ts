@@ -18,6 +18,8 @@ export const RegisteredTool = z.strictObject({
   pin: z.enum(['in_sync', 'drifted', 'unpinned']),
   /** What the annotations of the definition admit to. */
   annotated_effect: EffectLevel,
+  /** What decisions take a call of it for, unless its caller says more: by the operator's `tools`, trusted annotations, and the policy. */
+  effect_level: EffectLevel,
   pinned_hash: Digest.nullable(),
   observed_hash: Digest,
   /** The pinned one; of a tool without a pin the one that was seen last. Null where it is too long to be told. */

@@ -15,7 +15,7 @@ import { conformanceAnswer, parseKeySet, type TrustedKey } from '@countersign/ve
 import { verifies } from '@countersign/testkit/verifies';
 import { runCli } from '../../../packages/verifier/src/cli.ts';
 import { collectProof } from '../src/conformance/collect-proof.ts';
-import { runCommand } from '../src/conformance/command.ts';
+import { runCommand } from '../src/conformance/run-command.ts';
 import { attestReport } from '../src/conformance/report.ts';
 import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -101,6 +101,17 @@ describe('one command', () => {
     writeFileSync(file('key'), `${adminKey}\n`);
     expect((await command('http://127.0.0.1:1')).status).toBe(2);
     expect((await command(test.kernel.url, '--scope', 'none')).status).toBe(2);
+    const told: string[] = [];
+    const streams = { write: () => undefined, tell: (text: string) => void told.push(text) };
+    const notHere = () => {
+      throw new Error('no kernel is looked for when one is half named');
+    };
+    expect(await runCommand(['--key-file', file('key')], streams, notHere)).toBe(2);
+    expect(await runCommand([], streams)).toBe(2);
+    expect(told).toEqual([
+      expect.stringContaining('this takes the URL'),
+      expect.stringContaining('this takes the URL'),
+    ]);
     const strangers = keys.map(({ key_id: _, ...key }, nth) => ({ ...key, key_id: `stranger-${nth}` }));
     expect(answerTo(proof, { trust: strangers })).toMatchObject({ verdict: 'UNDECIDABLE', conformance: null });
   });

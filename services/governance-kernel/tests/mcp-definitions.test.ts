@@ -130,12 +130,14 @@ describe('a definition that changed', () => {
 });
 
 describe('annotations', () => {
-  it('lower no effect of a server that the operator does not trust with it, and raise one', async () => {
+  it('lower no effect of a server that the operator does not trust with it, and raise one, in decisions and in the list', async () => {
     const reads = { ...act, name: 'reads' };
     const destroys = { ...act, name: 'destroys', annotations: { destructiveHint: true } };
     const scripted = await startScriptedMcp();
-    scripted.answer('tools/list', listing(reads, destroys));
-    const server = { server_id: 'plain', transport: 'http', url: scripted.url };
+    const writes = { ...act, name: 'writes', annotations: { destructiveHint: true } };
+    scripted.answer('tools/list', listing(reads, destroys, writes));
+    const tools = { writes: { effect_level: 'E3' } };
+    const server = { server_id: 'plain', transport: 'http', url: scripted.url, tools };
     const site = await startUpstreams({}, [server]);
     const declares = (name: string) =>
       `format: countersign/policy.v1\nname: d\nversion: '1'\nrules: [{ id: all, effect: allow }]\ntools: { ${name}: { effect_level: E1 } }\n`;
@@ -143,12 +145,22 @@ describe('annotations', () => {
       const body = { action: 'tool.call', tool, session_id: newSession() } as never; // plain names
       return (await site.test.as(tenant).evaluate({ body })).body.receipt.payload.effect_level;
     };
+    const listedEffectOf = async (tenant: string, tool: string) => {
+      const { data } = (await site.test.as(tenant).listRegisteredTools({ query: { limit: 200 } })).body;
+      return data.find((listed) => listed.tool === tool)?.effect_level;
+    };
     try {
       await site.test.activate('reading', declares('plain.reads'));
       await site.test.activate('destroying', declares('plain.destroys'));
-      expect(await effectOf('destroying', 'plain.reads')).toBe('E4');
-      expect(await effectOf('reading', 'plain.reads')).toBe('E1');
-      expect(await effectOf('destroying', 'plain.destroys')).toBe('E4');
+      for (const [tenant, tool, effect] of [
+        ['destroying', 'plain.reads', 'E4'],
+        ['reading', 'plain.reads', 'E1'],
+        ['destroying', 'plain.destroys', 'E4'],
+        ['reading', 'plain.writes', 'E3'],
+      ] as const) {
+        expect([tool, await effectOf(tenant, tool)]).toEqual([tool, effect]);
+        expect([tool, await listedEffectOf(tenant, tool)]).toEqual([tool, effect]);
+      }
     } finally {
       await site.close();
       await scripted.close();

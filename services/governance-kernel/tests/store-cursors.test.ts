@@ -122,7 +122,7 @@ const lists: List[] = [
   {
     name: 'registered tools',
     list: async (page) => {
-      const { data, next_cursor } = await listRegisteredTools(store.database.reader, tenant, page);
+      const { data, next_cursor } = await listRegisteredTools(store.database.reader, tenant, page, () => 'E4');
       return { data: data.map(({ tool }) => tool), next_cursor };
     },
     fill: async () => {

@@ -15,7 +15,7 @@ export function addTools(program: Command, io: Io): void {
       { title: 'DEFINITION', of: ({ pin }) => pin },
       { title: 'BLOCKED', of: ({ blocked }) => (blocked ? 'blocked' : null) },
       { title: 'SERVER', of: ({ server_id: id, server_state: state }) => `${id} ${state}` },
-      { title: 'EFFECT', of: ({ annotated_effect: effect }) => effect },
+      { title: 'EFFECT', of: ({ effect_level: effect }) => effect },
       { title: 'APPROVED', of: ({ pinned_hash: hash }) => hash },
     ],
     ifNone: 'No server has shown a tool yet.',

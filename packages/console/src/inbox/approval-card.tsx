@@ -96,9 +96,9 @@ function CardActions({ approval, isOpen, mayVote, onOpen, onVote }: ActionProps)
         </>
       )}
       {isPending && !mayVote && <span className="quiet">Partners and owners decide.</span>}
-      <button type="button" className="plain-button" aria-expanded={isOpen} onClick={onOpen}>
+      <Button size="xs" variant="default" aria-expanded={isOpen} onClick={onOpen}>
         {isOpen ? 'Show less' : 'Show all that is signed'}
-      </button>
+      </Button>
     </footer>
   );
 }

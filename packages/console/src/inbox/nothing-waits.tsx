@@ -11,7 +11,7 @@ export function NothingWaits({ state }: { state: Approval['state'] }) {
   return (
     <EmptyState title="Nothing waits for you" command={callCommand(call)}>
       A call that a rule escalates appears here, with everything that a vote on it signs. To see one,{' '}
-      <Link to="/runs">start the sample task</Link>, or send a call with an API key of this workspace in AGENT_KEY.
+      <Link to="/runs">start the sample task</Link>, or send a call with an API key of this workspace in WORKSPACE_KEY.
     </EmptyState>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Modal, Textarea } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { visibleText } from '@countersign/contracts';
 import type { Approval } from '@countersign/contracts/governance-kernel';
+import { LongText } from '../parts/long-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
@@ -61,7 +62,8 @@ function VoteForm({
         Asked by <Shown text={approval.requested_by} /> <span className="quiet">{approval.approval_id}</span>
       </p>
       {approval.args !== null && <ShownJson value={approval.args} label="Arguments that you vote on" />}
-      <Textarea
+      <LongText
+        act={title}
         data-autofocus
         label={label}
         required={decision === 'deny'}

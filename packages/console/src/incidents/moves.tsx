@@ -1,9 +1,10 @@
-import { Button, Modal, Textarea } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { isAppError } from '@countersign/contracts';
 import { incidentMoves, type Incident, type IncidentState } from '@countersign/contracts/control-plane';
 import { useShortcuts } from '../keys/shortcuts.ts';
+import { LongText } from '../parts/long-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
@@ -62,7 +63,8 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
   return (
     <form className="stacked" onSubmit={submit}>
       <p>{moveWords[to].says}</p>
-      <Textarea
+      <LongText
+        act={moveWords[to].act}
         data-autofocus
         label="Note"
         required

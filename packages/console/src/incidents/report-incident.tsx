@@ -1,9 +1,10 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { IncidentCategory, IncidentSeverity } from '@countersign/contracts/control-plane';
 import { asOptions, Choice } from '../parts/choice.tsx';
+import { LongText } from '../parts/long-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
@@ -49,7 +50,8 @@ function Form() {
         value={told.title}
         onChange={({ target }) => change({ title: target.value })}
       />
-      <Textarea
+      <LongText
+        act="Report it"
         label="What is known"
         required
         withAsterisk={false}

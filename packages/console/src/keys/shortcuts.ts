@@ -1,7 +1,10 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** `keys`: one key as `event.key` names it, or two after each other with a blank between (`g i`). */
-type Shortcut = { keys: string; says: string; run(): void };
+/**
+ * `keys`: one key as `event.key` names it, or two after each other with a blank between (`g i`). `isOfDialog`: it acts in a dialog that is
+ * open by itself, and nowhere else.
+ */
+type Shortcut = { keys: string; says: string; isOfDialog?: true; run(): void };
 
 /** So long a first key of two waits for the second. */
 const sequenceMs = 1_200;
@@ -25,9 +28,9 @@ class Shortcuts {
     return () => this.#change(this.#groups.filter((each) => each !== group));
   }
 
-  press(key: string, atMs: number): boolean {
+  press(key: string, { atMs, inDialog }: { atMs: number; inDialog: boolean }): boolean {
     const first = this.#first !== null && atMs - this.#first.atMs < sequenceMs ? this.#first.key : null;
-    const all = this.#groups.flat();
+    const all = this.#groups.flat().filter(({ isOfDialog = false }) => isOfDialog === inDialog);
     const found = all.findLast(({ keys }) => keys === (first === null ? key : `${first} ${key}`));
     const begins = found === undefined && all.some(({ keys }) => keys.startsWith(`${key} `));
     this.#first = begins ? { key, atMs } : null;
@@ -61,15 +64,16 @@ export function switchSingleKeys(on: boolean): void {
   localStorage.setItem(preference, on ? 'on' : 'off');
 }
 
-/** Where somebody writes, a key is a letter; under a dialog, the page is out of reach. */
+/** Where somebody writes, a key is a letter; under a dialog, the page is out of reach, and so is a dialog under another. */
 export function followKeys(target: Document): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
     // Of a field in a shadow tree, such as the editor's, the event names the host alone.
     const [innermost = null] = event.composedPath();
-    if (isWriting(innermost) || target.querySelector('[role="dialog"]') !== null || !areSingleKeysOn()) return;
-    if (shortcuts.press(key, event.timeStamp)) event.preventDefault();
+    const dialogs = target.querySelectorAll('[role="dialog"]').length;
+    if (isWriting(innermost) || dialogs > 1 || !areSingleKeysOn()) return;
+    if (shortcuts.press(key, { atMs: event.timeStamp, inDialog: dialogs === 1 })) event.preventDefault();
   };
   target.addEventListener('keydown', pressed);
   return () => target.removeEventListener('keydown', pressed);

@@ -42,7 +42,7 @@ function KeyForm({ onMade }: Pick<Props, 'onMade'>) {
   if (make.data !== undefined)
     return (
       <ShownOnce label="The key" text={make.data.key}>
-        Put it where the program reads its secrets, such as AGENT_KEY, and never into a repository.
+        Put it where the program reads its secrets, such as WORKSPACE_KEY, and never into a repository.
       </ShownOnce>
     );
   return (

@@ -2,13 +2,13 @@ import { TextInput } from '@mantine/core';
 
 type Props = { about: string; shownCode: string | null; code: string; onChange: (code: string) => void };
 
-/** Takes a code that was mailed. `shownCode`: in development, the one that nobody mails. */
+/** Takes a code that was mailed, as `about` says. `shownCode`: in development, the one that nobody mails. */
 export function CodeField({ about, shownCode, code, onChange }: Props) {
   return (
     <>
       <TextInput
         label="Code"
-        description={about}
+        description={shownCode === null && about}
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"

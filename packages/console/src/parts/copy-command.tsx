@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
@@ -30,9 +31,9 @@ export function CopyCommand({ words, filters = {}, count, hasShortcut = true }: 
   if (command === null) return null;
   return (
     <p className="more">
-      <button type="button" className="plain-button" title={command} onClick={take}>
+      <Button size="xs" variant="default" title={command} onClick={take}>
         Copy as a command
-      </button>{' '}
+      </Button>{' '}
       <span role="status">{copied && 'Copied: paste it into a terminal'}</span>
     </p>
   );

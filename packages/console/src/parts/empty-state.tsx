@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useClipboard } from '@mantine/hooks';
 
@@ -24,9 +25,9 @@ function Command({ text }: { text: string }) {
       <pre className="command" tabIndex={0} role="region" aria-label="Command">
         {text}
       </pre>
-      <button type="button" className="plain-button" onClick={() => copy(text)}>
+      <Button size="xs" variant="default" onClick={() => copy(text)}>
         <span role="status">{copied ? 'Copied' : 'Copy the command'}</span>
-      </button>
+      </Button>
     </>
   );
 }

@@ -8,7 +8,7 @@ const call = { tool: 'web.search', args: { q: 'countersign' } };
 export function FirstCall() {
   return (
     <EmptyState title="No call has crossed the boundary yet" command={callCommand(call)}>
-      <Link to="/members">Make a key</Link> for this workspace, put it into AGENT_KEY, and send a first call. Its
+      <Link to="/members">Make a key</Link> for this workspace, put it into WORKSPACE_KEY, and send a first call. Its
       receipt appears here.
     </EmptyState>
   );

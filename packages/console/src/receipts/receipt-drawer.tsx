@@ -1,6 +1,7 @@
 import { Button, Drawer } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { useShortcuts } from '../keys/shortcuts.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -79,9 +80,13 @@ function Verification({ receipt }: { receipt: StoredReceipt }) {
       return verifyInWorker({ receipt, keys: keys.body, proof: proof.body });
     },
   });
+  const verifyHere = () => {
+    if (!verify.isPending) verify.mutate();
+  };
+  useShortcuts([{ keys: 'v', says: 'Verify in the browser', isOfDialog: true, run: verifyHere }]);
   return (
     <section aria-label="Verification">
-      <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
+      <Button size="xs" variant="default" aria-keyshortcuts="v" loading={verify.isPending} onClick={verifyHere}>
         Verify in the browser
       </Button>
       {verify.data !== undefined && <Finding verified={verify.data} />}
@@ -100,7 +105,7 @@ function Finding({ verified }: { verified: Verified }) {
   return (
     <p className="note note-good" role="status">
       Verified here: key {verified.keyId} signed it, and it is in the signed log of {verified.treeSize} receipts. The
-      keys came from this installation; who keeps them from elsewhere need not believe it.
+      keys came from this installation: to trust nobody, check with keys that you kept yourself.
     </p>
   );
 }

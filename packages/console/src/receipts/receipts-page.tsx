@@ -70,7 +70,7 @@ function Receipts({ list, older, onOpen }: ReceiptsProps) {
   useShortcuts([
     {
       keys: 'v',
-      says: 'Open the newest receipt',
+      says: 'Open the newest receipt; once more: verify it',
       run: () => {
         if (newest !== undefined) onOpen(newest.id);
       },

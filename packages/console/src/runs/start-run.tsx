@@ -1,7 +1,8 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
+import { LongText } from '../parts/long-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
@@ -38,7 +39,8 @@ function StartForm() {
         value={words.title}
         onChange={({ target: { value: title } }) => setWords((before) => ({ ...before, title }))}
       />
-      <Textarea
+      <LongText
+        act="Start"
         label="What is to be done"
         rows={6}
         maxLength={10_000}

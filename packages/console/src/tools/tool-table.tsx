@@ -6,27 +6,33 @@ import { pinTones, pinWords } from './pins.ts';
 
 export function ToolTable({ tools }: { tools: readonly RegisteredTool[] }) {
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Tools">
-      <table>
-        <thead>
-          <tr>
-            <th>Tool</th>
-            <th>Definition</th>
-            <th className="wide">Server</th>
-            <th className="wide">Effect</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tools.map((tool) => (
-            <Row key={tool.tool} tool={tool} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div className="table-box" tabIndex={0} role="region" aria-label="Tools">
+        <table>
+          <thead>
+            <tr>
+              <th>Tool</th>
+              <th>Definition</th>
+              <th className="wide">Server</th>
+              <th className="wide">Effect</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tools.map((tool) => (
+              <Row key={tool.tool} tool={tool} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="quiet after-table">
+        Effect, as decisions take it: E0 none, E1 reads, E2 reversible writes, E3 external or hard to undo, E4
+        destructive or financial, or declared by nobody.
+      </p>
+    </>
   );
 }
 
-function Row({ tool: { tool, pin, blocked, server_id, server_state, annotated_effect } }: { tool: RegisteredTool }) {
+function Row({ tool: { tool, pin, blocked, server_id, server_state, effect_level } }: { tool: RegisteredTool }) {
   return (
     <tr data-id={tool}>
       <td>
@@ -41,7 +47,7 @@ function Row({ tool: { tool, pin, blocked, server_id, server_state, annotated_ef
       <td className="wide">
         <Shown text={server_id} /> <Mark tone={server_state === 'approved' ? 'plain' : 'wait'}>{server_state}</Mark>
       </td>
-      <td className="wide">{annotated_effect}</td>
+      <td className="wide">{effect_level}</td>
     </tr>
   );
 }

@@ -3,6 +3,7 @@ import type { Digest, EffectLevel } from '@countersign/contracts';
 import { leastEffectOf } from '@countersign/contracts/governance-kernel';
 import { graverEffect, mistakenFor, type CompiledPolicy, type Intent } from '@countersign/policy';
 import { argsHash, intentHash } from '@countersign/receipts';
+import { declaredEffect } from '../registry/declared-effect.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 import type { NamedCall } from './governed-call.ts';
 import { assertNoAuthority } from './reserved-context.ts';
@@ -70,18 +71,12 @@ function actionOf(call: NamedCall): string {
  * What is declared of action and tool, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says; so is an
  * action without a tool of which its caller says nothing.
  */
-function effectOf(call: NamedCall, tool: string | null, known: Known): EffectLevel {
+function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Known): EffectLevel {
   const least = leastEffectOf(actionOf(call));
-  const declared = tool === null ? least : graverEffect(least, declaredEffect(tool, known));
+  const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
+  const declared = tool === null ? least : graverEffect(least, declaredEffect(tool, { byRegistry, policy }));
   const unsaid = call.kind === 'custom' && tool === null ? 'E4' : 'E0';
   return graverEffect(declared, call.effectLevel ?? unsaid);
-}
-
-/** The registry and the bundle may both declare it: neither lowers what the other says. */
-function declaredEffect(tool: string, { resolution, policy }: Known): EffectLevel {
-  const byBundle = policy?.tools.effects.get(tool);
-  const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
-  return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
 }
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {

@@ -2,6 +2,7 @@ import { isAppError, type EffectLevel } from '@countersign/contracts';
 import { foldedToolName, type Fact, type RegistryFact } from '@countersign/policy';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
+import { registeredEffect, type Pinned } from '../registry/declared-effect.ts';
 import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { Listings, type ToolsOf } from './listings.ts';
@@ -40,7 +41,11 @@ export type ListedTool = {
   definitionHash: string;
 };
 
-export type McpGateway = ToolResolver & { listTools(): Promise<ListedTool[]> };
+export type McpGateway = ToolResolver & {
+  listTools(): Promise<ListedTool[]>;
+  /** What is declared of a tool here, as `resolve` tells it. */
+  effectOf(address: ToolAddress, pinned: Pinned): EffectLevel | null;
+};
 
 /** What a server lists. */
 type Lists = Pick<UpstreamServer, 'tools' | 'freshTools'>;
@@ -60,6 +65,7 @@ export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts
       return { resolve: (name) => resolveName(parts, name, () => toolsOf) };
     },
     listTools: () => listTools(parts),
+    effectOf: (address, pinned) => effectOf(parts, address, pinned),
   };
 }
 
@@ -139,21 +145,10 @@ function unavailable(detail: string): Fact<RegistryFact> {
   return { state: 'unavailable', detail };
 }
 
-/**
- * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it everywhere. Null:
- * nobody has declared it here. A definition without a pin has nothing to say about its own effect.
- */
-function effectOf(
-  { configs }: Parts,
-  { serverId, toolName }: ToolAddress,
-  registered: RegisteredTool | null,
-): EffectLevel | null {
-  const { tools: overrides = {}, trust_annotations: isTrusted = false } = configs.get(serverId) ?? {};
-  const declared = Object.hasOwn(overrides, toolName) ? overrides[toolName]?.effect_level : undefined;
-  if (declared !== undefined) return declared;
-  if (registered === null || registered.pinnedHash === null) return 'E4';
-  if (isTrusted) return registered.effectLevel;
-  return registered.definition.annotations?.destructiveHint === true ? 'E4' : null;
+/** Null: the operator does not declare the server, or nobody has declared its tool. */
+function effectOf({ configs }: Parts, { serverId, toolName }: ToolAddress, pinned: Pinned | null): EffectLevel | null {
+  const config = configs.get(serverId);
+  return config === undefined ? null : registeredEffect(config, toolName, pinned);
 }
 
 async function listTools(parts: Parts): Promise<ListedTool[]> {

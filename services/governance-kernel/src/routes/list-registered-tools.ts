@@ -1,7 +1,16 @@
 import { listRegisteredTools } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
+import { declaredEffect } from '../registry/declared-effect.ts';
+import { toolAddress } from '../registry/tool-definition.ts';
 import * as store from '../store/registered-tools.ts';
 
-export const listRegisteredToolsRoute = ({ reader }: Context) =>
-  handleTenant(listRegisteredTools)(({ query, caller }) => store.listRegisteredTools(reader, caller.tenant, query));
+export const listRegisteredToolsRoute = ({ reader, mcp, policies }: Context) =>
+  handleTenant(listRegisteredTools)(async ({ query, caller }) => {
+    // Decisions learn of another policy as they are made; a page that is read has to look.
+    await policies.reload(caller.tenant);
+    const policy = policies.current(caller.tenant)?.policy ?? null;
+    return await store.listRegisteredTools(reader, caller.tenant, query, (address, pinned) =>
+      declaredEffect(toolAddress(address), { byRegistry: mcp.effectOf(address, pinned), policy }),
+    );
+  });

@@ -3,7 +3,8 @@ import { RegisteredTool, toldDefinitionBytesMax, type DriftedTool } from '@count
 import { z } from 'zod';
 import { holdsOneOf } from '../policy/block-tools.ts';
 import { toolBlocks, type ToolBlocksRow } from '../policy/tool-blocks.ts';
-import { toolAddress } from '../registry/tool-definition.ts';
+import type { Pinned } from '../registry/declared-effect.ts';
+import { toolAddress, type ToolAddress } from '../registry/tool-definition.ts';
 import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
@@ -11,17 +12,22 @@ import { asStored } from './stored-row.ts';
 /** Four bytes for each letter of the longest name that a call may have: what is named longer is never called. */
 const nameBytesMax = 1_024;
 
+/** What decisions take a call of the tool for. */
+type EffectOf = (address: ToolAddress, pinned: Pinned) => EffectLevel;
+
 /** Tools of all servers with their pins, by server and name; the registry is the installation's, what is blocked is the tenant's. */
 export async function listRegisteredTools(
   reader: Reader,
   tenant: TenantId,
   page: PageRequest,
+  effectOf: EffectOf,
 ): Promise<Page<RegisteredTool>> {
   const { server, tool } = startOf(page);
   const [blocks, found] = await Promise.all([
     reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
     reader.$queryRaw`
       SELECT t.server_id, t.tool_name, s.state, t.effect_level, t.pinned_hash, t.current_hash,
+             coalesce(t.definition #> '{annotations,destructiveHint}' = 'true', false) AS is_destructive,
              CASE WHEN octet_length(t.definition::text) <= ${toldDefinitionBytesMax} THEN t.definition END AS definition,
              CASE WHEN octet_length(t.observed_definition::text) <= ${toldDefinitionBytesMax}
                   THEN t.observed_definition END AS observed_definition
@@ -30,7 +36,7 @@ export async function listRegisteredTools(
        ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`,
   ]);
   const blocked = blocks === null ? null : toolBlocks.rowOf(asStored(blocks));
-  return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked), key: nameOf });
+  return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked, effectOf), key: nameOf });
 }
 
 /** Those of approved servers whose definitions are not the pinned ones, by server and name. */
@@ -57,6 +63,7 @@ const Row = z.object({
   tool_name: z.string(),
   state: RegisteredTool.shape.server_state,
   effect_level: EffectLevel,
+  is_destructive: z.boolean(),
   pinned_hash: Digest.nullable(),
   current_hash: Digest,
   definition: Definition,
@@ -72,7 +79,8 @@ const DriftedRow = Row.pick({ server_id: true, tool_name: true, current_hash: tr
 const DriftedRows = z.array(DriftedRow);
 
 type Named = { server_id: string; tool_name: string };
-const nameOf = ({ server_id: serverId, tool_name: toolName }: Named) => toolAddress({ serverId, toolName });
+const addressOf = ({ server_id: serverId, tool_name: toolName }: Named): ToolAddress => ({ serverId, toolName });
+const nameOf = (named: Named) => toolAddress(addressOf(named));
 
 function driftView(row: z.infer<typeof DriftedRow>): DriftedTool {
   const { server_id, pinned_hash, current_hash, drifted_at } = row;
@@ -83,17 +91,26 @@ function driftView(row: z.infer<typeof DriftedRow>): DriftedTool {
   };
 }
 
-function toolView(row: Row, blocked: ToolBlocksRow | null): RegisteredTool {
+function toolView(row: Row, blocked: ToolBlocksRow | null, effectOf: EffectOf): RegisteredTool {
   const { server_id, state, effect_level, pinned_hash, current_hash, definition, observed_definition } = row;
   const pin = pinOf(row);
   const tool = nameOf(row);
   return {
     ...{ tool, server_id, server_state: state, pin },
     annotated_effect: effect_level,
+    effect_level: effectOf(addressOf(row), pinnedOf(row)),
     ...{ pinned_hash, observed_hash: current_hash, definition },
     observed_definition: pin === 'drifted' ? observed_definition : null,
     blocked: blocked !== null && holdsOneOf(blocked, [tool]),
   };
+}
+
+function pinnedOf({
+  pinned_hash: pinnedHash,
+  effect_level: effectLevel,
+  is_destructive: destructiveHint,
+}: Row): Pinned {
+  return { pinnedHash, effectLevel, definition: { annotations: { destructiveHint } } };
 }
 
 function pinOf({ pinned_hash: pinned, current_hash: current }: Row): RegisteredTool['pin'] {

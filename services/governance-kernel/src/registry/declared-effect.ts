@@ -1,0 +1,40 @@
+import type { EffectLevel } from '@countersign/contracts';
+import { graverEffect, type CompiledPolicy } from '@countersign/policy';
+import type { RegisteredTool } from './mcp-registry.ts';
+import type { PinnedDefinition } from './tool-definition.ts';
+
+/** What the registry and the bundle declare of a tool: neither lowers what the other says, and what nobody declares is E4. */
+export function declaredEffect(
+  tool: string,
+  { byRegistry, policy }: { byRegistry: EffectLevel | null; policy: CompiledPolicy | null },
+): EffectLevel {
+  const byBundle = policy?.tools.effects.get(tool);
+  return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
+}
+
+/** What the operator says of the tools of a server. */
+type OperatorsWord = {
+  tools: Readonly<Record<string, { effect_level: EffectLevel }>>;
+  trust_annotations: boolean;
+};
+
+/** What of a registered tool bears on its effect. */
+export type Pinned = Pick<RegisteredTool, 'pinnedHash' | 'effectLevel'> & {
+  definition: Pick<PinnedDefinition, 'annotations'>;
+};
+
+/**
+ * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it everywhere. Null:
+ * nobody has declared it here. A definition without a pin has nothing to say about its own effect.
+ */
+export function registeredEffect(
+  { tools, trust_annotations: isTrusted }: OperatorsWord,
+  toolName: string,
+  registered: Pinned | null,
+): EffectLevel | null {
+  const declared = Object.hasOwn(tools, toolName) ? tools[toolName]?.effect_level : undefined;
+  if (declared !== undefined) return declared;
+  if (registered === null || registered.pinnedHash === null) return 'E4';
+  if (isTrusted) return registered.effectLevel;
+  return registered.definition.annotations?.destructiveHint === true ? 'E4' : null;
+}
