@@ -57,12 +57,14 @@ describe('the ten minutes of the README in the console, from the address that th
       await page.keyboard.press('j');
       await page.locator('[data-chosen]').waitFor();
       await page.keyboard.press('a');
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).waitFor();
+      await page.keyboard.press('Control+Enter');
       await page.getByText('files.write_file: approved').waitFor();
       for (const key of ['g', 'v']) await page.keyboard.press(key);
       await page.getByRole('table').waitFor();
       await page.keyboard.press('v');
-      await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
+      await page.getByRole('button', { name: 'Verify in the browser' }).waitFor();
+      await page.keyboard.press('v');
       await page.getByText('Verified here').waitFor();
       expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
       const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
