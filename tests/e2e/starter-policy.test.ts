@@ -96,3 +96,22 @@ it('the starter policy lets no owner change anything alone once its rule for tha
     2 * GovernedChange.options.length,
   );
 });
+
+const listOf = <Item>(length: number, item: (index: number) => Item) =>
+  Array.from({ length }, (_, index) => item(index));
+const long = (length: number) => 'Dear customer, '.repeat(length / 15);
+
+it.each<[string, object]>([
+  [
+    '150 rows of a table',
+    { rows: listOf(150, (row) => ({ id: row, name: `name ${row}`, city: 'Lund', age: 4, open: true })) },
+  ],
+  ['500 addresses', { to: listOf(500, (nth) => `person-${nth}@example.org`) }],
+  ['a long text with 60 tags', { text: long(100_000), tags: listOf(60, (nth) => `tag-${nth}`) }],
+  ['40 edits', { edits: listOf(40, () => ({ oldText: long(1_500), newText: long(1_500) })) }],
+  ['an embedding', { vector: listOf(1_536, (nth) => nth / 1_536), text: long(5_000) }],
+  ['a file of 420 kB', { path: 'notes/today.md', content: long(420_000) }],
+])('the starter policy judges a call with %s by its rules', (_, args) => {
+  const outcome = outcomeOf(policy, { action: 'tool.call', tool: 'crm.read', args });
+  expect(outcome).toMatchObject({ kind: 'allow', rules: ['allow-reads'] });
+});

@@ -4,6 +4,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { ceilingsIn } from './ceilings.ts';
 import { declaredInSteps, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
+import { patternWeight } from './linear-regexp.ts';
 import { policyTestsInSteps } from './policy-tests.ts';
 import { assertNamesFit, minimalReadSet } from './read-set.ts';
 import { PolicyError } from './policy-error.ts';
@@ -26,6 +27,9 @@ export type CompiledPolicy = {
   /** By the name under which rules read them. */
   relations: ReadonlyMap<string, CompiledRelation>;
 };
+
+/** In instructions of compiled patterns, about one for each character. Each takes up to a kilobyte. */
+const patternsSizeMax = 20_000;
 
 /** What is waited for between two steps, where others wait for this thread. */
 type Turns = { nextTurn(): Promise<unknown>; monotonicMs(): number };
@@ -65,9 +69,11 @@ export async function compileInTurns(
 function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Generator<void, CompiledPolicy> {
   yield* fewValuesInSteps(bundle);
   const rules: CompiledRule[] = [];
+  const patterns = new PatternsOfBundle();
   for (const [position, rule] of bundle.rules.entries()) {
     const when = rule.when === undefined ? null : compileExpression(rule.when, `/rules/${position}/when`);
     rules.push({ position, rule, when });
+    patterns.add(when, `/rules/${position}/when`);
     yield;
   }
   const relations = compileRelations(bundle, rules);
@@ -85,6 +91,26 @@ function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Genera
   yield;
   yield* policyTestsInSteps(policy);
   return policy;
+}
+
+/** What is kept compiled for as long as the bundle is. */
+class PatternsOfBundle {
+  readonly #counted = new Set<string>();
+  #size = 0;
+
+  add(when: CompiledRule['when'], path: string): void {
+    for (const [text, { size }] of when?.patterns ?? []) {
+      if (this.#counted.has(text)) continue;
+      this.#counted.add(text);
+      this.#size += size + patternWeight;
+    }
+    if (this.#size > patternsSizeMax)
+      throw new PolicyError(
+        'TOO_LARGE',
+        path,
+        `the patterns of a bundle may have ${patternsSizeMax} characters or so together`,
+      );
+  }
 }
 
 /** However it comes: no way into force is wider than another. Containers and values after a comma count, as they do in a request. */

@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, ofPermissions, ofRules, type Dialect } from './expression-syntax.ts';
 import { inspectExpression } from './inspect-expression.ts';
 import type { Inspection } from './inspect-expression.ts';
-import { linearRegExp } from './linear-regexp.ts';
+import type { LinearRegExp } from './linear-regexp.ts';
 import { PolicyError } from './policy-error.ts';
 import { readsOf } from './read-set.ts';
 import { spanOf } from './span.ts';
@@ -33,6 +33,9 @@ const searches: Readonly<Record<string, string>> = {
   split: 'boundedSplit',
 };
 
+/** Of the expression that is being evaluated, which holds them for as long as it lives: functions of CEL are told their operands alone. */
+let patternsHeld: ReadonlyMap<string, LinearRegExp> = new Map();
+
 const environments = new Map([
   [ofRules, ruleEnvironment()],
   [ofPermissions, permissionEnvironment()],
@@ -57,7 +60,10 @@ export function compileExpression(text: string, path: string, dialect: Dialect =
   return {
     ...inspection,
     reads: readsOf(ast, dialect.variables),
-    evaluate: (variables) => program(variables) as unknown,
+    evaluate: (variables) => {
+      patternsHeld = inspection.patterns;
+      return program(variables) as unknown;
+    },
   };
 }
 
@@ -81,14 +87,18 @@ function boundedEnvironment(): Environment {
     homogeneousAggregateLiterals: false,
     limits: { maxAstNodes: 2000, maxDepth: 64, maxListElements: 500, maxMapEntries: 100 },
   });
-  cel.registerFunction('string.linearMatches(string): bool', (text: string, pattern: string) =>
-    linearRegExp(pattern).test(text),
-  );
+  cel.registerFunction('string.linearMatches(string): bool', matchesHeld);
   for (const [signature, search] of Object.entries(textSearches)) cel.registerFunction(`string.${signature}`, search);
   cel.registerFunction(`instant(string): ${timestampType}`, instantOfText);
   cel.registerFunction(`instant(int): ${timestampType}`, instantOfSeconds);
   cel.registerFunction(`span(string): ${durationType}`, spanOf);
   return cel;
+}
+
+function matchesHeld(text: string, pattern: string): boolean {
+  const held = patternsHeld.get(pattern);
+  if (held === undefined) throw new Error('An expression is evaluated without its patterns');
+  return held.test(text);
 }
 
 function instantOfText(text: string): Date {

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { boundVariable, childrenOf, comprehensions, functions, methods, type Dialect } from './expression-syntax.ts';
 import { linearRegExp, type LinearRegExp } from './linear-regexp.ts';
-import { rereadingPower } from './loop-cost.ts';
+import { rereadingPower, searchingPowers } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
@@ -25,7 +25,10 @@ export type Inspection = {
   size: number;
   comprehensionDepth: number;
   splitsText: boolean;
-  searchCost: number;
+  /** For each character that the call brings, by how often it may be searched: once, or once for each element to that power. */
+  searchCosts: readonly number[];
+  /** Its patterns, compiled, by their text. */
+  patterns: ReadonlyMap<string, LinearRegExp>;
   /** For each character, and for each value, that the call brings. */
   readingCost: number;
   valueCost: number;
@@ -35,15 +38,13 @@ export type Inspection = {
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
   const isShortName = (name: string) => variables.has(name) && !unbounded.has(name);
-  const rereads = rereadingPower(root, { priced: searchCosts, unbounded });
-  const inspection: Inspection = {
-    size: 0,
-    comprehensionDepth: 0,
-    splitsText: false,
-    searchCost: 0,
-    readingCost: 0,
-    valueCost: 0,
-    rereadingPower: rereads,
+  const terms = { priced: searchCosts, unbounded };
+  const powers = searchingPowers(root, terms);
+  const patterns = new Map<string, LinearRegExp>();
+  const costsOfSearches: number[] = [];
+  const inspection = {
+    ...{ size: 0, comprehensionDepth: 0, splitsText: false, readingCost: 0, valueCost: 0 },
+    ...{ searchCosts: costsOfSearches, patterns, rereadingPower: rereadingPower(root, terms) },
   };
   visit(root, new Set(), 0);
   return inspection;
@@ -52,10 +53,18 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     inspection.valueCost += valueCostOf(node, isShortName);
     if (node.op !== 'rcall' && node.op !== 'call') return;
     inspection.readingCost += readingCosts[node.args[0]] ?? 0;
-    if (node.op !== 'rcall') return;
-    inspection.searchCost += searchCosts[node.args[0]] ?? 0;
+    const power = powers.get(node);
+    if (node.op !== 'rcall' || power === undefined) return;
     if (node.args[0] === 'split') inspection.splitsText = true;
-    if (node.args[0] === 'matches') inspection.searchCost += patternOf(node.args[2][0], path).costPerCharacter;
+    while (costsOfSearches.length <= power) costsOfSearches.push(0);
+    costsOfSearches[power] = (costsOfSearches[power] ?? 0) + searchCostOf(node.args[0], node.args[2][0]);
+  }
+
+  function searchCostOf(method: string, operand: ASTNode | undefined): number {
+    if (method !== 'matches') return searchCosts[method] ?? 0;
+    const { text, pattern } = patternOf(operand, path);
+    patterns.set(text, pattern);
+    return pattern.costPerCharacter;
   }
 
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
@@ -132,12 +141,12 @@ function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean
   }
 }
 
-function patternOf(pattern: ASTNode | undefined, path: string): LinearRegExp {
-  if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {
+function patternOf(literal: ASTNode | undefined, path: string): { text: string; pattern: LinearRegExp } {
+  if (literal?.op !== 'value' || typeof literal.args !== 'string') {
     throw refused('REGEXP_REFUSED', path, 'the pattern of matches() must be a literal');
   }
   try {
-    return linearRegExp(pattern.args);
+    return { text: literal.args, pattern: linearRegExp(literal.args) };
   } catch (error) {
     throw refused('REGEXP_REFUSED', path, error instanceof Error ? error.message : 'not a linear regular expression');
   }

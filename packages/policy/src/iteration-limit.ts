@@ -23,12 +23,13 @@ export class IterationBudget {
   }
 
   /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop, search or compare pay for the counting. */
-  spend({ comprehensionDepth, splitsText, searchCost, readingCost, valueCost, rereadingPower }: Expression): boolean {
-    if (comprehensionDepth + searchCost + readingCost + valueCost === 0) return true;
+  spend(expression: Expression): boolean {
+    const { comprehensionDepth, splitsText, searchCosts, readingCost, valueCost, rereadingPower } = expression;
+    if (comprehensionDepth + searchCosts.length + readingCost + valueCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#values));
     const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
-    // A text may be searched anew for each element.
-    const searched = characters * searchCost * Math.max(1, values) ** comprehensionDepth;
+    const rounds = Math.max(1, values);
+    const searched = searchCosts.reduce((sum, cost, power) => sum + characters * cost * rounds ** power, 0);
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
     const reread = rereadingPower === 0 ? 0 : whole * values ** rereadingPower;
     const read = characters * readingCost + values * valueCost;
@@ -46,6 +47,8 @@ function weightOf(values: readonly unknown[]): Weight {
     if (typeof value === 'string') weight.characters += value.length;
     if (typeof value !== 'object' || value === null) continue;
     const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    // A loop over an object has its names.
+    if (!Array.isArray(value)) for (const name of Object.keys(value)) weight.characters += name.length;
     weight.values += children.length;
     for (const child of children) waiting.push(child);
   }

@@ -4,11 +4,13 @@ import { hasSmallAutomaton } from './automaton-size.ts';
 /** Enough for any honest pattern; keeps the compiled automaton small. */
 const patternLengthMax = 512;
 /**
- * Patterns are literals of bundles and schemas, so there are as few as those. The cap is for a process that sees many, in instructions of
- * all that are kept: each takes up to a kilobyte with its share of the automaton, and a pattern some more.
+ * Patterns are literals of bundles and schemas, which hold theirs for as long as they live themselves: what is kept here is compiled once
+ * for all that have it. The cap is for a process that sees many, in instructions of all that are kept: each takes up to a kilobyte with
+ * its share of the automaton, and a pattern some more.
  */
 const keptMax = 200_000;
-const patternWeight = 10;
+/** Of a pattern beside its instructions. */
+export const patternWeight = 10;
 
 /** In bodies of a loop, for each character: measured with texts that make the engine work hardest. */
 const characterCosts = { ofSmallAutomaton: 0.04, ofInstruction: 0.1 };

@@ -21,16 +21,35 @@ const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
  * is in it". 0: each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. 1: `args.names.all(n, n in args.known)`.
  */
 export function rereadingPower(root: ASTNode, terms: Terms): number {
-  return Math.max(0, costOf(root, { bound: new Map(), depth: 0, ...terms }));
+  let most = 0;
+  visitInScope(root, outside(terms), (node, scope) => (most = Math.max(most, readingOf(node, scope))));
+  return most;
 }
 
-function costOf(node: ASTNode, scope: Scope): number {
+/** The same of each priced method: how often its calls, all together, read the texts of the call. */
+export function searchingPowers(root: ASTNode, terms: Terms): ReadonlyMap<ASTNode, number> {
+  const powers = new Map<ASTNode, number>();
+  visitInScope(root, outside(terms), (node, scope) => {
+    if (node.op !== 'rcall' || !Object.hasOwn(scope.priced, node.args[0])) return;
+    const [, receiver, operands] = node.args;
+    powers.set(node, Math.max(0, sizeOfReceiver(receiver, scope), sizeOfAll(operands, scope)));
+  });
+  return powers;
+}
+
+const outside = (terms: Terms): Scope => ({ bound: new Map(), depth: 0, ...terms });
+
+function visitInScope(node: ASTNode, scope: Scope, see: (node: ASTNode, scope: Scope) => void): void {
   const variable = boundVariable(node);
-  if (node.op !== 'rcall' || variable === null)
-    return Math.max(readingOf(node, scope), ...childrenOf(node).map((child) => costOf(child, scope)));
+  if (node.op !== 'rcall' || variable === null) {
+    see(node, scope);
+    for (const child of childrenOf(node)) visitInScope(child, scope, see);
+    return;
+  }
   const [, range, [, ...bodies]] = node.args;
+  visitInScope(range, scope, see);
   const inner = insideOf(range, variable, scope);
-  return Math.max(costOf(range, scope), ...bodies.map((body) => costOf(body, inner)));
+  for (const body of bodies) visitInScope(body, inner, see);
 }
 
 function insideOf(range: ASTNode, variable: string, scope: Scope): Scope {

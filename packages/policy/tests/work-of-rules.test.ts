@@ -19,7 +19,7 @@ function faultOf(text: string): unknown {
 }
 
 const plain = {
-  ...{ comprehensionDepth: 0, splitsText: false, searchCost: 0, readingCost: 0, valueCost: 0, rereadingPower: 0 },
+  ...{ comprehensionDepth: 0, splitsText: false, searchCosts: [], readingCost: 0, valueCost: 0, rereadingPower: 0 },
 };
 const loop = { ...plain, comprehensionDepth: 1 };
 
@@ -27,12 +27,15 @@ describe('the work of an expression', () => {
   it.each<[string, object]>([
     ['args.a == 1', { ...plain, size: 4 }],
     ['principal == "ada"', { ...plain, size: 3 }],
-    ['args.t.contains("x")', { ...plain, searchCost: 0.001 }],
-    ['args.t.indexOf("x") > 0 && args.t.lastIndexOf("x") > 0', { ...plain, searchCost: 0.002, readingCost: 0.004 }],
-    ['args.t.matches("^a+$")', { ...plain, searchCost: 0.04 }],
-    ['args.t.matches("(?i)a.{0,80}b.{0,80}c")', { ...plain, searchCost: 32.5 }],
-    ['args.t.lowerAscii() < args.u.upperAscii()', { ...plain, searchCost: 0.08, readingCost: 0.22 }],
-    ['args.t.split(",").size() > 1', { ...plain, splitsText: true, searchCost: 0.04, readingCost: 0.08, valueCost: 4 }],
+    ['args.t.contains("x")', { ...plain, searchCosts: [0.001] }],
+    ['args.t.indexOf("x") > 0 && args.t.lastIndexOf("x") > 0', { ...plain, searchCosts: [0.002], readingCost: 0.004 }],
+    ['args.t.matches("^a+$")', { ...plain, searchCosts: [0.04] }],
+    ['args.t.matches("(?i)a.{0,80}b.{0,80}c")', { ...plain, searchCosts: [32.5] }],
+    ['args.t.lowerAscii() < args.u.upperAscii()', { ...plain, searchCosts: [0.08], readingCost: 0.22 }],
+    [
+      'args.t.split(",").size() > 1',
+      { ...plain, splitsText: true, searchCosts: [0.04], readingCost: 0.08, valueCost: 4 },
+    ],
     ['size(args.t) > 1 || args.t.trim() == "x"', { ...plain, readingCost: 0.09, valueCost: 4 }],
     ['double(args.t) > 1.0 && int(args.t) > uint(args.t)', { ...plain, readingCost: expect.closeTo(0.12, 9) }],
     ['args.a == {"a": 1} || args.a != args.b', { ...plain, valueCost: 10 }],
@@ -41,7 +44,7 @@ describe('the work of an expression', () => {
     ['args.l.all(x, x > 1)', loop],
     ['args.l.all(x, x > 1) || args.m.exists(y, y == 2)', loop],
     ['args.l.all(x, x.m.all(y, y == 1))', { ...loop, comprehensionDepth: 2 }],
-    ['args.t.split(",").all(x, x == "a")', { ...loop, splitsText: true, searchCost: 0.04 }],
+    ['args.t.split(",").all(x, x == "a")', { ...loop, splitsText: true, searchCosts: [0.04] }],
     ['args.l.all(x, x in args.m)', { ...loop, rereadingPower: 1, valueCost: 1 }],
   ])('is told of %s', (text, inspection) => {
     expect(expression(text)).toMatchObject(inspection);
@@ -64,7 +67,7 @@ describe('the work of an expression', () => {
 });
 
 describe('what all rules of a decision may do together', () => {
-  // One object that holds a list of three and a text of ten characters: 1 + 2 + 3 values.
+  // One object that holds a list of three and a text of ten characters: 1 + 2 + 3 values, and 18 characters with its names.
   const call = [{ list: [1, 2, 3], text: 'abcdefghij' }];
   const costs = (text: string, values: readonly unknown[] = call) => {
     const work = new Work(1_000);
@@ -76,20 +79,34 @@ describe('what all rules of a decision may do together', () => {
     ['args.a == 1', 0],
     ['args.list.all(x, x > 0)', 6],
     ['args.list.all(x, x.m.all(y, y == 1))', 36],
-    ['args.text.contains("x")', 10 * 0.001],
-    ['args.list.all(x, args.text.contains("x"))', 6 + 10 * 0.001 * 6],
-    ['args.text.split(",").all(x, x == "a")', 6 + 10 + 10 * 0.04 * 6],
-    ['args.list.all(x, x in args.list)', 6 + 6 + (6 * 0.1 + 10 * 0.02) * 6],
+    ['args.text.contains("x")', 18 * 0.001],
+    ['args.list.all(x, args.text.contains("x"))', 6 + 18 * 0.001 * 6],
+    ['args.list.all(x, x.contains("x"))', 6 + 18 * 0.001],
+    ['args.text.split(",").all(x, x == "a")', 6 + 18 + 18 * 0.04],
+    ['args.list.all(x, x in args.list)', 6 + 6 + (6 * 0.1 + 18 * 0.02) * 6],
     ['args.list == args.text', 6 * 5],
-    ['size(args.text) > 3', 10 * 0.08 + 6 * 4],
+    ['size(args.text) > 3', 18 * 0.08 + 6 * 4],
   ])('is counted: %s', (text, units) => {
     expect(costs(text)).toBeCloseTo(units, 9);
   });
 
-  it('counts values in whatever they stand, and characters of texts alone', () => {
+  it('counts values in whatever they stand, and characters of texts and names alone', () => {
     expect(costs('args.list.all(x, x > 0)', [{}, null, 7, 'abc', [[], ['d']]])).toBe(5 + 2 + 1);
-    expect(costs('args.text.contains("x")', ['abc', ['de', { f: 'g' }]])).toBeCloseTo(6 * 0.001, 9);
+    expect(costs('args.text.contains("x")', ['abc', ['de', { f: 'g' }]])).toBeCloseTo(7 * 0.001, 9);
     expect(costs('args.text.contains("x")', [])).toBe(0);
+  });
+
+  it.each<[string, number[]]>([
+    ['args.list.all(x, x.matches("a"))', [0.04]],
+    ['args.list.all(x, x.names.all(y, y.lowerAscii().matches("a")))', [0.08]],
+    ['args.list.all(x, args.text.matches("a") && x.contains("b"))', [0.001, 0.04]],
+    ['args.list.all(x, x.contains(args.text))', [0, 0.001]],
+    ['args.list.all(x, args.list.all(y, x.matches("a")))', [0, 0.04]],
+    ['args.list.map(x, args.text).all(y, y.matches("a"))', [0, 0.04]],
+    ['args.list.all(x, args.list.all(y, args.text.matches("a")))', [0, 0, 0.04]],
+    ['args.list.all(x, tool.matches("a"))', [0, 0.04]],
+  ])('searches a text as often as the loops bring it: %s', (text, searchCosts) => {
+    expect(expression(text).searchCosts).toEqual(searchCosts);
   });
 
   it('is taken from what is left, and no more of it is allowed', () => {
