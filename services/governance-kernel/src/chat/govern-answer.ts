@@ -1,7 +1,14 @@
 import { AppError } from '@countersign/contracts';
 import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import type { JudgeCalls } from './judge-calls.ts';
-import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import {
+  isJsonObject,
+  isSaying,
+  passiveChoice,
+  passiveEnvelope,
+  passiveMessage,
+  type JsonObject,
+} from './passive-members.ts';
 import { proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
 import { usageOf } from './usage.ts';
@@ -23,6 +30,7 @@ export const answerValuesMax = 50_000;
 export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerTerms): Promise<GovernedAnswer> {
   const answer = parseAnswer(bytes);
   const choices = choicesOf(answer, choicesMax).map(readChoice);
+  const isSaid = choices.some((choice) => choice.isSaid);
   const proposed = choices.flatMap((choice) => choice.proposed);
   const judged = proposed.length === 0 ? [] : await judge(proposed);
   const decisions: DecisionSummary[] = [];
@@ -33,7 +41,7 @@ export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerT
     return { ...choice.passed, ...withRelease(choice.passed, release) };
   });
   const text = JSON.stringify({ ...passiveEnvelope(answer), choices: governed });
-  return { text, decisions, usage: usageOf(answer['usage']) };
+  return { text, decisions, usage: usageOf(answer['usage'], { isSaid }) };
 }
 
 function parseAnswer(bytes: Buffer): JsonObject {
@@ -68,7 +76,7 @@ function choicesOf({ choices }: JsonObject, choicesMax: number): JsonObject[] {
   return choices;
 }
 
-type ReadChoice = { passed: Passed; proposed: ProposedCall[] };
+type ReadChoice = { passed: Passed; proposed: ProposedCall[]; isSaid: boolean };
 
 function readChoice(choice: JsonObject): ReadChoice {
   const { message } = choice;
@@ -76,6 +84,7 @@ function readChoice(choice: JsonObject): ReadChoice {
   return {
     passed: { ...passiveChoice(choice), message: passiveMessage(message) },
     proposed: proposedCalls(message),
+    isSaid: isSaying(message),
   };
 }
 

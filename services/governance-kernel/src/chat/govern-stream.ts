@@ -1,13 +1,20 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
 import { answerValuesMax, malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
-import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import {
+  isJsonObject,
+  isSaying,
+  passiveChoice,
+  passiveEnvelope,
+  passiveMessage,
+  type JsonObject,
+} from './passive-members.ts';
 import type { Usage } from './prices.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
 import { UpstreamSaid } from './upstream-error.ts';
 import { usageOf } from './usage.ts';
 
-type Choice = { calls: FragmentBuffer; hasText: boolean; isFinished: boolean };
+type Choice = { calls: FragmentBuffer; hasText: boolean; isSaid: boolean; isFinished: boolean };
 
 const chunkDepthMax = 64;
 /** One event; the buffer of the event-stream parser is bounded by it as well. */
@@ -18,7 +25,7 @@ export class GovernedStream {
   readonly #terms: AnswerTerms;
   readonly #choices = new Map<number, Choice>();
   readonly decisions: DecisionSummary[] = [];
-  #usage: Usage | null = null;
+  #usage: unknown = null;
 
   constructor(terms: AnswerTerms) {
     this.#terms = terms;
@@ -31,7 +38,8 @@ export class GovernedStream {
     const { choices } = chunk;
     if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
     // What was told before more was said is not the whole of it.
-    this.#usage = usageOf(chunk['usage']) ?? (choices.length === 0 ? this.#usage : null);
+    if (usageOf(chunk['usage'], { isSaid: false }) !== null) this.#usage = chunk['usage'];
+    else if (choices.length > 0) this.#usage = null;
     const envelope = passiveEnvelope(chunk);
     // The chunk of include_usage has no choices.
     if (choices.length === 0) return [{ ...envelope, choices }];
@@ -43,7 +51,8 @@ export class GovernedStream {
   /** What the answer took; null while more may come that was not counted yet. Whoever hangs up then pays as if nothing had been told. */
   usage({ isDone }: { isDone: boolean }): Usage | null {
     const finished = [...this.#choices.values()].filter(({ isFinished }) => isFinished);
-    return isDone || finished.length === this.#terms.choicesMax ? this.#usage : null;
+    const isSaid = [...this.#choices.values()].some((choice) => choice.isSaid);
+    return isDone || finished.length === this.#terms.choicesMax ? usageOf(this.#usage, { isSaid }) : null;
   }
 
   /** Throws UPSTREAM_FAILED when the upstream says it is done while a call is still open. */
@@ -59,6 +68,7 @@ export class GovernedStream {
     if (!isJsonObject(delta) || choice.isFinished) throw malformedAnswer();
     choice.calls.add(delta);
     const message = passiveMessage(delta);
+    choice.isSaid ||= isSaying(delta);
     choice.hasText ||= typeof message['content'] === 'string' && message['content'] !== '';
     const passed = { ...shownMembers(value, choice.calls), delta: message };
     const finish = value['finish_reason'] ?? null;
@@ -69,7 +79,7 @@ export class GovernedStream {
   #known(index: unknown): Choice {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= this.#terms.choicesMax)
       throw malformedAnswer();
-    const choice = this.#choices.get(index) ?? { calls: new FragmentBuffer(), hasText: false, isFinished: false };
+    const choice = this.#choices.get(index) ?? newChoice();
     this.#choices.set(index, choice);
     return choice;
   }
@@ -90,6 +100,10 @@ export class GovernedStream {
       { index: passed['index'], delta: {}, finish_reason: isEmptied(release) ? withheldFinish : finish },
     ];
   }
+}
+
+function newChoice(): Choice {
+  return { calls: new FragmentBuffer(), hasText: false, isSaid: false, isFinished: false };
 }
 
 /** From the first fragment of a call on, the tokens are not shown: they spell a call that may be withheld, and that is decided last. */
