@@ -1,6 +1,6 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
-import { answerValuesMax, malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
+import { malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
 import {
   isJsonObject,
   isSaying,
@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from './passive-members.ts';
 import type { Usage } from './prices.ts';
+import { answerValuesMax, ArgumentsRoom, readCalls } from './read-calls.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
 import { UpstreamSaid } from './upstream-error.ts';
 import { usageOf } from './usage.ts';
@@ -24,6 +25,7 @@ export const chunkBytesMax = 1_048_576;
 export class GovernedStream {
   readonly #terms: AnswerTerms;
   readonly #choices = new Map<number, Choice>();
+  readonly #room = new ArgumentsRoom();
   readonly decisions: DecisionSummary[] = [];
   #usage: unknown = null;
 
@@ -90,7 +92,7 @@ export class GovernedStream {
 
   async #finish(choice: Choice, passed: { delta: JsonObject } & JsonObject): Promise<JsonObject[]> {
     if (choice.calls.isEmpty) return [passed];
-    const release = releaseCalls(await this.#terms.judge(choice.calls.take()));
+    const release = releaseCalls(await this.#terms.judge(await readCalls(choice.calls.take(), this.#room)));
     this.decisions.push(...release.summary.decisions);
     const { finish_reason: finish, ...common } = passed;
     const released = {
