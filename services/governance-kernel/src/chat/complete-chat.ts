@@ -39,7 +39,7 @@ export type ChatExchange = {
 
 /**
  * Decides the model call and sends it upstream on ALLOW, once. Null: a stream, written to its end. Throws POLICY_DENIED or
- * APPROVAL_NEEDED, and what the upstream makes of it.
+ * APPROVAL_NEEDED, IDEMPOTENCY_KEY_REUSED, and what the upstream makes of it.
  */
 export async function completeChat(
   parts: ChatParts,
@@ -70,10 +70,20 @@ export async function completeChat(
     log,
   });
   const performed = await performing.finally(() => span?.end());
+  requireItsSession(performed.decision, session);
   if (performed.kind === 'refused') throw refusedModelCall(performed.decision);
   // A stream ends once its outcome is sealed: who has read it to the end finds the receipt.
   if (performed.kind === 'performed' && performed.result === null) res.end();
   return performed;
+}
+
+/**
+ * The session is in a header, which the fingerprint of a request does not cover: a key that was used in another session must not tell what
+ * was answered there. The receipt says which it was, whatever version of the kernel decided.
+ */
+function requireItsSession({ reply, replayed }: SealedDecision, session: SessionId): void {
+  if (!replayed || reply.receipt.payload.session_id === session) return;
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used in another session');
 }
 
 function refusedModelCall(decision: SealedDecision): AppError {
