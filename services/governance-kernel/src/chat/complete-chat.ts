@@ -8,7 +8,7 @@ import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-de
 import { answerHeaders } from './answer-headers.ts';
 import { judgeWith } from './judge-calls.ts';
 import { modelCall } from './model-call.ts';
-import { modelFacts } from './model-facts.ts';
+import { modelFacts, type ModelFacts } from './model-facts.ts';
 import { ModelSpan } from './model-span.ts';
 import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
@@ -71,7 +71,7 @@ export async function completeChat(
   });
   const performed = await performing.finally(() => span?.end());
   requireItsSession(performed.decision, session);
-  if (performed.kind === 'refused') throw refusedModelCall(performed.decision);
+  if (performed.kind === 'refused') throw refusedModelCall(performed.decision, facts);
   // A stream ends once its outcome is sealed: who has read it to the end finds the receipt.
   if (performed.kind === 'performed' && performed.result === null) res.end();
   return performed;
@@ -86,14 +86,18 @@ function requireItsSession({ reply, replayed }: SealedDecision, session: Session
   throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used in another session');
 }
 
-function refusedModelCall(decision: SealedDecision): AppError {
+/** Policies say "see args.unknown_members": their names are the caller's own, and these many are enough to correct a request by. */
+const toldNamesMax = 16;
+
+function refusedModelCall(decision: SealedDecision, { unknown_members: unknown }: ModelFacts): AppError {
   const { reply, replayed } = decision;
   const { approval, decision_id, receipt_id, reason_code } = reply;
+  const args = unknown.length === 0 ? {} : { args: { unknown_members: unknown.slice(0, toldNamesMax) } };
   const code = reply.verdict === 'ESCALATE' ? 'APPROVAL_NEEDED' : 'POLICY_DENIED';
   return new AppError(code, reply.reason, {
     reasonCode: reason_code,
     headers: { ...answerHeaders(decision), ...(replayed ? { 'idempotency-replayed': 'true' } : {}) },
-    details: { decision_id, receipt_id, ...(approval ? { approval } : {}) },
+    details: { decision_id, receipt_id, ...(approval ? { approval } : {}), ...args },
   });
 }
 
