@@ -49,3 +49,19 @@ describe('the calls in the answer of a model', () => {
     );
   });
 });
+
+describe('the answer of a model', () => {
+  it.each<[string, object]>([
+    ['an empty word for its end', { finish_reason: '' }],
+    ['no word for its end', {}],
+    ['an end of its own', { finish_reason: 'end_turn', native_finish_reason: 'end' }],
+  ])('is read with %s and with reasoning in its use', (_what, end) => {
+    const details = { completion_tokens_details: { reasoning_tokens: 60_000 }, cost: 0.1 };
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60_015, ...details };
+    const message = { role: 'assistant', content: 'Hi' };
+    const headers = new Headers({ 'x-gov-spend-micros': '90010500' });
+    const reply = modelReplyOf({ choices: [{ index: 0, message, ...end }], usage }, headers);
+    expect(reply).toMatchObject({ message: { content: 'Hi' }, usage: { input: 10, output: 5 } });
+    expect(String(reply.spendMicros)).toBe('90010500');
+  });
+});

@@ -23,9 +23,12 @@ function ask(session: string, more: object = {}): Promise<Response> {
   });
 }
 
+type Proposed = { choices: number; calls: number; name?: string; args?: object };
+
 /** A model that answers with that many choices, each with that many calls. */
-function propose({ choices, calls, name = 'lookup' }: { choices: number; calls: number; name?: string }): void {
-  const call = (index: number) => ({ index, id: `c${index}`, type: 'function', function: { name, arguments: '{}' } });
+function propose({ choices, calls, name = 'lookup', args = {} }: Proposed): void {
+  const called = { name, arguments: JSON.stringify(args) };
+  const call = (index: number) => ({ index, id: `c${index}`, type: 'function', function: called });
   const tool_calls = Array.from({ length: calls }, (_, index) => call(index));
   const indexes = Array.from({ length: choices }, (_, index) => index);
   const whole = (index: number) => {
@@ -43,6 +46,8 @@ function propose({ choices, calls, name = 'lookup' }: { choices: number; calls: 
     res.end('data: [DONE]\n\n');
   });
 }
+
+const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 
 const toolReceipts = async (session: string) =>
   (await receiptsOf(upstreams.test, session)).filter(({ action }) => action === 'tool.call').length;
@@ -73,6 +78,39 @@ describe('an answer with more than was asked for', () => {
     const session = newSession();
     expect(await (await ask(session, { stream: true })).text()).toContain('UPSTREAM_FAILED');
     expect(await toolReceipts(session)).toBe(1);
+  });
+
+  it.each<[string, Proposed]>([
+    ['a mebibyte in one call', { choices: 1, calls: 1, args: { text: 'x'.repeat(1_048_576) } }],
+    ['a mebibyte in all of its calls', { choices: 1, calls: 3, args: { text: 'x'.repeat(400_000) } }],
+    ['a mebibyte in the calls of two choices', { choices: 2, calls: 1, args: { text: 'é'.repeat(300_000) } }],
+    ['fifty thousand values in all of its calls', { choices: 1, calls: 6, args: { list: numbers(9_000) } }],
+    ['fifty thousand values in the calls of two choices', { choices: 2, calls: 3, args: { list: numbers(9_000) } }],
+  ])(
+    'is refused with arguments of more than %s, whole or streamed, and none of the last is decided',
+    async (_, all) => {
+      propose(all);
+      const decided = all.choices === 1 ? 0 : all.calls;
+      for (const [stream, count] of [
+        [false, 0],
+        [true, decided],
+      ] as const) {
+        const session = newSession();
+        expect(await (await ask(session, { n: 2, stream })).text()).toContain('UPSTREAM_FAILED');
+        expect(await toolReceipts(session)).toBe(count);
+      }
+    },
+  );
+
+  it('may have as much as that in its arguments, whole or streamed', async () => {
+    for (const args of [{ text: 'x'.repeat(520_000) }, { list: numbers(9_900), text: 'x'.repeat(400_000) }]) {
+      propose({ choices: 2, calls: 1, args });
+      for (const stream of [false, true]) {
+        const session = newSession();
+        expect(await (await ask(session, { n: 2, stream })).text()).not.toContain('UPSTREAM_FAILED');
+        expect(await toolReceipts(session)).toBe(2);
+      }
+    }
   });
 
   it('has at most 128 calls over all its choices, or none of them is decided', async () => {

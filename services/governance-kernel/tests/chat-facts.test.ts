@@ -178,6 +178,22 @@ describe('the starter policy', () => {
     expect(upstreams.model.requests).toHaveLength(asked);
   });
 
+  it('names the members that nobody knows, as they were spelled and as many as anybody corrects at once', async () => {
+    const denialOf = async (more: object) => {
+      const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // more than the SDK knows
+      return (await denied.catch((reason: unknown) => reason)) as { error: { details: { args?: object } } };
+    };
+    const spelled = { max_toks: 1, '<b>"x\\y': 1, tools: [{ ...functionTool('f'), googleSearch: {} }] };
+    const unknown_members = ['<b>"x\\y', 'max_toks', 'tools.googleSearch'];
+    expect((await denialOf(spelled)).error.details.args).toEqual({ unknown_members });
+    const many = Object.fromEntries(Array.from({ length: 64 }, (_, nth) => [`m${nth}`.padEnd(250, 'x'), 1]));
+    expect((await denialOf(many)).error.details.args).toEqual({
+      unknown_members: Object.keys(many).sort().slice(0, 16),
+    });
+    const hosted = await denialOf({ tools: [{ type: 'code_interpreter' }] });
+    expect(hosted.error.details).not.toHaveProperty('args');
+  });
+
   it("allows a call with its caller's own tools", async () => {
     const call = { model: 'scripted', messages, tools: [functionTool('lookup')], temperature: 0, max_tokens: 10 };
     expect((await starterClient().create(call)).choices).toHaveLength(1);

@@ -13,10 +13,16 @@ afterAll(() => upstreams.close());
 const mebibyte = 1_048_576;
 const plainBody = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'go' }] });
 
-async function ask(body: string | Buffer): Promise<{ status: number; text: string }> {
+async function ask(
+  body: string | Buffer,
+  more: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
   const response = await fetch(`${upstreams.test.kernel.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'content-type': 'application/json' },
+    headers: {
+      ...{ authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'content-type': 'application/json' },
+      ...more,
+    },
     body,
   });
   return { status: response.status, text: await response.text() };
@@ -69,6 +75,27 @@ describe('an answer of any size', () => {
     answerWith(bytes);
     const answered = async () => expect((await ask(plainBody)).status).toBe(status);
     expect(await heldUpMs(answered)).toBeLessThan(blinkMs);
+  });
+
+  it('holds up nobody with arguments in many calls that are made of members, live or told again', async () => {
+    const members = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, nth) => [`member_${nth}`, 1])));
+    const calling = (count: number) =>
+      Array.from({ length: 128 }, (_, nth) => ({
+        ...{ id: `c${nth}`, type: 'function' },
+        function: { name: 'lookup', arguments: members(count) },
+      }));
+    for (const [count, status] of [
+      [1_900, 502],
+      [380, 200],
+    ] as const) {
+      answerWith(completion(JSON.stringify({ role: 'assistant', tool_calls: calling(count) })));
+      const key = `members-${count}`;
+      const answered = async () => expect((await ask(plainBody, { 'idempotency-key': key })).status).toBe(status);
+      await answered();
+      expect(await heldUpMs(answered)).toBeLessThan(blinkMs);
+      expect(await heldUpMs(async () => expect((await ask(plainBody)).status).toBe(status))).toBeLessThan(blinkMs);
+    }
   });
 
   it('says that it has to be a stream when it holds too much to be read whole', async () => {

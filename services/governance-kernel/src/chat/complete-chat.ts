@@ -8,7 +8,7 @@ import type { Boundary, SealedDecision, Settlement } from '../boundary/sealed-de
 import { answerHeaders } from './answer-headers.ts';
 import { judgeWith } from './judge-calls.ts';
 import { modelCall } from './model-call.ts';
-import { modelFacts } from './model-facts.ts';
+import { modelFacts, type ModelFacts } from './model-facts.ts';
 import { ModelSpan } from './model-span.ts';
 import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
@@ -39,7 +39,7 @@ export type ChatExchange = {
 
 /**
  * Decides the model call and sends it upstream on ALLOW, once. Null: a stream, written to its end. Throws POLICY_DENIED or
- * APPROVAL_NEEDED, and what the upstream makes of it.
+ * APPROVAL_NEEDED, IDEMPOTENCY_KEY_REUSED, and what the upstream makes of it.
  */
 export async function completeChat(
   parts: ChatParts,
@@ -70,20 +70,34 @@ export async function completeChat(
     log,
   });
   const performed = await performing.finally(() => span?.end());
-  if (performed.kind === 'refused') throw refusedModelCall(performed.decision);
+  requireItsSession(performed.decision, session);
+  if (performed.kind === 'refused') throw refusedModelCall(performed.decision, facts);
   // A stream ends once its outcome is sealed: who has read it to the end finds the receipt.
   if (performed.kind === 'performed' && performed.result === null) res.end();
   return performed;
 }
 
-function refusedModelCall(decision: SealedDecision): AppError {
+/**
+ * The session is in a header, which the fingerprint of a request does not cover: a key that was used in another session must not tell what
+ * was answered there. The receipt says which it was, whatever version of the kernel decided.
+ */
+function requireItsSession({ reply, replayed }: SealedDecision, session: SessionId): void {
+  if (!replayed || reply.receipt.payload.session_id === session) return;
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used in another session');
+}
+
+/** Policies say "see args.unknown_members": their names are the caller's own, and these many are enough to correct a request by. */
+const toldNamesMax = 16;
+
+function refusedModelCall(decision: SealedDecision, { unknown_members: unknown }: ModelFacts): AppError {
   const { reply, replayed } = decision;
   const { approval, decision_id, receipt_id, reason_code } = reply;
+  const args = unknown.length === 0 ? {} : { args: { unknown_members: unknown.slice(0, toldNamesMax) } };
   const code = reply.verdict === 'ESCALATE' ? 'APPROVAL_NEEDED' : 'POLICY_DENIED';
   return new AppError(code, reply.reason, {
     reasonCode: reason_code,
     headers: { ...answerHeaders(decision), ...(replayed ? { 'idempotency-replayed': 'true' } : {}) },
-    details: { decision_id, receipt_id, ...(approval ? { approval } : {}) },
+    details: { decision_id, receipt_id, ...(approval ? { approval } : {}), ...args },
   });
 }
 

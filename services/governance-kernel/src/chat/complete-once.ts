@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, type ApprovalId } from '@countersign/contracts';
 import type { ServerResponse } from 'node:http';
 import { createChatCompletion } from '@countersign/contracts/governance-kernel';
 import type { IdempotencyClaim, StoredAnswer } from '@countersign/service-kit';
@@ -25,8 +25,9 @@ type Once = { exchange: Omit<ChatExchange, 'idempotency' | 'signal'>; claim: Ide
 export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, res }: Once): Promise<StoredAnswer> {
   const { caller, log } = exchange;
   const route = createChatCompletion.operation;
-  const keyed = { caller, route, claim, runningMsMax: kernel.dispatchMsMax };
-  const underKey = { ...exchange, idempotency: { ...claim, route }, signal: neverAborted };
+  const asked = claimWithGrant(claim, exchange.approvalGrant);
+  const keyed = { caller, route, claim: asked, runningMsMax: kernel.dispatchMsMax };
+  const underKey = { ...exchange, idempotency: { ...asked, route }, signal: neverAborted };
   const performed = await completeChat(kernel, underKey, res);
   const { decision } = performed;
   if (performed.kind === 'replayed') {
@@ -40,6 +41,11 @@ export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, re
   if (isFree) await kernel.keptAnswers.free(keyed, decision, log);
   else await kernel.keptAnswers.keep(keyed, answer, log);
   return answer;
+}
+
+/** An approval makes a new question of a call, as it does where it comes in the body: the answer from before it is not the one to tell. */
+function claimWithGrant(claim: IdempotencyClaim, grant: ApprovalId | null): IdempotencyClaim {
+  return grant === null ? claim : { ...claim, fingerprint: `${claim.fingerprint} ${grant}` };
 }
 
 function uncertain(headers: Record<string, string>): AppError {

@@ -22,14 +22,12 @@ export class FragmentBuffer {
     if (functionCall !== undefined && functionCall !== null) this.#addLegacy(functionCall);
   }
 
-  /** The calls in the order of their index, whole or not: what is not whole does not parse and is denied. */
-  take(): ProposedCall[] {
+  /** The calls in the order of their index, whole or not: what is not whole does not parse and is denied. Each is read when it is asked for. */
+  *take(): Generator<ProposedCall> {
     const ordered = [...this.#calls].sort(([left], [right]) => left - right).map(([, call]) => call);
     const legacy = this.#legacy;
-    return [
-      ...ordered.map((call) => proposedToolCall(whole(call))),
-      ...(legacy === null ? [] : [proposedFunctionCall({ name: legacy.name, arguments: legacy.text })]),
-    ];
+    for (const call of ordered) yield proposedToolCall(whole(call));
+    if (legacy !== null) yield proposedFunctionCall({ name: legacy.name, arguments: legacy.text });
   }
 
   #addToolCalls(fragments: unknown): void {

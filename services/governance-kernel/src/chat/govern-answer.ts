@@ -1,8 +1,16 @@
 import { AppError } from '@countersign/contracts';
 import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import type { JudgeCalls } from './judge-calls.ts';
-import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import {
+  isJsonObject,
+  isSaying,
+  passiveChoice,
+  passiveEnvelope,
+  passiveMessage,
+  type JsonObject,
+} from './passive-members.ts';
 import { proposedFunctionCall, proposedToolCall, type ProposedCall } from './proposed-call.ts';
+import { answerValuesMax, ArgumentsRoom, readCalls } from './read-calls.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
 import { usageOf } from './usage.ts';
 import type { Usage } from './prices.ts';
@@ -13,8 +21,6 @@ type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage
 export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
 
 const answerDepthMax = 64;
-/** What is made of more holds up others: 300 tokens with twenty alternatives each. A stream has as many in each of its events. */
-export const answerValuesMax = 50_000;
 
 /**
  * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer, after the
@@ -22,7 +28,8 @@ export const answerValuesMax = 50_000;
  */
 export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerTerms): Promise<GovernedAnswer> {
   const answer = parseAnswer(bytes);
-  const choices = choicesOf(answer, choicesMax).map(readChoice);
+  const choices = await readChoices(choicesOf(answer, choicesMax));
+  const isSaid = choices.some((choice) => choice.isSaid);
   const proposed = choices.flatMap((choice) => choice.proposed);
   const judged = proposed.length === 0 ? [] : await judge(proposed);
   const decisions: DecisionSummary[] = [];
@@ -33,7 +40,7 @@ export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerT
     return { ...choice.passed, ...withRelease(choice.passed, release) };
   });
   const text = JSON.stringify({ ...passiveEnvelope(answer), choices: governed });
-  return { text, decisions, usage: usageOf(answer['usage']) };
+  return { text, decisions, usage: usageOf(answer['usage'], { isSaid }) };
 }
 
 function parseAnswer(bytes: Buffer): JsonObject {
@@ -68,24 +75,29 @@ function choicesOf({ choices }: JsonObject, choicesMax: number): JsonObject[] {
   return choices;
 }
 
-type ReadChoice = { passed: Passed; proposed: ProposedCall[] };
+type ReadChoice = { passed: Passed; proposed: ProposedCall[]; isSaid: boolean };
 
-function readChoice(choice: JsonObject): ReadChoice {
-  const { message } = choice;
-  if (!isJsonObject(message)) throw malformedAnswer();
-  return {
-    passed: { ...passiveChoice(choice), message: passiveMessage(message) },
-    proposed: proposedCalls(message),
-  };
+async function readChoices(choices: readonly JsonObject[]): Promise<ReadChoice[]> {
+  const room = new ArgumentsRoom();
+  const read: ReadChoice[] = [];
+  for (const choice of choices) {
+    const { message } = choice;
+    if (!isJsonObject(message)) throw malformedAnswer();
+    read.push({
+      passed: { ...passiveChoice(choice), message: passiveMessage(message) },
+      proposed: await readCalls(proposedCalls(message), room),
+      isSaid: isSaying(message),
+    });
+  }
+  return read;
 }
 
-export function proposedCalls(message: JsonObject): ProposedCall[] {
+/** Each is read when it is asked for. */
+export function* proposedCalls(message: JsonObject): Generator<ProposedCall> {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
   if (isPresent(toolCalls) && !Array.isArray(toolCalls)) throw malformedAnswer();
-  return [
-    ...(Array.isArray(toolCalls) ? toolCalls.map(proposedToolCall) : []),
-    ...(isPresent(functionCall) ? [proposedFunctionCall(functionCall)] : []),
-  ];
+  for (const toolCall of Array.isArray(toolCalls) ? (toolCalls as unknown[]) : []) yield proposedToolCall(toolCall); // narrowed by isArray
+  if (isPresent(functionCall)) yield proposedFunctionCall(functionCall);
 }
 
 function isPresent(value: unknown): boolean {

@@ -1,13 +1,21 @@
 import { parseStrictJson } from '@countersign/crypto';
 import { FragmentBuffer } from './fragments.ts';
-import { answerValuesMax, malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
-import { isJsonObject, passiveChoice, passiveEnvelope, passiveMessage, type JsonObject } from './passive-members.ts';
+import { malformedAnswer, withheldFinish, type AnswerTerms } from './govern-answer.ts';
+import {
+  isJsonObject,
+  isSaying,
+  passiveChoice,
+  passiveEnvelope,
+  passiveMessage,
+  type JsonObject,
+} from './passive-members.ts';
 import type { Usage } from './prices.ts';
+import { answerValuesMax, ArgumentsRoom, readCalls } from './read-calls.ts';
 import { releaseCalls, type DecisionSummary, type Release } from './release-calls.ts';
 import { UpstreamSaid } from './upstream-error.ts';
 import { usageOf } from './usage.ts';
 
-type Choice = { calls: FragmentBuffer; hasText: boolean; isFinished: boolean };
+type Choice = { calls: FragmentBuffer; hasText: boolean; isSaid: boolean; finish: unknown };
 
 const chunkDepthMax = 64;
 /** One event; the buffer of the event-stream parser is bounded by it as well. */
@@ -17,8 +25,9 @@ export const chunkBytesMax = 1_048_576;
 export class GovernedStream {
   readonly #terms: AnswerTerms;
   readonly #choices = new Map<number, Choice>();
+  readonly #room = new ArgumentsRoom();
   readonly decisions: DecisionSummary[] = [];
-  #usage: Usage | null = null;
+  #usage: unknown = null;
 
   constructor(terms: AnswerTerms) {
     this.#terms = terms;
@@ -31,7 +40,8 @@ export class GovernedStream {
     const { choices } = chunk;
     if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
     // What was told before more was said is not the whole of it.
-    this.#usage = usageOf(chunk['usage']) ?? (choices.length === 0 ? this.#usage : null);
+    if (usageOf(chunk['usage'], { isSaid: false }) !== null) this.#usage = chunk['usage'];
+    else if (choices.length > 0) this.#usage = null;
     const envelope = passiveEnvelope(chunk);
     // The chunk of include_usage has no choices.
     if (choices.length === 0) return [{ ...envelope, choices }];
@@ -42,13 +52,14 @@ export class GovernedStream {
 
   /** What the answer took; null while more may come that was not counted yet. Whoever hangs up then pays as if nothing had been told. */
   usage({ isDone }: { isDone: boolean }): Usage | null {
-    const finished = [...this.#choices.values()].filter(({ isFinished }) => isFinished);
-    return isDone || finished.length === this.#terms.choicesMax ? this.#usage : null;
+    const finished = [...this.#choices.values()].filter(({ finish }) => finish !== null);
+    const isSaid = [...this.#choices.values()].some((choice) => choice.isSaid);
+    return isDone || finished.length === this.#terms.choicesMax ? usageOf(this.#usage, { isSaid }) : null;
   }
 
   /** Throws UPSTREAM_FAILED when the upstream says it is done while a call is still open. */
   assertFinished(): void {
-    const open = [...this.#choices.values()].some(({ isFinished, calls }) => !isFinished && !calls.isEmpty);
+    const open = [...this.#choices.values()].some(({ finish, calls }) => finish === null && !calls.isEmpty);
     if (open) throw malformedAnswer(new Error('A tool call was never finished'));
   }
 
@@ -56,28 +67,32 @@ export class GovernedStream {
     if (!isJsonObject(value)) throw malformedAnswer();
     const delta = value['delta'] ?? {};
     const choice = this.#known(value['index']);
-    if (!isJsonObject(delta) || choice.isFinished) throw malformedAnswer();
+    if (!isJsonObject(delta)) throw malformedAnswer();
+    const finish = finishOf(value);
+    if (choice.finish !== null) return [afterword(choice, { value, delta, finish })];
     choice.calls.add(delta);
     const message = passiveMessage(delta);
+    choice.isSaid ||= isSaying(delta);
     choice.hasText ||= typeof message['content'] === 'string' && message['content'] !== '';
     const passed = { ...shownMembers(value, choice.calls), delta: message };
-    const finish = value['finish_reason'] ?? null;
-    if (finish !== null) return await this.#finish(choice, passed);
+    if (finish !== null) {
+      choice.finish = finish;
+      return await this.#finish(choice, passed);
+    }
     return Object.keys(message).length === 0 ? [] : [passed];
   }
 
   #known(index: unknown): Choice {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= this.#terms.choicesMax)
       throw malformedAnswer();
-    const choice = this.#choices.get(index) ?? { calls: new FragmentBuffer(), hasText: false, isFinished: false };
+    const choice = this.#choices.get(index) ?? newChoice();
     this.#choices.set(index, choice);
     return choice;
   }
 
   async #finish(choice: Choice, passed: { delta: JsonObject } & JsonObject): Promise<JsonObject[]> {
-    choice.isFinished = true;
     if (choice.calls.isEmpty) return [passed];
-    const release = releaseCalls(await this.#terms.judge(choice.calls.take()));
+    const release = releaseCalls(await this.#terms.judge(await readCalls(choice.calls.take(), this.#room)));
     this.decisions.push(...release.summary.decisions);
     const { finish_reason: finish, ...common } = passed;
     const released = {
@@ -92,9 +107,26 @@ export class GovernedStream {
   }
 }
 
+function newChoice(): Choice {
+  return { calls: new FragmentBuffer(), hasText: false, isSaid: false, finish: null };
+}
+
+/** Some servers write an empty word while a choice goes on. */
+function finishOf({ finish_reason: finish = null }: JsonObject): unknown {
+  return finish === '' ? null : finish;
+}
+
+/** OpenRouter names a choice once more after its end, to say beside it what was used. Throws UPSTREAM_FAILED where it says more. */
+function afterword(choice: Choice, said: { value: JsonObject; delta: JsonObject; finish: unknown }): JsonObject {
+  const { value, delta, finish } = said;
+  if (isSaying(delta) || (finish !== null && finish !== choice.finish)) throw malformedAnswer();
+  return { ...shownMembers(value, choice.calls), delta: passiveMessage(delta), finish_reason: null };
+}
+
 /** From the first fragment of a call on, the tokens are not shown: they spell a call that may be withheld, and that is decided last. */
 function shownMembers(choice: JsonObject, calls: FragmentBuffer): JsonObject {
   const shown = passiveChoice(choice);
+  if ('finish_reason' in shown) shown['finish_reason'] = finishOf(choice);
   return calls.isEmpty || !('logprobs' in shown) ? shown : { ...shown, logprobs: null };
 }
 

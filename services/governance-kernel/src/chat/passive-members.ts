@@ -60,6 +60,17 @@ export function passiveMessage(message: JsonObject): JsonObject {
   return passed;
 }
 
+/** Whether a message or a delta tells or asks for anything, whether or not it passes. */
+export function isSaying(message: JsonObject): boolean {
+  return sayingMembers.some((name) => !isNothing(message[name]));
+}
+
+const sayingMembers = [...messageMembers.filter((name) => name !== 'role'), 'tool_calls', 'function_call'];
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 function isPassivePart(part: unknown): boolean {
   return isJsonObject(part) && typeof part['type'] === 'string' && passiveParts.has(part['type']);
 }

@@ -14,9 +14,9 @@ export type ProposedCall = {
   released: JsonObject;
 };
 
-/** Arguments of one call; larger ones are documents and belong into a store. */
+/** Arguments of all calls of one answer; larger ones are documents and belong into a store. */
 export const argumentsBytesMax = 1_048_576;
-/** As many as a body that calls the tool itself may hold. */
+/** Of one call: as many as a body that calls the tool itself may hold. */
 const argumentValuesMax = 10_000;
 
 /** Stands in the receipt for a name that cannot be written there. */
@@ -59,9 +59,8 @@ function customCall(id: string | null, called: JsonObject): ProposedCall {
   const { name, input } = called;
   const toolName = ToolName.safeParse(name);
   if (!toolName.success || typeof input !== 'string') return unknownCall(id, unnamed);
-  const tooLong = Buffer.byteLength(input) > argumentsBytesMax;
   const released = { id, type: 'custom', custom: { name: toolName.data, input } };
-  return { id, name: toolName.data, args: tooLong ? null : { input }, argumentsText: input, released };
+  return { id, name: toolName.data, args: { input }, argumentsText: input, released };
 }
 
 function unknownCall(id: string | null, name: string): ProposedCall {

@@ -4,6 +4,7 @@ import { proposedCalls, withRelease } from './govern-answer.ts';
 import { governedCall, judged, type JudgedCall, type Proposer } from './judge-calls.ts';
 import { passiveMessage, type JsonObject } from './passive-members.ts';
 import type { ProposedCall } from './proposed-call.ts';
+import { ArgumentsRoom, readCalls } from './read-calls.ts';
 import { releaseCalls, summaryOf, toolCallsHeader, type DecisionSummary, type Release } from './release-calls.ts';
 
 /** As `governAnswer` wrote it. What was kept in place of an answer has no choices. */
@@ -21,7 +22,7 @@ export async function withholdStopped(
   kept: StoredAnswer,
 ): Promise<StoredAnswer> {
   const answer = JSON.parse(kept.text) as KeptAnswer; // a kernel wrote it
-  const choices = (answer.choices ?? []).map((choice) => ({ choice, released: proposedCalls(choice.message) }));
+  const choices = await readChoices(answer.choices ?? []);
   const released = choices.flatMap((choice) => choice.released);
   const stopped = await stoppedOf(boundary, proposer, released);
   if (stopped.size === 0) return kept;
@@ -32,6 +33,13 @@ export async function withholdStopped(
     headers: { ...kept.headers, ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }) },
     text: JSON.stringify({ ...answer, choices: told }),
   };
+}
+
+async function readChoices(choices: readonly KeptChoice[]): Promise<ReadChoice[]> {
+  const room = new ArgumentsRoom();
+  const read: ReadChoice[] = [];
+  for (const choice of choices) read.push({ choice, released: await readCalls(proposedCalls(choice.message), room) });
+  return read;
 }
 
 type Stopped = ReadonlyMap<ProposedCall, JudgedCall>;

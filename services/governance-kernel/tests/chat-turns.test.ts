@@ -1,0 +1,51 @@
+import { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { describe, expect, it } from '@jest/globals';
+import type { Caller } from '../src/call/governed-call.ts';
+import { governAnswer } from '../src/chat/govern-answer.ts';
+import { GovernedStream } from '../src/chat/govern-stream.ts';
+import { withholdStopped } from '../src/chat/withhold-stopped.ts';
+
+const calls = 50;
+const called = { name: 'lookup', arguments: '{"id":"a"}' };
+const toolCalls = Array.from({ length: calls }, (_, index) => ({ index, id: `c${index}`, function: called }));
+const answer = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', tool_calls: toolCalls } }] });
+
+/** How many turns others have had by the time that the calls are read and asked about. */
+async function turnsUntilAsked(read: (asked: () => never) => Promise<unknown>): Promise<number> {
+  let [turns, isOver] = [0, false];
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  let before = NaN;
+  const asked = () => {
+    before = turns;
+    throw new Error('asked');
+  };
+  await expect(read(asked)).rejects.toThrow('asked');
+  isOver = true;
+  return before;
+}
+
+describe('while the calls of an answer are read, others have their turn between any two', () => {
+  it('of a whole answer', async () => {
+    const read = (judge: () => never) => governAnswer(Buffer.from(answer), { judge, choicesMax: 1 });
+    expect(await turnsUntilAsked(read)).toBeGreaterThanOrEqual(calls - 1);
+  });
+
+  it('of a stream', async () => {
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: toolCalls }, finish_reason: 'tool_calls' }] };
+    const read = (judge: () => never) => new GovernedStream({ judge, choicesMax: 1 }).chunk(JSON.stringify(chunk));
+    expect(await turnsUntilAsked(read)).toBeGreaterThanOrEqual(calls - 1);
+  });
+
+  it('of an answer that is told again', async () => {
+    const kept = { status: 200, headers: {}, text: answer };
+    const tenant = TenantId.parse('acme');
+    const caller = { tenant, principal: PrincipalId.parse('agent') } as Caller; // nobody is asked about it
+    const proposer = { caller, session: SessionId.parse('turns') };
+    const read = (refuseStopped: () => never) => withholdStopped({ refuseStopped }, proposer, kept);
+    expect(await turnsUntilAsked(read)).toBeGreaterThanOrEqual(calls - 1);
+  });
+});
