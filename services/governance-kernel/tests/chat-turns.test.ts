@@ -23,8 +23,7 @@ async function turnsUntilAsked(read: (asked: () => never) => Promise<unknown>): 
     before = turns;
     throw new Error('asked');
   };
-  await expect(read(asked)).rejects.toThrow('asked');
-  isOver = true;
+  await expect(read(asked).finally(() => (isOver = true))).rejects.toThrow('asked');
   return before;
 }
 
