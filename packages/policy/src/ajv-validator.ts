@@ -10,6 +10,7 @@ import { Work } from './work.ts';
 type Compiled = { validate: ValidateFunction } | { fault: string };
 
 const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
+const inapplicable = { fault: 'the schema could not be applied' };
 
 /**
  * What judging the arguments of one call may take, about a fiftieth of a second at most. A schema that refers to itself by several ways at once has
@@ -29,7 +30,11 @@ const options = {
   // Keywords take what they need from the work of the call, which is their `this`.
   passContext: true,
   // Attacker-controlled patterns of member names never reach a backtracking engine.
-  code: { regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }) },
+  // What is generated is not polished: that takes several times as long as to generate it.
+  code: {
+    regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }),
+    optimize: false,
+  },
 };
 const dialects = {
   draft07: { Dialect: Ajv, metaSchema: new Ajv(options) },
@@ -47,9 +52,20 @@ export const validateWithAjv: ArgumentValidator = (schema, args) => {
     // Strictly true: a schema marked `$async` answers with a promise, which is no "valid".
     return compiled.validate.call(new Work(workMax), args) === true ? null : faultOf(compiled.validate);
   } catch (error) {
-    return error instanceof TooMuchWork ? 'judging them would take too long' : 'the schema could not be applied';
+    if (error instanceof TooMuchWork) return 'judging them would take too long';
+    compiledSchemas.set(schema, inapplicable); // it would fail again, and take as long
+    return inapplicable.fault;
   }
 };
+
+/** Compiles a schema before a call is judged by it, where that is still to be done: it may take some ten milliseconds. Never throws. */
+export function prepareSchema(schema: Record<string, unknown>): void {
+  if (!isSchemaPrepared(schema)) compileAndKeep(schema);
+}
+
+export function isSchemaPrepared(schema: Record<string, unknown>): boolean {
+  return compiledSchemas.has(schema);
+}
 
 function compileAndKeep(schema: Record<string, unknown>): Compiled {
   const compiled = compile(schema);

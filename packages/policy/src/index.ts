@@ -35,7 +35,7 @@ export { withTest } from './with-test.ts';
 export { readFacts, restoreIntent, uncoveredReads } from './replay.ts';
 export type { ArgumentValidator } from './argument-validator.ts';
 export { writesOf } from './writes-of.ts';
-export { validateWithAjv } from './ajv-validator.ts';
+export { isSchemaPrepared, prepareSchema, validateWithAjv } from './ajv-validator.ts';
 export { grantsNoMore } from './approval-request.ts';
 export { unmetPrecondition } from './preconditions.ts';
 export type { ApprovalRequest } from './approval-request.ts';

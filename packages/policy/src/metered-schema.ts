@@ -6,9 +6,11 @@ export const effortKeyword = 'countersign:effort';
 /** In bodies of a loop: for a value, for each item or member of it and each character of their names, for each character of a text. */
 export type Effort = { value: number; item: number; member: number; nameCharacter: number; character: number };
 
-/** A schema of honest size has hundreds of nodes, and a few patterns; to compile one may take twenty milliseconds. */
-const nodesMax = 50_000;
+/** The largest of servers that people use have some two hundred nodes, and a few patterns. To compile as many as this takes some thirty milliseconds. */
+const nodesMax = 400;
 const patternsMax = 100;
+/** In instructions of compiled patterns, about one for each character: some ten microseconds each to compile. */
+const patternsSizeMax = 3_000;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name: all that Ajv applies, of draft-07 and 2020-12. */
 export const appliedKeywords = {
@@ -30,12 +32,18 @@ export function meteredSchema(schema: Schema): Schema | null {
   const root = structuredClone(schema);
   const efforts = new Map<Schema, Effort>();
   const patterns = new Set<string>();
+  let patternsSize = 0;
   const left: unknown[] = [root];
   while (left.length > 0) {
     const node = left.pop();
     if (!isSchema(node) || efforts.has(node)) continue;
-    for (const pattern of patternsOf(node)) patterns.add(pattern);
-    if (efforts.size >= nodesMax || patterns.size > patternsMax || isForeign(node, node === root)) return null;
+    for (const pattern of patternsOf(node).filter((each) => !patterns.has(each))) {
+      patterns.add(pattern);
+      if (patterns.size > patternsMax) return null;
+      patternsSize += linearRegExp(pattern).size;
+      if (patternsSize > patternsSizeMax) return null;
+    }
+    if (efforts.size >= nodesMax || isForeign(node, node === root)) return null;
     efforts.set(node, effortOf(node));
     left.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
   }

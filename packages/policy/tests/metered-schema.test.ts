@@ -1,23 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { validateWithAjv } from '../src/index.ts';
+import { isSchemaPrepared, prepareSchema, validateWithAjv } from '../src/index.ts';
 import { appliedKeywords, meteredSchema } from '../src/metered-schema.ts';
 import { workedMs } from '@countersign/testkit/worked';
 
 /** A schema of so many nodes: itself, and what is in its list. */
 const ofNodes = (nodes: number) => ({ allOf: Array.from({ length: nodes - 1 }, () => ({})) });
-const big = ofNodes(50_001);
+const big = ofNodes(401);
 const ofPatterns = (patterns: number) => ({
   allOf: Array.from({ length: 2 * patterns }, (_, nr) => ({ pattern: `^${nr % patterns}` })),
 });
 
+const longPatterns = (patterns: number) => ({
+  allOf: Array.from({ length: patterns }, (_, nr) => ({ pattern: `${nr}`.padStart(300, 'ab') })),
+});
+
 describe('a schema whose cost can be told, or not', () => {
   it.each<[string, unknown, boolean]>([
-    ['50,000 nodes', ofNodes(50_000), false],
+    ['400 nodes', ofNodes(400), false],
     ['one node more', big, true],
     ['100 patterns, however often', ofPatterns(100), false],
     ['one pattern more', ofPatterns(101), true],
+    ['patterns of 3,000 instructions', longPatterns(9), false],
+    ['one of them more', longPatterns(10), true],
     ['patterns of names beside', { ...ofPatterns(99), patternProperties: { a: {}, b: {} } }, true],
     ['no object', true, false],
     ['a big definition that nothing refers to', { $defs: { big }, definitions: { big } }, false],
@@ -98,7 +104,7 @@ describe('what judges arguments', () => {
       { patternProperties: Object.fromEntries(numbered(100).map((nr) => [`^x${nr}`, {}])) },
       named(18_000),
     ],
-    ['members', { allOf: numbered(200).map(() => ({ additionalProperties: { type: 'number' } })) }, named(9_000)],
+    ['members', { allOf: numbered(190).map(() => ({ additionalProperties: { type: 'number' } })) }, named(9_000)],
     [
       'wholes that are told apart',
       { allOf: numbered(50).map(() => ({ properties: { l: { uniqueItems: true } } })) },
@@ -220,3 +226,26 @@ it.each([
     expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !known.has(keyword))).toEqual([]);
   },
 );
+
+describe('the largest schemas that are compiled', () => {
+  const members = (count: number, schema: (nth: number) => object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, nth) => [`m${nth}`, schema(nth)]));
+  const largest: [string, () => Record<string, unknown>][] = [
+    [
+      'of members',
+      () => ({ properties: members(399, () => ({ type: 'string', maxLength: 9 })), additionalProperties: false }),
+    ],
+    ['of patterns', () => ({ properties: members(90, (nth) => ({ pattern: `^x${nth}-[a-z]{2,5}$` })) })],
+  ];
+
+  it.each(largest)('take no longer than others can wait: %s', (_, make) => {
+    const times = Array.from({ length: 3 }, () => {
+      const schema = make();
+      const before = workedMs();
+      prepareSchema(schema);
+      return workedMs() - before;
+    });
+    expect(Math.min(...times)).toBeLessThan(150);
+    expect(isSchemaPrepared(make())).toBe(false);
+  });
+});

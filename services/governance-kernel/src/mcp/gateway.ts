@@ -4,6 +4,7 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import { registeredEffect, type Pinned } from '../registry/declared-effect.ts';
 import type { McpRegistry, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
+import { schemaReady } from '../registry/schema-ready.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { Listings, type ToolsOf } from './listings.ts';
 import { lookAlikesAmong } from './look-alikes.ts';
@@ -106,6 +107,7 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsO
     const tools = server.freshTools() ?? (await toolsOf()(server));
     if (lookAlikesAmong(tools).has(address.toolName)) return { kind: 'look_alike', serverId: address.serverId };
     const live = tools.find(({ name }) => name === address.toolName);
+    if (known.tool !== null && known.tool.pinnedHash !== null) await schemaReady(known.tool.definition.inputSchema);
     return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {
     // Nothing is decided on a database that blinked, so no verdict is sealed under the call's key: its caller may come back.
