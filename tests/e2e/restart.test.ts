@@ -1,7 +1,8 @@
-import { afterAll, describe, expect } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import { kernelClient, scratchDataDir, startIn, type KernelClient } from './_system.ts';
+import { personAt } from './_signed-in.ts';
+import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -62,6 +63,26 @@ describe('a system that is killed', () => {
       expect(verified.body.verified).toBe(true);
       const pending = await again.evaluate({ body: send });
       expect(pending.body.approval?.approval_id).toBe(waiting.body.approval?.approval_id);
+    },
+    timeoutMs,
+  );
+});
+
+describe('a system that is stopped', () => {
+  it(
+    'says that it stops and that it has, and nothing of what it ends itself, also while somebody follows it',
+    async () => {
+      const data = scratchDataDir();
+      const system = await startIn(data.path);
+      const { tab, workspaceId } = await personAt(system.gatewayUrl, 'follower@example.org');
+      const followed = await tab.follow(`/api/events?workspaceId=${workspaceId}`);
+      expect(followed.status).toBe(200);
+      const before = system.said.length;
+      await system.stop();
+      await followed.ended;
+      await until(() => Promise.resolve(system.said.includes('Stopped.')));
+      data.remove();
+      expect(system.said.slice(before)).toEqual(['', 'Stopping …', 'Stopped.']);
     },
     timeoutMs,
   );

@@ -47,6 +47,8 @@ export type LocalSettings = Readonly<{
   policyFile: string | null;
   adminApiKey: string | null;
   serviceApiKey: string | null;
+  /** Which directory and ports were asked for by their variables, for a command that keeps them. */
+  given: Readonly<Record<string, string>>;
   /** GOV_… variables of the person who starts it, for the service that knows them. */
   forKernel: Environment;
   forGateway: Environment;
@@ -99,10 +101,24 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     policyFile: own.GOV_POLICY_FILE === undefined ? null : resolve(own.GOV_POLICY_FILE),
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
+    given: placesOf(env),
     forKernel: environmentOf(kernelNames, env),
     forGateway: environmentOf(gatewayNames, env),
     forControlPlane: environmentOf(controlPlaneNames, env),
   });
+}
+
+const places = [
+  'GOV_DATA_DIR',
+  'GATEWAY_PORT',
+  'CONSOLE_PORT',
+  'CONTROL_PLANE_PORT',
+  'GOV_PORT',
+  'GOV_HEALTH_PORT',
+] as const;
+
+function placesOf(env: Environment): Record<string, string> {
+  return Object.fromEntries(places.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 /** The services read it too: under it they name their queues. */

@@ -12,24 +12,63 @@ const triesMax = 100;
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < triesMax; tried += 1) {
     const port = randomInt(10_000, 30_000);
-    const isFree = await listenOnce(port).then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return port;
+    if (await isUsable(port)) return port;
   }
   throw new Error(`None of ${triesMax} ports is free`);
 }
 
-/** Throws LocalProblem that names the variable by which another port is chosen. */
-export async function assertPortFree(port: number, variable: string): Promise<void> {
-  if (port === 0) return;
-  await listenOnce(port).catch(() => {
+type Wanted = { variable: string; port: number };
+
+/** Throws LocalProblem with one command that goes past all ports that are taken. `given` are the variables of this start. */
+export async function assertPortsFree(
+  wanted: readonly Wanted[],
+  given: Readonly<Record<string, string>>,
+): Promise<void> {
+  const taken: Wanted[] = [];
+  for (const each of wanted) if (!(await isUsable(each.port))) taken.push(each);
+  if (taken.length === 0) return;
+  const numbers = taken.map(({ port }) => port).join(', ');
+  const used = new Set(wanted.map(({ port }) => port));
+  const chosen: Record<string, string> = {};
+  for (const { variable, port } of taken) chosen[variable] = String(await anotherPort(port, used));
+  const variables = Object.entries({ ...given, ...chosen }).map(([name, value]) => `${name}=${quoted(value)}`);
+  const next = `${variables.join(' ')} make up`;
+  if (taken.length === 1)
     throw new LocalProblem(
-      `Port ${port} is taken, or this user may not open it.`,
-      `Stop what uses it, or choose another one: ${variable}=${port + 1000} make up`,
+      `Port ${numbers} is taken, or this user may not open it.`,
+      `Stop what uses it, or choose another one: ${next}`,
     );
-  });
+  throw new LocalProblem(
+    `Ports ${numbers} are taken, or this user may not open them.`,
+    `Stop what uses them, or choose others: ${next}`,
+  );
+}
+
+/** Known at sight to be the neighbour of the one that is taken. */
+const stepToAnother = 1_000;
+const portMax = 65_535;
+
+async function anotherPort(taken: number, used: Set<number>): Promise<number> {
+  for (let port = taken + stepToAnother; port <= portMax; port += stepToAnother) {
+    if (used.has(port) || !(await isUsable(port))) continue;
+    used.add(port);
+    return port;
+  }
+  return freePort();
+}
+
+/** 0 is any port that is free. */
+function isUsable(port: number): Promise<boolean> {
+  if (port === 0) return Promise.resolve(true);
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** As a shell takes it. */
+function quoted(value: string): string {
+  return /^[\w./:@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function listenOnce(port: number): Promise<void> {

@@ -22,7 +22,10 @@ export async function prepareDatabase(
   const gateway = { ...serviceRoles.gateway, password: gatewayDatabasePassword };
   const controlPlane = { ...serviceRoles['control-plane'], password: controlPlaneDatabasePassword };
   const logins = { 'governance-kernel': kernel, gateway, 'control-plane': controlPlane };
-  await provisionRoles({ adminUrl, services: Object.values(logins) });
+  await provisionRoles({ adminUrl, services: Object.values(logins) }).catch((cause: unknown) => {
+    // Never with its address, which holds a password.
+    throw settings.databaseUrl === null ? cause : new Error('DATABASE_URL cannot be used', { cause });
+  });
   for (const [service, { schema, role }] of Object.entries(logins))
     await migrate({ url: adminUrl, schema, role, serviceDir: `${servicesDir}/${service}` });
   return {

@@ -11,8 +11,8 @@ import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } f
 import { holdDataDir } from './hold-data-dir.ts';
 import { withShippedServer } from './mcp-servers.ts';
 import { ownPolicyFile } from './own-policy.ts';
-import { withPolicyLines } from './policy-lines.ts';
-import { assertPortFree, freePort } from './ports.ts';
+import { withKernelLines } from './kernel-lines.ts';
+import { assertPortsFree, freePort } from './ports.ts';
 import { controlPlaneDefaults, gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { serveSignInLink } from './sign-in-link.ts';
 import { stdioUser } from './stdio-account.ts';
@@ -44,11 +44,7 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const hold = holdDataDir(dataDir.path);
   lifecycle.onClose('data directory', hold.release);
   // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
-  await assertPortFree(settings.gatewayPort, 'GATEWAY_PORT');
-  await assertPortFree(settings.consolePort, 'CONSOLE_PORT');
-  await assertPortFree(settings.controlPlanePort, 'CONTROL_PLANE_PORT');
-  await assertPortFree(settings.kernelPort, 'GOV_PORT');
-  await assertPortFree(settings.healthPort, 'GOV_HEALTH_PORT');
+  await assertPortsFree(portsOf(settings), settings.given);
   const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
   const had = { settings, dataDir, urls, assertions: newAssertionKeys() };
   const bus = sharedBus(settings, { lifecycle, log });
@@ -62,8 +58,8 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   const given = { ...had, gatewayPort, consolePort, controlPlanePort };
   const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
   const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
-  const policyLines = withPolicyLines(kernelLog, (text) => void process.stdout.write(text));
-  const kernel = await startKernel(kernelConfig, { ...shared, log: policyLines });
+  const kernelLines = withKernelLines(kernelLog, (text) => void process.stdout.write(text));
+  const kernel = await startKernel(kernelConfig, { ...shared, log: kernelLines });
   const beside = { ...given, kernelUrl: kernel.url };
   const gatewayConfig = gatewayConfigFrom(gatewayEnvironment(beside));
   const gateway = await startGateway(gatewayConfig, shared);
@@ -73,6 +69,8 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   bus?.release();
   const link = await serveSignInLink({ gateway, controlPlane, consoleUrl: consoleUrlOf(given) });
   lifecycle.onClose('sign-in link', link.close);
+  // Again, as the last that was registered: its queues stand in the databases of the services, which close with them.
+  if (bus !== null) lifecycle.onClose('deliveries', () => bus.close());
   const system = {
     gatewayUrl: gateway.url,
     consoleUrl: consoleUrlOf(given),
@@ -104,6 +102,16 @@ async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Prom
   const scripted = await startScriptedModel();
   lifecycle.onClose('scripted model', () => scripted.close());
   return { url: scripted.url, isScripted: true };
+}
+
+function portsOf(settings: LocalSettings) {
+  return [
+    { variable: 'GATEWAY_PORT', port: settings.gatewayPort },
+    { variable: 'CONSOLE_PORT', port: settings.consolePort },
+    { variable: 'CONTROL_PLANE_PORT', port: settings.controlPlanePort },
+    { variable: 'GOV_PORT', port: settings.kernelPort },
+    { variable: 'GOV_HEALTH_PORT', port: settings.healthPort },
+  ];
 }
 
 async function portOf(configured: number): Promise<number> {

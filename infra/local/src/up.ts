@@ -17,10 +17,15 @@ export async function up(): Promise<void> {
   });
 }
 
-/** Why nothing started is said in words, not as an event. */
+/** Why nothing started, and that it stops, is said in words, not as an event. */
 function forPeople(log: Log): Log {
   return {
     ...log,
+    info: (event, fields) => {
+      if (event === 'service.stopping') process.stdout.write('\nStopping …\n');
+      else if (event === 'service.stopped') process.stdout.write('Stopped.\n');
+      else log.info(event, fields);
+    },
     error: (event, fields) => {
       if (event === 'service.start_failed')
         process.stderr.write(`\nCountersign did not start: ${String(fields?.['problem'])}\n`);

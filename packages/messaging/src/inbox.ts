@@ -8,9 +8,9 @@ import { matchesTopic } from './topic-pattern.ts';
 const deliveriesMaxDefault = 5;
 const retryBackoff: Backoff = { baseMs: 500, maxMs: 30_000 };
 
-/** What the transport has to do with the message. */
+/** What the transport has to do with the message. A retry without a reason was asked for by a handler that met no fault. */
 export type Disposition =
-  { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string } | { kind: 'dead'; reason: string };
+  { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string | null } | { kind: 'dead'; reason: string };
 
 /** Gives one delivery to its handler under the subscription's inbox rule. Never rejects: whatever throws becomes a disposition. */
 export async function handleDelivery(
@@ -28,6 +28,9 @@ export async function handleDelivery(
       return outcome;
     case 'reject':
       return { kind: 'dead', reason: outcome.reason };
+    case 'later':
+      if (delivery.number === maxDeliveries) return { kind: 'dead', reason: 'delivery limit' };
+      return { kind: 'retry', reason: null, delayMs: outcome.delayMs };
     case 'retry': {
       const { reason } = outcome;
       if (delivery.number === maxDeliveries) return { kind: 'dead', reason: `delivery limit: ${reason}` };

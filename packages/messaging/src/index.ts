@@ -1,6 +1,7 @@
 export {
   ack,
   reject,
+  later,
   retry,
   type Delivery,
   type Message,

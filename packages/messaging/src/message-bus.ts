@@ -7,13 +7,21 @@ export type Message = { id: string; type: string; body: string; needsConsumer: b
 
 /** What a handler decides. A handler that throws has decided `retry`. */
 export type Outcome =
-  { kind: 'ack' } | { kind: 'retry'; reason: string; delayMs?: number } | { kind: 'reject'; reason: string };
+  | { kind: 'ack' }
+  | { kind: 'retry'; reason: string; delayMs?: number }
+  | { kind: 'later'; delayMs: number }
+  | { kind: 'reject'; reason: string };
 
 export const ack: Outcome = { kind: 'ack' };
 
 /** Asks for the message again, after `delayMs` or the subscription's backoff; counts as a delivery. */
 export function retry(reason: string, delayMs?: number): Outcome {
   return delayMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, delayMs };
+}
+
+/** Asks for the message again after `delayMs` because its time has not come: nothing failed, so nothing is reported. Counts as a delivery. */
+export function later(delayMs: number): Outcome {
+  return { kind: 'later', delayMs };
 }
 
 /** Sends the message to the dead letters at once: no later delivery could succeed. */

@@ -52,7 +52,7 @@ export class RunningDeliveries {
   }
 
   #tell(disposition: Disposition, { id, number }: { id: string; number: number }): void {
-    if (disposition.kind === 'ack') return;
+    if (disposition.kind === 'ack' || disposition.reason === null) return;
     const name = disposition.kind === 'dead' ? 'dead-lettered' : 'delivery-retried';
     this.#context.report({ name, fields: { queue: this.#subscription.queue, id, number, reason: disposition.reason } });
   }

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ack, recordEvents, reject, retry, type Delivery, type Message, type MessageBus } from '@countersign/messaging';
+import {
+  ack,
+  later,
+  recordEvents,
+  reject,
+  retry,
+  type Delivery,
+  type Message,
+  type MessageBus,
+} from '@countersign/messaging';
 import { inTransaction } from '@countersign/database';
 import { databaseUrl, type DriverName } from './drivers.ts';
 import { noteSubscription, noteTaken, noteWanted, writeEffect } from './note.ts';
@@ -152,6 +161,20 @@ export function describeMessageBus(driver: DriverName): void {
       });
       await world.recordNotes(8, 1);
       await eventually(async () => expect(await world.effects()).toEqual([3]));
+    });
+
+    it('reports what its handler wants again because it failed, and not what it wants later', async () => {
+      await carry({
+        handler: async (event, _tx, { number }) => {
+          if (number > 1) return ack;
+          return event.data.value === 1 ? retry('not yet', 5) : later(5);
+        },
+      });
+      await bus.publish([messageOf(1), messageOf(2)]);
+      await eventually(async () => expect(bus.status().handling).toBe(0));
+      await eventually(() =>
+        expect(world.reports).toMatchObject([{ name: 'delivery-retried', fields: { reason: 'not yet' } }]),
+      );
     });
 
     it('buries at once what its handler rejects and what breaks the definition', async () => {

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, YAMLMap } from 'yaml';
 import { bundleBytesMax, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
@@ -33,6 +33,7 @@ function plainValue(source: unknown): unknown {
 }
 
 function parseYaml(text: string): unknown {
+  const lines = new LineCounter();
   const document = parseDocument(text, {
     schema: 'core',
     strict: true,
@@ -40,17 +41,18 @@ function parseYaml(text: string): unknown {
     uniqueKeys: false,
     stringKeys: true,
     merge: false,
+    lineCounter: lines,
   });
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) throw new PolicyError('YAML_REFUSED', '', fault.message.split('\n')[0] ?? fault.code);
-  refuseReferences(document);
+  refuseReferences(document, lines);
   return document.toJS({ maxAliasCount: 0 });
 }
 
 // Aliases multiply (a bomb), anchors prepare them, and tags change what a reader sees into something else.
-function refuseReferences(document: Document): void {
+function refuseReferences(document: Document, lines: LineCounter): void {
   visit(document, (_key, node) => {
-    if (isMap(node)) refuseTwins(node);
+    if (isMap(node)) refuseTwins(node, lines);
     if (!isNode(node)) return;
     if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
       throw refused('anchors and aliases are refused');
@@ -59,13 +61,26 @@ function refuseReferences(document: Document): void {
   });
 }
 
-function refuseTwins({ items }: YAMLMap): void {
+function refuseTwins({ items }: YAMLMap, lines: LineCounter): void {
   const seen = new Set<unknown>();
   for (const { key } of items) {
     const name = isScalar(key) ? key.value : key;
-    if (seen.has(name)) throw refused('Map keys must be unique');
+    if (seen.has(name)) throw refused(`${lineOf(key, lines)}${shownKey(name)} is declared twice`);
     seen.add(name);
   }
+}
+
+/** A place without a path of its own: the bundle has one member of this name. */
+function lineOf(key: unknown, lines: LineCounter): string {
+  return isNode(key) && key.range ? `line ${lines.linePos(key.range[0]).line}: ` : '';
+}
+
+/** A name that is longer is found by its line. */
+const shownKeyLengthMax = 80;
+
+function shownKey(name: unknown): string {
+  const text = String(name);
+  return text.length > shownKeyLengthMax ? `${text.slice(0, shownKeyLengthMax)}…` : text;
 }
 
 function refused(message: string): PolicyError {

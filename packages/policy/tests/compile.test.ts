@@ -40,6 +40,11 @@ describe('parsePolicyBundle', () => {
     expect(parsePolicyBundle(yaml)).toEqual(parsePolicyBundle(json));
   });
 
+  it('names the line and the key that is declared twice', () => {
+    const text = `${head}rules: []\ntools:\n  close_ticket: {}\n  close_ticket: {}\n`;
+    expect(() => parsePolicyBundle(text)).toThrow('line 7: close_ticket is declared twice');
+  });
+
   it('names the place of an unknown member', () => {
     const text = `${head}rules: [{id: a, effect: allow, wehn: "true"}]`;
     expect(() => parsePolicyBundle(text)).toThrow(

@@ -4,6 +4,8 @@ export type Lifecycle = {
   /** True as soon as the process is told to stop: readiness says so before anything is closed. */
   isStopping(): boolean;
   beginStop(): void;
+  /** Called before anything is closed, for parts that go by what others close: none of them tells as a fault what the stop does. */
+  beforeClose(run: () => void): void;
   /** Registers what is to be closed; the last registered is closed first. */
   onClose(name: string, close: () => Promise<void> | void): void;
   /** Gives the stop this much more time, for parts that wait for work with deadlines of its own. */
@@ -19,6 +21,7 @@ export type Lifecycle = {
 /** The order in which a process comes down. */
 export function createLifecycle(log: Log): Lifecycle {
   const closers: { name: string; close: () => Promise<void> | void }[] = [];
+  const beforehand: (() => void)[] = [];
   let isStopping = false;
   let allowedMs = 0;
   let noticeMs = 0;
@@ -27,6 +30,7 @@ export function createLifecycle(log: Log): Lifecycle {
   const closeAll = async () => {
     isStopping = true;
     let clean = true;
+    for (const run of beforehand) run();
     for (const { name, close } of closers.reverse()) {
       try {
         await close();
@@ -42,6 +46,7 @@ export function createLifecycle(log: Log): Lifecycle {
     beginStop: () => {
       isStopping = true;
     },
+    beforeClose: (run) => void beforehand.push(run),
     onClose: (name, close) => void closers.push({ name, close }),
     allow: (ms) => {
       allowedMs += ms;

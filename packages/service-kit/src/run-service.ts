@@ -56,7 +56,8 @@ async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): P
   }, timeoutMs);
   late.unref();
   lifecycle.beginStop();
-  await delay(lifecycle.noticeMs);
+  // Without a notice at once: what heard the same Ctrl-C ends meanwhile, and must not be told as lost.
+  if (lifecycle.noticeMs > 0) await delay(lifecycle.noticeMs);
   const clean = await lifecycle.stop();
   log.info('service.stopped');
   process.exit(clean ? 0 : 1);

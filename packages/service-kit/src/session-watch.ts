@@ -62,11 +62,16 @@ export class SessionWatch {
         knownAtMs = performance.now();
         this.#cut(ids.filter((id) => !live.has(id)));
       } catch (error) {
-        this.#options.onFailure(error);
-        if (performance.now() - knownAtMs > unknownMaxMs) this.#cut(ids);
+        this.#unknown(error, performance.now() - knownAtMs > unknownMaxMs ? ids : []);
       }
     }
     this.#looking = null;
+  }
+
+  #unknown(error: unknown, tooLong: readonly SignInId[]): void {
+    if (this.#isStopped) return; // whoever was asked may be closing too
+    this.#options.onFailure(error);
+    this.#cut(tooLong);
   }
 
   #cut(ids: readonly SignInId[]): void {

@@ -42,6 +42,15 @@ describe('a service process', () => {
     expect(code).toBe(0);
   });
 
+  it('tells those first that go by what others close', async () => {
+    const start = `${keepAlive}
+      lifecycle.onClose('first', () => log.info('closed.first'));
+      lifecycle.beforeClose(() => log.info('told'));
+      lifecycle.onClose('second', () => log.info('closed.second'));`;
+    const { events } = await runProcess(start, ['SIGTERM']);
+    expect(events.slice(2, 5)).toEqual(['told', 'closed.second', 'closed.first']);
+  });
+
   it('goes on while it says that it is not ready, for as long as load balancers were promised', async () => {
     const start = `${keepAlive}
       lifecycle.giveNotice(150);

@@ -29,6 +29,8 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
   const context = createContext(config, telemetry, options);
   const lifecycle = options.lifecycle ?? createLifecycle(context.log);
   lifecycle.onClose('context', context.close);
+  // In one process with the control plane, that is closed before the gateway is.
+  lifecycle.beforeClose(() => void context.sessionWatch?.stop());
   lifecycle.giveNotice(config.stopNoticeMs);
   context.relay.start();
   const orchestrator = config.runs.workers === 0 ? null : startOrchestrator(context);

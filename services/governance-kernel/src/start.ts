@@ -21,6 +21,8 @@ export async function startKernel(
   const context = await createContext(config, overrides);
   const lifecycle = overrides.lifecycle ?? createLifecycle(context.log);
   lifecycle.onClose('context', context.close);
+  // A terminal's Ctrl-C reaches servers over stdio too.
+  lifecycle.beforeClose(() => context.upstreams.beginClose());
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(config));
   lifecycle.giveNotice(config.stopNoticeMs);

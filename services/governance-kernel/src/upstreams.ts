@@ -20,7 +20,7 @@ const now = () => performance.now();
 
 /**
  * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and `behind()`
- * hands them to the dispatch alone. `start()` connects; `close()` ends what it started.
+ * hands them to the dispatch alone. `start()` connects; after `beginClose()` nobody is connected to again, and `close()` ends what it started.
  */
 export function createUpstreams({ config, log, registry, tracer }: UpstreamsParts) {
   const { upstream, mcpServers: configs, mcpTimeoutMs } = config;
@@ -54,6 +54,7 @@ export function createUpstreams({ config, log, registry, tracer }: UpstreamsPart
       executor: createToolExecutor(dispatch.to(tools)),
     }),
     start: () => servers.start(),
+    beginClose: () => servers.beginClose(),
     close: async () => {
       await servers.close();
       await model?.close();

@@ -1,6 +1,6 @@
 import { UserId } from '@countersign/contracts';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
-import { ack, messagingTransaction, reject, retry } from '@countersign/messaging';
+import { ack, later, messagingTransaction, reject, retry } from '@countersign/messaging';
 import { followKernel } from '../approvals/follow-kernel.ts';
 import { recordQuestion } from '../approvals/record-question.ts';
 import type { Context } from '../context.ts';
@@ -30,7 +30,7 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
     handler: async (event, { number }) => {
       if (event.type === kernelApprovalRequested.type) return hearQuestion(context, event.data, number);
       const { data } = event;
-      if (number === 1 && isPerson(data.resolved_by)) return retry('A person is resolving it here', votePauseMs);
+      if (number === 1 && isPerson(data.resolved_by)) return later(votePauseMs);
       const followed = await followKernel(context, data);
       if (followed === 'followed') return ack;
       const why = 'What asked is still being written down';

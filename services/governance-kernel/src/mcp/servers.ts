@@ -26,6 +26,8 @@ type McpServers = {
   readonly byId: ReadonlyMap<string, UpstreamServer>;
   /** Connects to every server; one that takes long is waited for in the background. Never rejects because of an upstream. */
   start(): Promise<void>;
+  /** Calls go on; a server that ends from now on is neither reported nor started again. */
+  beginClose(): void;
   close(): Promise<void>;
 };
 
@@ -45,6 +47,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       for (const config of configs) await declare(registry, config);
       const started = Promise.all([...byId.values()].map((server) => server.start()));
       await Promise.race([started, delay(startWaitMs, undefined, { ref: false })]);
+    },
+    beginClose: () => {
+      for (const server of byId.values()) server.beginClose();
     },
     close: async () => {
       await Promise.all([...byId.values()].map((server) => server.close()));

@@ -6,6 +6,8 @@ import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts
 import { NotSent } from '../boundary/not-sent.ts';
 import { sending } from './sending.ts';
 import { hasAtMost } from './bounded-messages.ts';
+import { connectProblem } from './connect-problem.ts';
+import { LastWords } from './last-words.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
 type UpstreamServerOptions = TransportOptions & {
@@ -42,17 +44,21 @@ const backoffMaxMs = 30_000;
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #log: Log;
+  readonly #fields: { server_id: string };
   readonly #closing = new AbortController();
   #live: Live | null = null;
   #connecting: Promise<Live> | null = null;
   #listing: Promise<Live> | null = null;
   #failures = 0;
+  /** The last problem that was told. */
+  #problem: string | null = null;
   #retryAtMs = 0;
   #reconnecting: Promise<void> | null = null;
 
   constructor(options: UpstreamServerOptions) {
     this.#options = options;
-    this.#log = options.log.child({ server_id: options.config.server_id });
+    this.#log = options.log;
+    this.#fields = { server_id: options.config.server_id };
   }
 
   /** Resolves after the first attempt, whether it succeeded or not: a dead upstream must not keep the kernel from starting. */
@@ -95,8 +101,13 @@ export class UpstreamServer {
     );
   }
 
-  async close(): Promise<void> {
+  /** Calls that run go on. That the server ends, or cannot be reached, is from now on no news. */
+  beginClose(): void {
     this.#closing.abort();
+  }
+
+  async close(): Promise<void> {
+    this.beginClose();
     const live = this.#live ?? (await this.#connecting?.catch(() => null)) ?? null;
     this.#live = null;
     await live?.client.close().catch(() => undefined);
@@ -105,6 +116,7 @@ export class UpstreamServer {
 
   #connect(): Promise<Live> {
     if (this.#connecting !== null) return this.#connecting;
+    if (this.#closing.signal.aborted) return Promise.reject(new Error('The kernel is stopping'));
     if (this.#options.now() < this.#retryAtMs) return Promise.reject(new Error('The MCP server is down'));
     this.#connecting = this.#open().finally(() => {
       this.#connecting = null;
@@ -121,20 +133,23 @@ export class UpstreamServer {
         inputRequired: { autoFulfill: false },
       },
     );
+    const lastWords = new LastWords();
     try {
-      await client.connect(openTransport(this.#options), { timeout: connectTimeoutMs });
+      await client.connect(openTransport(this.#options, lastWords), { timeout: connectTimeoutMs });
       const live = await this.#refresh(client);
       this.#closing.signal.throwIfAborted();
       client.onclose = () => this.#lost(client);
       this.#failures = 0;
+      this.#problem = null;
       this.#log.info('mcp_server.connected', {
+        ...this.#fields,
         tools: live.tools.length,
         protocol_version: client.getNegotiatedProtocolVersion(),
       });
       return live;
     } catch (error) {
       await client.close().catch(() => undefined);
-      this.#failed(error);
+      this.#failed(error, lastWords);
       throw error;
     }
   }
@@ -161,16 +176,25 @@ export class UpstreamServer {
     if (this.#live?.client !== client) return;
     this.#live = null;
     if (this.#closing.signal.aborted) return;
-    this.#log.warn('mcp_server.lost');
+    this.#log.warn('mcp_server.lost', this.#fields);
     this.#reconnect();
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, lastWords: LastWords): void {
     if (this.#live !== null) this.#live = null;
     this.#failures += 1;
     this.#retryAtMs = this.#options.now() + backoffMs(this.#failures);
-    this.#log.warn('mcp_server.unreachable', { error, failures: this.#failures });
+    if (this.#closing.signal.aborted) return;
+    this.#tell(connectProblem(this.#options.config, error, lastWords), error);
     this.#reconnect();
+  }
+
+  /** Once, until it is another problem or the server was there in between. */
+  #tell(problem: string, error: unknown): void {
+    this.#log.debug('mcp_server.connect_failed', { ...this.#fields, error, failures: this.#failures });
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#log.warn('mcp_server.unreachable', { ...this.#fields, problem });
   }
 
   #reconnect(): void {

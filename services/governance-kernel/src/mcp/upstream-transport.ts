@@ -6,6 +6,7 @@ import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
 import { messageValuesMax, withBoundedMessages } from './bounded-messages.ts';
 import { ValueCount } from './count-values.ts';
+import type { LastWords } from './last-words.ts';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { commandUnder, type StdioAccount } from './stdio-account.ts';
@@ -28,17 +29,21 @@ const lineValuesMax = 5 * messageValuesMax;
 /** One line of a child's complaints; more of it would let a child write our log. */
 const stderrLengthMax = 500;
 
-export function openTransport(options: TransportOptions): Transport {
+/** `lastWords` hears what a child writes to its stderr. */
+export function openTransport(options: TransportOptions, lastWords: LastWords): Transport {
   const { config } = options;
   return withBoundedMessages(
-    config.transport === 'http' ? httpTransport(config, options) : stdioTransport(config, options),
+    config.transport === 'http' ? httpTransport(config, options) : stdioTransport(config, { ...options, lastWords }),
   );
 }
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>;
 type Http = Extract<McpServerConfig, { transport: 'http' }>;
 
-function stdioTransport(config: Stdio, { scratchDir, account, outputBytesMax, log }: TransportOptions): Transport {
+type StdioOptions = TransportOptions & { lastWords: LastWords };
+
+function stdioTransport(config: Stdio, options: StdioOptions): Transport {
+  const { scratchDir, account, outputBytesMax, log, lastWords } = options;
   const home = homeOf(config.server_id, { scratchDir, account });
   const transport = new StdioClientTransport({
     ...(account === null ? { command: config.command, args: config.args } : commandUnder(account, config)),
@@ -50,6 +55,7 @@ function stdioTransport(config: Stdio, { scratchDir, account, outputBytesMax, lo
   // The SDK takes no buffer from us, and knows its own class alone when it starts a second child to probe for the protocol.
   Object.assign(transport, { _readBuffer: new CountedLines({ maxBufferSize: outputBytesMax }) });
   transport.stderr?.on('data', (chunk: Buffer) => {
+    lastWords.take(chunk);
     log.debug('mcp_server.stderr', {
       server_id: config.server_id,
       line: chunk.toString('utf8').slice(0, stderrLengthMax),

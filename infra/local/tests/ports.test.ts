@@ -1,0 +1,28 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, expect, it } from '@jest/globals';
+import { assertPortsFree, freePort } from '../src/ports.ts';
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port; // a TCP server that listens has one
+}
+
+it('names all ports that are taken, and one command with what was given before', async () => {
+  const [gateway, kernel, free] = [await takenPort(), await takenPort(), await freePort()];
+  const wanted = [
+    { variable: 'GATEWAY_PORT', port: gateway },
+    { variable: 'GOV_PORT', port: kernel },
+    { variable: 'GOV_HEALTH_PORT', port: free },
+  ];
+  const given = { GOV_DATA_DIR: "/tmp/it's here", GATEWAY_PORT: String(gateway) };
+  const refused = await assertPortsFree(wanted, given).catch((error: Error) => error.message);
+  expect(refused).toContain(`Ports ${gateway}, ${kernel} are taken`);
+  expect(refused).toMatch(/: GOV_DATA_DIR='\/tmp\/it'\\''s here' GATEWAY_PORT=\d+ GOV_PORT=\d+ make up$/);
+  expect(refused).not.toContain(`GATEWAY_PORT=${gateway}`);
+  await assertPortsFree([{ variable: 'GOV_PORT', port: free }], given);
+});
