@@ -50,6 +50,7 @@ import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { ShadowDrafts } from './policy/shadow-drafts.ts';
+import { assertSameLog } from './proof/same-log.ts';
 import { signedHeads } from './proof/signed-heads.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
@@ -124,6 +125,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   });
   await requireDatabase(core.database);
   await core.clockGuard.assertNear();
+  assertSameLog(await findLatestCheckpoint(core.reader), config.logOrigin);
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
   if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
