@@ -25,6 +25,7 @@ beforeAll(async () => {
   const log = createLogger({ service: 'test', layout: 'json', stream });
   test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' }, overrides: { log } });
   await test.activate('*', starterPolicy);
+  await test.kernel.context.checkpoints.create(); // the first is due at once
 });
 afterAll(() => test.close());
 
