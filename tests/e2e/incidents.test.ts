@@ -306,7 +306,9 @@ describe('the control plane by itself', () => {
       await revoke(new Date(seenAt + 1));
       await lookAgain();
       expect(await ofCategory('verification', ada)).toEqual([]);
+      await revoke(null); // with a revoked key nothing is sealed
       const unseen = await sealed();
+      await revoke(new Date(seenAt + 1));
       await lookAgain();
       const failed = await seen('verification', 1);
       await revoke(null);

@@ -27,12 +27,18 @@ export type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 /** A C2SP signed note over the tree that a proof leads to. */
 export const CheckpointNote = z.string().min(1).max(65_536);
 
+/**
+ * The newest, and one for each revoked key that has signed what is given out. With its proof, which has at most 63 hashes, one takes some 4 kB of
+ * a line of 8 MiB.
+ */
+export const linkedCheckpointsMax = 1_024;
+
 /** Each checkpoint with a signature of its own, and together the heads of one log that only grew. */
 export const LinkedCheckpoints = z.strictObject({
   /** Smallest tree first. */
-  checkpoints: z.array(CheckpointNote).max(64),
+  checkpoints: z.array(CheckpointNote).max(linkedCheckpointsMax),
   /** Of each but the first, the proof (RFC 9162 §2.1.4) that it extends the one before. From a tree of no leaves it is empty. */
-  consistency: z.array(LogPath).max(63),
+  consistency: z.array(LogPath).max(linkedCheckpointsMax - 1),
 });
 export type LinkedCheckpoints = z.infer<typeof LinkedCheckpoints>;
 

@@ -234,6 +234,7 @@ export {
   ExportHeader,
   HeadStatement,
   LinkedCheckpoints,
+  linkedCheckpointsMax,
   LogPath,
 } from './chain-export.ts';
 export { ExportQuery } from './export-query.ts';

@@ -38,6 +38,7 @@ import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
 import { ClockGuard } from './ledger/clock-guard.ts';
+import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
 import type { StandingParts } from './standing/boundary-status.ts';
 import { findLastProven } from './store/conformance-store.ts';
@@ -50,6 +51,7 @@ import { Policies } from './policy/policies.ts';
 import { policyKeys } from './policy/policy-keys.ts';
 import { requireGates } from './policy/require-gates.ts';
 import { ShadowDrafts } from './policy/shadow-drafts.ts';
+import { assertSameLog } from './proof/same-log.ts';
 import { signedHeads } from './proof/signed-heads.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
@@ -124,6 +126,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   });
   await requireDatabase(core.database);
   await core.clockGuard.assertNear();
+  assertSameLog(await findLatestCheckpoint(core.reader), config.logOrigin);
   const published = publishedKeys(core.signers, config.logOrigin);
   await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
   if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
@@ -173,12 +176,16 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
   const clockGuard = new ClockGuard({ clock, machineClock, log, readDatabaseMs: () => readDatabaseMs(reader) });
-  const store = ledgerStore({ pool, controls, clockGuard });
+  const keyGuard = new KeyGuard({ signers, clock, log, listKeys: () => listTrustKeys(reader) });
+  const store = ledgerStore({ pool, controls, clockGuard, keyGuard });
   const ledger = openLedger(store, { signer: signers.receipts, logWatch, meter: telemetry.meter });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
   const { policyAgeMaxMs } = config;
   const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
-  const policies = new Policies({ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid });
+  const policies = new Policies({
+    ...{ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid },
+    findKeyFault: (keyId, at) => keyGuard.findPolicyKeyFault(keyId, at),
+  });
   const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
   const relations = relationsIn(reader);
   const upstreams = createUpstreams({
@@ -203,7 +210,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const made = {
     ...{ config, clock, log, signers, provider, newUlid, newEvent, rosterHash },
     argsCipher: cipher,
-    ...{ ledger, logWatch, clockGuard, policies, relations, confirmations },
+    ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations },
     cycle,
     upstreams,
     telemetry,

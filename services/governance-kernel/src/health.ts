@@ -10,13 +10,16 @@ import { listFreshHeads } from './store/policy-store.ts';
 
 /** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
 export function readinessChecks(kernel: Context): Record<string, HealthCheck> {
-  const { clockGuard, database, signers, selfTest } = kernel;
+  const { clockGuard, database, keyGuard, signers, selfTest } = kernel;
   return {
     gates: async () => assertAllDenying(selfTest),
     database: () => database.ping(),
     clock: () => clockGuard.assertNear(),
     policy: () => assertFreshPolicy(kernel),
-    signer: async () => Object.values(signers).map((signer) => signer.sign(new Uint8Array(1))),
+    signer: async () => {
+      for (const signer of Object.values(signers)) signer.sign(new Uint8Array(1));
+      await keyGuard.assertCounting(['receipts', 'policies', 'log']);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BudgetId, SessionId, TenantId } from '@countersign/contracts';
+import type { BudgetId, Instant, SessionId, TenantId } from '@countersign/contracts';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { answers } from '../src/boundary/answers.ts';
@@ -25,7 +25,8 @@ let store: LedgerStore;
 let session: SessionId;
 beforeAll(async () => {
   test = await startTestKernel();
-  store = ledgerStore({ pool: test.pool, controls, clockGuard: test.kernel.context.clockGuard });
+  const { clockGuard, keyGuard } = test.kernel.context;
+  store = ledgerStore({ pool: test.pool, controls, clockGuard, keyGuard });
 });
 beforeEach(() => {
   session = newSession();
@@ -35,6 +36,7 @@ afterAll(() => test.close());
 const tenant = 'acme' as TenantId; // within its schema
 const id = 'guarded' as BudgetId;
 const one = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
+const now = () => new Date().toISOString() as Instant; // toISOString writes exactly this form
 const run = (sql: string) => test.pool.query(sql);
 
 /** A batch of one entry, decided on what the database says now, and not yet appended. */
@@ -47,7 +49,7 @@ async function decided(
   const known = new KnownFacts(controls);
   known.learn(await store.read({ chains: [{ tenant, session }], sets }));
   const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
-  const said = { ...announced, ulid: newUlid(Date.now()), session };
+  const said = { ...announced, at: now(), ulid: newUlid(Date.now()), session };
   batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
   const epoch = known.epoch ?? 0;
   return () => into.append({ epoch, batch });
@@ -97,7 +99,8 @@ describe('what is appended was decided on what the database holds at that moment
       const machineClock = () => new Date(clocksMs.shift() ?? Date.now());
       const readDatabaseMs = () => Promise.reject(new Error('The statement itself reads the clock'));
       const clockGuard = new ClockGuard({ ...test.kernel.context, machineClock, readDatabaseMs });
-      await refused(await decided(undefined, [], ledgerStore({ pool: test.pool, controls, clockGuard })));
+      const { keyGuard } = test.kernel.context;
+      await refused(await decided(undefined, [], ledgerStore({ pool: test.pool, controls, clockGuard, keyGuard })));
     },
   );
 
@@ -137,7 +140,7 @@ describe('what is appended was decided on what the database holds at that moment
     known.learn(await store.read({ chains, sets: [] }));
     const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
     for (const chain of chains)
-      batch.seal(announcementStatement(provider, { ...announced, ...chain, ulid: newUlid(Date.now()) }));
+      batch.seal(announcementStatement(provider, { ...announced, ...chain, at: now(), ulid: newUlid(Date.now()) }));
     const other = await pool.connect();
     await other.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
     const appending = store.append({ epoch: known.epoch ?? 0, batch });

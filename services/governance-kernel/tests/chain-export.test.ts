@@ -4,9 +4,9 @@ import type { ExportedHead, ExportedReceipt, ExportHeader } from '@countersign/c
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
-import { asAdministrator } from './_administrator.ts';
 import { until } from './_kernel-process.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { after, revokeKeys, rotateKeys } from './_revoked.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
 type Exported = { header: ExportHeader; heads: ExportedHead[]; receipts: ExportedReceipt[] };
@@ -224,34 +224,25 @@ describe('GET /api/v1/receipts/export', () => {
     const session = newSession();
     const { record_id } = await seal(test, { session_id: session });
     const checkpoint = await test.kernel.context.checkpoints.create();
-    const { keyId } = test.kernel.context.signers.receipts;
-    const revoke = (at: Date | null) =>
-      asAdministrator(test, 'UPDATE kernel.trust_keys SET revoked_at = $2 WHERE key_id = $1', [keyId, at]);
+    const { record_id: late } = await seal(test);
     const seenLate = await exportOf({ session_id: session });
-    try {
-      await revoke(new Date(Date.parse(checkpoint.created_at) + 1));
-      const keys = await trustedKeys();
-      const seenEarly = await exportOf({ session_id: session });
-      const { checkpoints, consistency } = seenEarly.header;
-      expect([checkpoints.length, consistency.length]).toEqual([2, 1]);
-      const sizes = checkpoints.map((note) => Number(note.split('\n')[1]));
-      expect(sizes).toEqual(sizes.toSorted((left, right) => left - right));
-      const judged = (chain: Exported) =>
-        verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
-      expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
-      const unlinked = { ...seenEarly, header: { ...seenEarly.header, consistency: [[]] } };
-      expect(judged(unlinked).fault?.code).toBe('CONSISTENCY_UNPROVEN');
-      expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
-      const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });
-      expect(verified.checks.filter(({ passed }) => !passed)).toEqual([]);
-      const { record_id: late } = await seal(test, { session_id: session });
-      const { body: refused } = await test.as('acme').verifyRecord({ params: { record_id: late } });
-      expect(refused.checks.filter(({ passed }) => !passed)).toMatchObject([
-        { check: 'inclusion', code: 'KEY_REVOKED' },
-      ]);
-    } finally {
-      await revoke(null);
-    }
+    await revokeKeys(test, await rotateKeys(test, ['receipts']), after(checkpoint));
+    const keys = await trustedKeys();
+    const seenEarly = await exportOf({ session_id: session });
+    const { checkpoints, consistency } = seenEarly.header;
+    expect([checkpoints.length, consistency.length]).toEqual([2, 1]);
+    const sizes = checkpoints.map((note) => Number(note.split('\n')[1]));
+    expect(sizes).toEqual(sizes.toSorted((left, right) => left - right));
+    const judged = (chain: Exported) =>
+      verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
+    expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
+    const unlinked = { ...seenEarly, header: { ...seenEarly.header, consistency: [[]] } };
+    expect(judged(unlinked).fault?.code).toBe('CONSISTENCY_UNPROVEN');
+    expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
+    const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });
+    expect(verified.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const { body: refused } = await test.as('acme').verifyRecord({ params: { record_id: late } });
+    expect(refused.checks.filter(({ passed }) => !passed)).toMatchObject([{ check: 'inclusion', code: 'KEY_REVOKED' }]);
   });
 });
 

@@ -3,6 +3,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
+import { asAdministrator } from './_administrator.ts';
 import { Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, systemOf, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
@@ -80,6 +81,23 @@ describe('a tenant that asks for a decision', () => {
     expect(await activate(signed)).toMatchObject({ epoch: 2, policy_hash: nextHash });
     expect(await epochNow()).toBe(2);
     expect(await activate(signed)).toMatchObject({ epoch: 2 });
+  });
+
+  it('is signed nothing with a policy key that somebody has revoked, and its decision is not used up', async () => {
+    await askForDecisions(true);
+    const decision_id = await decide();
+    const set = 'UPDATE trust_keys SET revoked_at = $2 WHERE key_id = $1';
+    const { keyId } = test.kernel.context.signers.policies;
+    await asAdministrator(test, set, [keyId, time.clock()]);
+    try {
+      await expect(sign(decision_id)).rejects.toMatchObject({
+        code: 'RECEIPT_STORE_UNAVAILABLE',
+        message: `The key ${keyId} of this kernel for policies is revoked, so nothing is signed, and nothing was executed`,
+      });
+    } finally {
+      await asAdministrator(test, set, [keyId, null]);
+    }
+    expect(await activate(await sign(decision_id))).toMatchObject({ epoch: 2, policy_hash: nextHash });
   });
 
   it('may have its bundle confirmed by whoever signed it, since nothing changes', async () => {

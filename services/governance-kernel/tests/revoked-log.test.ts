@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
+import { formatCheckpoint, signNote } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { generateSigningKey } from '@countersign/crypto/signing';
 import { verifyCheckpoint, verifyInclusion } from '@countersign/verifier';
+import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { endKeys, judged, replaceKeys, rotateKeys, trustNow, wholePeriod } from './_revoked.ts';
@@ -58,6 +61,28 @@ describe('while nothing was sealed since the key of the log was revoked', () => 
   });
 });
 
+describe('a log that has a head', () => {
+  it('keeps its name: no start under another one, with the same key or a new one, and nothing is published', async () => {
+    await seal(test);
+    await test.kernel.context.checkpoints.create();
+    const { logOrigin } = test.kernel.context.config;
+    const sentence = `The log of this database is named ${logOrigin}, and its name stays: set GOV_LOG_ORIGIN to it`;
+    const renamed = { ...test.env, GOV_LOG_ORIGIN: 'another.example/log' };
+    for (const env of [renamed, { ...renamed, GOV_LOG_KEY: generateSigningKey().privateKeyPem }])
+      await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
+    expect((await test.as('acme').listTrustKeys()).body.keys).toHaveLength(3);
+  });
+
+  it('is one whose name may still be chosen before', async () => {
+    const fresh = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
+    await asAdministrator(fresh, 'DELETE FROM kernel.checkpoints');
+    fresh.env['GOV_LOG_ORIGIN'] = 'another.example/log';
+    await rotateKeys(fresh, ['log']);
+    expect((await fresh.kernel.context.checkpoints.create()).note).toMatch(/^another\.example\/log\n/);
+    await fresh.close();
+  });
+});
+
 describe('a head that the public verifier does not take is none to rest on', () => {
   it('when its key had ended before', async () => {
     const sealed = await seal(test);
@@ -68,11 +93,14 @@ describe('a head that the public verifier does not take is none to rest on', () 
 
   it('when it is of a log of another name', async () => {
     const sealed = await seal(test);
-    await test.kernel.context.checkpoints.create();
-    test.env['GOV_LOG_ORIGIN'] = 'another.example/log';
-    await rotateKeys(test, ['log']);
+    const { tree_size: size, root_hash: root, created_at: time } = await test.kernel.context.checkpoints.create();
+    const { signers, config } = test.kernel.context;
+    const origin = 'another.example/log';
+    const text = formatCheckpoint({ origin, size, root: Buffer.from(root.slice('sha256:'.length), 'hex'), time });
+    const note = signNote(nodeProvider, text, [{ name: origin, signer: signers.log }]);
+    await asAdministrator(test, 'UPDATE kernel.checkpoints SET note = $1 WHERE tree_size = $2', [note, size]);
     const [proven] = await expectProven(sealed);
-    expect(proven?.note).toMatch(/^another\.example\/log\n/);
+    expect(proven?.note.split('\n', 1)).toEqual([config.logOrigin]);
   });
 
   it('when its row says another tree than its note', async () => {

@@ -17,8 +17,11 @@ import {
 import { newSession, seal } from './_seal.ts';
 
 let test: TestKernel;
+let skewMs = 0;
+const clock = () => new Date(Date.now() + skewMs);
 beforeEach(async () => {
-  test = await startTestKernel();
+  skewMs = 0;
+  test = await startTestKernel({ overrides: { clock, machineClock: clock } });
   await test.activate('acme', starterPolicy);
 });
 afterEach(() => test.close());
@@ -73,6 +76,29 @@ describe('what a revoked key has signed between two keys of the log', () => {
   });
 });
 
+describe('what a revoked key has signed while the clocks of two replicas differed', () => {
+  it.each([[[]], [['log'] as const]])(
+    'is proven by the largest head from before, though a smaller one was dated later; between them another key for %p',
+    async (rotated) => {
+      const session_id = newSession();
+      await seal(test, { session_id });
+      const ahead = await test.kernel.context.checkpoints.create();
+      skewMs = -16_000;
+      await rotateKeys(test, [...rotated]);
+      const { receipt_id } = await seal(test, { session_id });
+      const behind = await test.kernel.context.checkpoints.create();
+      expect([behind.tree_size > ahead.tree_size, behind.created_at < ahead.created_at]).toEqual([true, true]);
+      skewMs = 0;
+      await revokeKeys(test, await rotateKeys(test, ['receipts']), after(ahead));
+      expect(await judged(test, { session_id })).toBe('VERIFIED');
+      expect(await headsIn(test, { session_id })).toContain(behind.tree_size);
+      expect(await judged(test, wholePeriod())).toBe('VERIFIED');
+      expect(await entryOf(receipt_id)).toMatchObject({ payload: { receipt_id } });
+      expect(await provenNow(receipt_id)).toMatchObject({ payload: { receipt_id } });
+    },
+  );
+});
+
 describe('the heads of an export', () => {
   it('are early where a revoked key has signed what is given out, and nowhere else', async () => {
     const [before, since, mixed] = [newSession(), newSession(), newSession()];
@@ -100,7 +126,7 @@ describe('the heads of an export', () => {
     await seal(test, { session_id: seen });
     const early = await test.kernel.context.checkpoints.create();
     await seal(test, { session_id: unseen });
-    await revokeKeys(test, [test.kernel.context.signers.receipts.keyId], after(early));
+    await revokeKeys(test, await rotateKeys(test, ['receipts']), after(early));
     expect(await headsIn(test, { session_id: seen })).toContain(early.tree_size);
     expect(await headsIn(test, { session_id: unseen })).not.toContain(early.tree_size);
   });

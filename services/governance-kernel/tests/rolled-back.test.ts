@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 
 verifies('kn.fc.receipt', 'a decision whose COMMIT was answered with ROLLBACK is not given', async () => {
-  const { cycle, provider, signers, clockGuard } = test.kernel.context;
-  const store = ledgerStore({ pool: database.pool, controls, clockGuard });
+  const { cycle, provider, signers, clockGuard, keyGuard } = test.kernel.context;
+  const store = ledgerStore({ pool: database.pool, controls, clockGuard, keyGuard });
   const ledger = new GroupCommit(createCommit({ store, sealer: { provider, signer: signers.receipts }, controls }));
   const other = createBoundary({ ...cycle, ledger });
   const session = newSession();

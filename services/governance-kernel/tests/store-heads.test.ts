@@ -7,7 +7,7 @@ import {
   type TestDatabase,
 } from '@countersign/database/testing';
 import pg from 'pg';
-import { listNewestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
+import { listLargestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { serviceDir } from './_kernel.ts';
 
@@ -19,6 +19,14 @@ const minute = (nth: number) => new Date(Date.UTC(2020, 0, 1, 0, nth));
 
 const signer = (hint: string): HeadSigner => ({ hint, until: null });
 const [first, second, third] = [signer('01020304'), signer('fbeffeff'), signer('0a0b0c0d')];
+/** Two whose heads, of still larger trees, were dated by clocks that differ. */
+const [ahead, behind] = [signer('0a0a0a0a'), signer('0b0b0b0b')];
+const skewed: [number, HeadSigner, number][] = [
+  [heads + 1, ahead, 70],
+  [heads + 2, ahead, 60],
+  [heads + 3, ahead, 5],
+  [heads + 4, behind, 40],
+];
 
 let scratch: TestDatabase;
 let database: KernelDatabase;
@@ -35,6 +43,14 @@ beforeAll(async () => {
        FROM generate_series(1, ${heads}) n`,
     [first, second, third].map(({ hint }) => noteOf(hint)),
   );
+  for (const [size, { hint }, seconds] of skewed)
+    await client.query(`INSERT INTO checkpoints VALUES ($1, $2, $3, $2, $4, NULL, $5)`, [
+      `chk_${String(size).padStart(26, '0')}`,
+      size,
+      `sha256:${String(size).padStart(64, '0')}`,
+      noteOf(hint),
+      skewedAt(seconds),
+    ]);
   await client.query('ANALYZE');
   await client.end();
   database = openKernelDatabase(scratch.url);
@@ -52,13 +68,14 @@ function noteOf(hint: string): string {
 
 async function sizes(signers: HeadSigner[], { before, below = null }: { before: Date; below?: number | null }) {
   const place: HeadPlace = { before, below };
-  return (await listNewestHeads(database.reader, signers, place)).map(({ tree_size }) => tree_size);
+  return (await listLargestHeads(database.reader, signers, place)).map(({ tree_size }) => tree_size);
 }
 
 const later = minute(2 * heads);
+const skewedAt = (seconds: number) => new Date(minute(heads + 10).getTime() + seconds * 1_000);
 
-describe('the newest heads of the keys that count', () => {
-  it('are found by the key id of their signatures, newest first', async () => {
+describe('the largest heads of the keys that count', () => {
+  it('are found by the key id of their signatures, the largest first', async () => {
     expect(await sizes([first, second, third], { before: later })).toEqual([heads, heads - lasts, firsts]);
     expect(await sizes([first], { before: later })).toEqual([firsts]);
     expect(await sizes([signer('ffffffff')], { before: later })).toEqual([]);
@@ -72,6 +89,16 @@ describe('the newest heads of the keys that count', () => {
     expect(await sizes([{ ...first, until: minute(9) }], { before: minute(4) })).toEqual([3]);
   });
 
+  it('are the largest, not the newest, of those that are dated within a minute', async () => {
+    expect(await sizes([ahead], { before: later })).toEqual([heads + 2]); // the largest is dated more than a minute before the newest
+    expect(await sizes([ahead], { before: skewedAt(70) })).toEqual([heads + 3]);
+    expect(await sizes([ahead], { before: skewedAt(60) })).toEqual([heads + 3]);
+    expect(await sizes([ahead], { before: skewedAt(5) })).toEqual([]);
+    expect(await sizes([ahead], { before: later, below: heads + 2 })).toEqual([heads + 1]);
+    expect(await sizes([ahead, behind, third], { before: later })).toEqual([heads + 4, heads + 2, heads]);
+    expect(await sizes([{ ...ahead, until: skewedAt(61) }], { before: later })).toEqual([heads + 3]);
+  });
+
   it('are found without reading what other keys have signed, however much that is', async () => {
     const plans = await recordPlans(database.pool).during(async () => {
       // More often than PostgreSQL plans a prepared statement for its values.
@@ -79,9 +106,10 @@ describe('the newest heads of the keys that count', () => {
         expect(await sizes([first], { before: later })).toEqual([firsts]);
         expect(await sizes([signer('ffffffff'), first, third], { before: minute(heads - lasts) })).toEqual([firsts]);
         expect(await sizes([first], { before: later, below: heads })).toEqual([firsts]);
+        expect(await sizes([second], { before: minute(heads / 2) })).toEqual([heads / 2 - 1]);
       }
     });
-    expect(plans).toHaveLength(21);
+    expect(plans).toHaveLength(28);
     expect(await findGrowingReads(scratch, plans, { rows: 10, pages: 60 })).toEqual([]);
   });
 

@@ -351,7 +351,8 @@ describe('the tree of the log', () => {
 });
 
 describe('the ledger’s reading', () => {
-  const ledger = () => ledgerStore({ pool: store.database.pool, controls: [], clockGuard: {} as never }); // nothing is sealed here
+  const guards = { clockGuard: {} as never, keyGuard: {} as never }; // nothing is sealed here
+  const ledger = () => ledgerStore({ pool: store.database.pool, controls: [], ...guards });
   const sought = (...sessions: string[]) => ({
     chains: sessions.map((session) => ({ tenant, session: session as SessionId })),
     sets: [],

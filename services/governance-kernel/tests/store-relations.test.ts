@@ -301,6 +301,23 @@ describe('the keys that a kernel signs with', () => {
     await expect(record([key('log', { purpose: 'log', logOrigin: 'p' })], 60)).rejects.toThrow('another log');
     await expect(record([key('log', { purpose: 'log', logOrigin: 'o' })], 60)).resolves.toBeUndefined();
   });
+
+  it('are none that is revoked, has ended or is not valid yet, and each is told with what to do', async () => {
+    const set = (what: string) => store.client.query(`UPDATE trust_keys SET ${what} WHERE key_id = 'b'`);
+    await record([key('b')], 60);
+    await set(`valid_until = '${instant(61)}'`);
+    await expect(record([key('b')], 60)).resolves.toBeUndefined();
+    await expect(record([key('b')], 61)).rejects.toThrow(
+      'The key b for receipts has ended: give GOV_SIGNING_KEY another key',
+    );
+    await set(`valid_until = NULL, revoked_at = '${instant(90)}'`);
+    await expect(record([key('b')], 60)).rejects.toThrow(
+      'The key b for receipts is revoked: give GOV_SIGNING_KEY another key',
+    );
+    await set(`revoked_at = NULL, valid_from = '${instant(60)}'`);
+    await expect(record([key('b')], 59)).rejects.toThrow('The key b for receipts is not valid yet');
+    await expect(record([key('b')], 60)).resolves.toBeUndefined();
+  });
 });
 
 describe('a registered tool', () => {

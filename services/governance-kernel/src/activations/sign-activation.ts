@@ -17,6 +17,7 @@ import type { KnownOrgs } from '../fences/known-orgs.ts';
 import { underStandingOrg } from '../fences/under-standing-org.ts';
 import { identities, wantedIdentity } from '../identities/identities.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
+import type { KeyGuard } from '../ledger/key-guard.ts';
 import { put, wanted, type Wanted } from '../ledger/control.ts';
 import { activationSignatures, type SignatureRow } from '../policy/activation-signatures.ts';
 import { instantOf, nextConfirmation } from '../policy/activation.ts';
@@ -27,6 +28,7 @@ import { settingStatement, type SettingParts } from '../policy/setting-statement
 type Parts = SettingParts & {
   confirmations: Confirmations;
   signers: { policies: Signer };
+  keyGuard: Pick<KeyGuard, 'assertCounting'>;
   orgs: KnownOrgs;
   findDecision(tenant: TenantId, id: DecisionId): Promise<ReceiptPayload | null>;
 };
@@ -46,6 +48,7 @@ export async function signActivation(parts: Parts, asked: Asked): Promise<Signat
   const allowed = await parts.findDecision(tenant, decisionId);
   if (allowed?.kind !== 'decision') throw new AppError('NOT_FOUND', 'There is no such decision');
   assertAllows(allowed, asked);
+  await parts.keyGuard.assertCounting(['policies']);
   const { row } = await underStandingOrg(parts.orgs, tenant, (org) => signOnce(parts, asked, { allowed, org }));
   return row;
 }

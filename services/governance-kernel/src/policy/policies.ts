@@ -7,6 +7,7 @@ import { confirmationSkewMaxMs, type CompiledPolicy } from '@countersign/policy'
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted, type Wanted } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
+import { keyFaultText, type KeyFault } from '../ledger/key-fault.ts';
 import { instantOf, moveOf } from './activation.ts';
 import { compileBundle, compileText, textOf } from './compile.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -30,6 +31,8 @@ type PolicyParts = {
   confirmations: Confirmations;
   policyAgeMaxMs: number;
   load(tenants: string[]): Promise<StoredPolicies>;
+  /** Whether this key is revoked, or has ended by an instant. */
+  findKeyFault(keyId: string, at: Date): Promise<KeyFault | null>;
   clock: () => Date;
   newUlid: (nowMs: number) => string;
 };
@@ -136,6 +139,7 @@ export class Policies {
     const head = { tenant, epoch, hash, confirmedAtMs, keyId: signature.key_id, signature: signature.value };
     const nowMs = this.#parts.clock().getTime();
     this.#assertSignedInTime(head, nowMs);
+    await this.#assertKeyCounts(head, nowMs);
     return {
       ...{ activation, policy, head, nowMs },
       bundleText: textOf(bundle),
@@ -185,6 +189,19 @@ export class Policies {
       param: 'confirmed_at',
       reasonCode: 'POLICY_STALE',
     });
+  }
+
+  /** What a dead key states nobody could prove. What it stated while it counted stays in force, until it is stale. */
+  async #assertKeyCounts({ keyId, confirmedAtMs }: PolicyHead, nowMs: number): Promise<void> {
+    const fault = await this.#parts.findKeyFault(keyId, new Date(Math.max(confirmedAtMs, nowMs)));
+    if (fault === null) return;
+    throw new AppError(
+      'PERMISSION_DENIED',
+      `The activation is signed by the policy key ${keyId}, which ${keyFaultText[fault]}`,
+      {
+        reasonCode: 'POLICY_SIGNATURE_INVALID',
+      },
+    );
   }
 
   /** The newest that is known. The time of a row that nobody signed says nothing. */

@@ -24,6 +24,8 @@ export type CheckpointsParts = {
   clock: () => Date;
   /** Rejects where the clock is far from the database's: what others sealed would be later than what has seen it. */
   assertClockNear(): Promise<void>;
+  /** Rejects where the key of the log does not count at this instant: nobody would take its note. */
+  assertKeyCounting(at: Date): Promise<void>;
   newUlid: (nowMs: number) => string;
   /** A checkpoint is made when this many receipts are not covered yet … */
   receiptsMax: number;
@@ -43,6 +45,7 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     const root = frontierRoot(parts.provider, head);
     await parts.assertClockNear();
     const at = parts.clock();
+    await parts.assertKeyCounting(at);
     const text = formatCheckpoint({ origin: parts.origin, size, root, time: at.toISOString() });
     const signed = {
       root: `sha256:${encodeHex(root)}` as Digest, // the form that Digest describes
@@ -51,7 +54,9 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
     };
     const id = `chk_${parts.newUlid(at.getTime())}` as CheckpointId; // as above
     const stored = await parts.record({ id, size, ...signed });
-    return (await parts.isCounted(stored)) ? stored : signedAnew(stored, signed);
+    if (await parts.isCounted(stored)) return stored;
+    await parts.assertKeyCounting(at); // it may have been revoked since it signed
+    return signedAnew(stored, signed);
   };
   const createWhenDue = async () => {
     const [head, latest] = [await parts.growTree(), await parts.findLatest()];

@@ -13,7 +13,7 @@ export type CountedHeads = {
   findNewest(): Promise<Checkpoint | null>;
   /** One whose tree holds this leaf. */
   getCovering(logIndex: number): Promise<Checkpoint>;
-  /** The newest from before an instant. */
+  /** The largest from before an instant: clocks differ, so one that is dated earlier may have seen more. */
   findBefore(at: Date): Promise<Checkpoint | null>;
   /** The nearest one of a smaller tree that was signed before this one. */
   findPredecessor(head: Checkpoint): Promise<Checkpoint | null>;
@@ -24,8 +24,8 @@ type CountedHeadsParts = {
   origin: string;
   findLatest(): Promise<Checkpoint | null>;
   find(id: string): Promise<Checkpoint | null>;
-  /** Of each of these keys its newest head at that place, newest first. */
-  listNewest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
+  /** Of each of these keys its largest head at that place, the largest first. */
+  listLargest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
   /** Signs the log as it is now. */
   create(): Promise<Checkpoint>;
 };
@@ -43,7 +43,7 @@ export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRo
       return false;
     }
   };
-  const findAt = async (place: HeadPlace) => (await parts.listNewest(signers, place)).find(isCounted) ?? null;
+  const findAt = async (place: HeadPlace) => (await parts.listLargest(signers, place)).find(isCounted) ?? null;
   return {
     isCounted,
     findNewest: async () => {

@@ -1,5 +1,6 @@
 import type { KernelConfig } from '../config.ts';
 import type { ClockGuard } from '../ledger/clock-guard.ts';
+import type { KeyGuard } from '../ledger/key-guard.ts';
 import type { HeadStore } from '../store/heads-in.ts';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
 import { createCheckpoints, type Checkpoints, type CheckpointsParts } from './checkpoints.ts';
@@ -8,11 +9,12 @@ import { countedHeads, type CountedHeads } from './counted-heads.ts';
 type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid'> & {
   config: KernelConfig;
   clockGuard: ClockGuard;
+  keyGuard: KeyGuard;
 };
 
 /** What signs the heads of the log, and what finds those that count by a set of keys. */
 export function signedHeads(
-  { config, provider, signer, clock, clockGuard, newUlid }: Signing,
+  { config, provider, signer, clock, clockGuard, keyGuard, newUlid }: Signing,
   store: HeadStore,
 ): { checkpoints: Checkpoints; headsBy(keys: readonly TrustKeyRow[]): CountedHeads } {
   const { logOrigin: origin, checkpointReceiptsMax: receiptsMax, checkpointIntervalMs: intervalMs } = config;
@@ -20,6 +22,7 @@ export function signedHeads(
     ...{ provider, signer, clock, newUlid, origin, receiptsMax, intervalMs },
     ...store,
     assertClockNear: () => clockGuard.assertNear(),
+    assertKeyCounting: (at) => keyGuard.assertCounting(['log'], at),
     isCounted: async (checkpoint) => headsBy(await store.listKeys()).isCounted(checkpoint),
   });
   const { create } = checkpoints;

@@ -1,4 +1,10 @@
-import type { Checkpoint, EarlyWitness, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { AppError } from '@countersign/contracts';
+import {
+  linkedCheckpointsMax,
+  type Checkpoint,
+  type EarlyWitness,
+  type StoredReceipt,
+} from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, NodeReader } from '@countersign/crypto';
 import { z } from 'zod';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
@@ -20,9 +26,10 @@ type GivenOut = {
 };
 
 /**
- * The newest checkpoint proves everything, but for what a key has signed that was revoked: of that it has to be the newest from before, since
+ * The newest checkpoint proves everything, but for what a key has signed that was revoked: of that it has to be the largest from before, since
  * what a checkpoint saw by then no thief has made. It is among them only where it proves something that is given out; what two revoked keys
  * have signed is proven by the earlier of their two alone, so that the later may be there in vain: the lines would tell, which come after.
+ * Throws INVALID_REQUEST for more checkpoints than a header holds.
  */
 export async function findWitnesses(
   keys: readonly TrustKeyRow[],
@@ -34,6 +41,10 @@ export async function findWitnesses(
     if (found !== null && (await hasSigned({ keyId: key_id, below: found.tree_size }))) early.set(key_id, found);
   }
   const bySize = new Map([newest, ...early.values()].map((checkpoint) => [checkpoint.tree_size, checkpoint]));
+  if (bySize.size > linkedCheckpointsMax) {
+    const problem = `More than ${linkedCheckpointsMax - 1} revoked keys have signed what is asked for: ask for a shorter part`;
+    throw new AppError('INVALID_REQUEST', problem);
+  }
   return {
     checkpoints: [...bySize.values()].sort((left, right) => left.tree_size - right.tree_size),
     sizeFor: (keyIds, logIndex) => {

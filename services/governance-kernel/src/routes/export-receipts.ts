@@ -69,6 +69,7 @@ async function linesOfSession(kernel: Context, { tenant, by }: Exporter, { sessi
  */
 async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, to }: AskedPeriod) {
   const { reader } = kernel.exports;
+  await kernel.keyGuard.assertCounting(['receipts']); // its statement stands at the end, and would break off what has been given
   const as_of = nowOf(kernel);
   if (to > as_of) throw new AppError('INVALID_REQUEST', `The period ends later than now, ${as_of}`, { param: 'to' });
   const newest = await checkpointOver(kernel, (await getLogReach(reader)).size - 1);

@@ -48,22 +48,39 @@ export type HeadSigner = { hint: string; until: Date | null };
 /** Signed before an instant; `below` a tree size, unless any will do. */
 export type HeadPlace = { before: Date; below: number | null };
 
-/** Of each key its newest head at that place, newest first. Each is found by its key: what others have signed is not read. */
-export async function listNewestHeads(
+/**
+ * So much later than a head of a larger tree one of a smaller tree may be dated: the clocks of two replicas are 40 s apart at most, and the
+ * rest is for one that took long between its tree and its signature.
+ */
+const headSkewMaxMs = 60_000;
+
+/**
+ * Of each key its largest head at that place, the largest first. Each is found by its key, among those that are dated a minute before its
+ * newest at most: clocks differ, so the newest need not be the largest. What others have signed is not read, nor what the key signed later;
+ * so within that minute no index by size may be taken, which is why its heads are counted off first.
+ */
+export async function listLargestHeads(
   reader: Reader,
   signers: readonly HeadSigner[],
   { before, below }: HeadPlace,
 ): Promise<Checkpoint[]> {
   const hints = signers.map(({ hint }) => hint);
   const ends = signers.map(({ until }) => (until !== null && until < before ? until : before).toISOString());
+  const most = below ?? Number.MAX_SAFE_INTEGER;
   const rows = await reader.$queryRaw`
-    SELECT head.* FROM unnest(${hints}::text[], ${ends}::timestamptz[]) AS key (hint, ends)
+    SELECT head.checkpoint_id, head.tree_size, head.root_hash, head.record_count, head.note, head.previous_checkpoint_id, head.created_at
+      FROM unnest(${hints}::text[], ${ends}::timestamptz[]) AS key (hint, ends)
      CROSS JOIN LATERAL (
-       SELECT checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at FROM checkpoints
-        WHERE note_key_hint(note) = key.hint AND created_at < key.ends
-          AND tree_size < ${below ?? Number.MAX_SAFE_INTEGER}
-        ORDER BY created_at DESC, tree_size DESC LIMIT 1) AS head
-     ORDER BY head.created_at DESC, head.tree_size DESC`;
+       SELECT created_at FROM checkpoints
+        WHERE note_key_hint(note) = key.hint AND created_at < key.ends AND tree_size < ${most}
+        ORDER BY created_at DESC, tree_size DESC LIMIT 1) AS newest
+     CROSS JOIN LATERAL (
+       SELECT max(near.tree_size) AS tree_size FROM (
+         SELECT tree_size FROM checkpoints
+          WHERE note_key_hint(note) = key.hint AND created_at < key.ends AND tree_size < ${most}
+            AND created_at >= newest.created_at - ${headSkewMaxMs} * interval '1 ms' OFFSET 0) AS near) AS largest
+      JOIN checkpoints head ON head.tree_size = largest.tree_size
+     ORDER BY head.tree_size DESC`;
   return HeadRows.parse(rows).map(checkpointOf);
 }
 

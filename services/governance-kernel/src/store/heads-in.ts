@@ -2,7 +2,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import {
   findCheckpoint,
   findLatestCheckpoint,
-  listNewestHeads,
+  listLargestHeads,
   recordCheckpoint,
   type HeadPlace,
   type HeadSigner,
@@ -21,7 +21,7 @@ export function headsIn({ reader, transaction }: KernelDatabase, provider: Crypt
     record: (checkpoint: NewCheckpoint) => recordCheckpoint(transaction, checkpoint),
     find: (id: string) => findCheckpoint(reader, id),
     findLatest: () => findLatestCheckpoint(reader),
-    listNewest: (signers: readonly HeadSigner[], place: HeadPlace) => listNewestHeads(reader, signers, place),
+    listLargest: (signers: readonly HeadSigner[], place: HeadPlace) => listLargestHeads(reader, signers, place),
     listKeys: () => listTrustKeys(reader),
   };
 }

@@ -5,11 +5,11 @@ import { textArray } from './binary-array.ts';
 
 export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
 export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
-/** The order of the parameters is that of `parametersOf` in ledger-write.ts; the last is the instant that is held against the clock. */
+/** The order of the parameters is that of `parametersOf` in ledger-write.ts; the last is the instant that is held against the clock. Keys and times of the receipts are held against the published keys. */
 export const append = {
   name: 'ledger-append',
   text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first
-    FROM hold_clock($27::timestamptz, interval '${clockSkewMaxMs} ms')`,
+    FROM hold_append($27::timestamptz, interval '${clockSkewMaxMs} ms', $24::text[], $21::timestamptz[])`,
 };
 
 type Prepared = { name: string; text: string };

@@ -6,12 +6,15 @@ import type { ClockGuard } from '../ledger/clock-guard.ts';
 import { StaleFacts, type LedgerStore, type LedgerWrite, type Sought } from '../ledger/commit.ts';
 import type { AnyControl, StoredRow } from '../ledger/control.ts';
 import { unavailable } from '../ledger/group-commit.ts';
+import type { KeyFault } from '../ledger/key-fault.ts';
+import type { KeyGuard } from '../ledger/key-guard.ts';
 import type { ReadFacts } from '../ledger/known-facts.ts';
 import { textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
 import { parametersOf } from './ledger-write.ts';
 
-type Parts = { pool: pg.Pool; controls: readonly AnyControl[]; clockGuard: ClockGuard };
+type Guards = { clockGuard: ClockGuard; keyGuard: KeyGuard };
+type Parts = { pool: pg.Pool; controls: readonly AnyControl[] } & Guards;
 type Appended = { first: string };
 type HeadRow = {
   tenant_id: TenantId;
@@ -24,7 +27,7 @@ type HeadRow = {
 type ReadRow = { epoch: string | null; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
 
 /** The ledger's tables: read in one statement, appended to in one statement, or both under locks in one transaction. */
-export function ledgerStore({ pool, controls, clockGuard }: Parts): LedgerStore {
+export function ledgerStore({ pool, controls, ...guards }: Parts): LedgerStore {
   const statement = sql.readStatement(controls);
   const read = async (client: pg.Pool | pg.PoolClient, sought: Sought) => {
     const { rows } = await client.query<ReadRow>({ ...statement, values: sql.readParameters(controls, sought) });
@@ -33,14 +36,14 @@ export function ledgerStore({ pool, controls, clockGuard }: Parts): LedgerStore 
   return {
     read: (sought) => told(() => read(pool, sought)),
     append: (write) =>
-      told(() => held(clockGuard, write, async (appending) => placeOf((await pool.query<Appended>(appending)).rows))),
+      told(() => held(guards, write, async (appending) => placeOf((await pool.query<Appended>(appending)).rows))),
     underLocks: (sought, { alone }, decide) =>
       told(async () => {
         const client = await pool.connect();
         try {
           const facts = await lockAndRead(client, { controls, sought, alone, read });
           const made = decide(facts);
-          const first = await writeAndCommit(client, made.write, clockGuard);
+          const first = await writeAndCommit(client, made.write, guards);
           client.release();
           return { ...made, first };
         } catch (error) {
@@ -75,12 +78,8 @@ async function lockAndRead(client: pg.PoolClient, { controls, sought, alone, rea
 }
 
 /** COMMIT follows the writes without waiting for them: after one that failed, PostgreSQL answers it with ROLLBACK. */
-async function writeAndCommit(
-  client: pg.PoolClient,
-  write: LedgerWrite | null,
-  clockGuard: ClockGuard,
-): Promise<number> {
-  if (write !== null) return held(clockGuard, write, (appending) => sendWrites(client, write, appending));
+async function writeAndCommit(client: pg.PoolClient, write: LedgerWrite | null, guards: Guards): Promise<number> {
+  if (write !== null) return held(guards, write, (appending) => sendWrites(client, write, appending));
   await client.query('ROLLBACK');
   return 0;
 }
@@ -99,9 +98,12 @@ async function sendWrites(client: pg.PoolClient, { batch: { events } }: LedgerWr
 
 type Appending = pg.QueryConfig & typeof sql.append;
 
-/** The database appends nothing that is dated far from its own clock. Why it refused, the clocks of both tell. */
+/**
+ * The database appends nothing that is dated far from its own clock, and nothing that a key has signed which does not count. Why it refused,
+ * the clocks of both tell, or the keys.
+ */
 async function held<Result>(
-  clockGuard: ClockGuard,
+  { clockGuard, keyGuard }: Guards,
   write: LedgerWrite,
   send: (appending: Appending) => Promise<Result>,
 ): Promise<Result> {
@@ -112,8 +114,11 @@ async function held<Result>(
       values: [...parametersOf(write), new Date(beforeMs).toISOString()],
     });
     clockGuard.noteNear();
+    keyGuard.noteCounting('receipts');
     return made;
   } catch (error) {
+    const fault = keyFaultIn(error);
+    if (fault !== null) throw keyGuard.refusalOf('receipts', fault);
     const databaseMs = databaseMsIn(error);
     if (databaseMs === null) throw error;
     clockGuard.assertNearIn({ beforeMs, databaseMs, afterMs: clockGuard.nowMs() });
@@ -125,6 +130,13 @@ async function held<Result>(
 function databaseMsIn(error: unknown): number | null {
   if (!(error instanceof Error && 'code' in error && error.code === 'CS002' && 'detail' in error)) return null;
   return Number(error.detail);
+}
+
+/** Raised by `hold_append` in the migrations, with the fault as its detail. */
+function keyFaultIn(error: unknown): KeyFault | null {
+  if (!(error instanceof Error && 'code' in error && error.code === 'CS003' && 'detail' in error)) return null;
+  const { detail } = error;
+  return detail === 'unknown' || detail === 'early' || detail === 'revoked' ? detail : 'ended';
 }
 
 function placeOf(rows: readonly Appended[]): number {

@@ -1,5 +1,6 @@
 import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import type { TrustKeyModel } from '../generated/prisma/models.ts';
+import { keyFaultAt, keyFaultText } from '../ledger/key-fault.ts';
 import type { Reader, Tx } from './database.ts';
 
 export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose };
@@ -11,7 +12,7 @@ const clockAllowanceMs = 3_600_000;
 
 /**
  * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
- * purpose or another log: what it signs now nobody would accept.
+ * purpose or another log, or that counts no more: what it signs now nobody would accept.
  */
 export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now: Date): Promise<void> {
   const data = keys.map(({ keyId, publicKey, purpose, logOrigin }) => ({
@@ -29,8 +30,17 @@ export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now
       throw new Error(
         `The key ${keyId} was published for another purpose or another log: ${purpose} needs a key of its own`,
       );
+    const fault = keyFaultAt(row, now);
+    if (fault !== null)
+      throw new Error(`The key ${keyId} for ${purpose} ${keyFaultText[fault]}: give ${variables[purpose]} another key`);
   }
 }
+
+const variables: Readonly<Record<KeyPurpose, string>> = {
+  receipts: 'GOV_SIGNING_KEY',
+  policies: 'GOV_POLICY_KEY',
+  log: 'GOV_LOG_KEY',
+};
 
 export async function listTrustKeys(reader: Reader | Tx): Promise<TrustKeyRow[]> {
   const rows = await reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });

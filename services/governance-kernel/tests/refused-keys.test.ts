@@ -1,0 +1,207 @@
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { isAppError } from '@countersign/contracts';
+import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { createLogger } from '@countersign/service-kit';
+import { verifies } from '@countersign/testkit/verifies';
+import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
+import { asAdministrator } from './_administrator.ts';
+import { clientOf, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
+import { judged, wholePeriod } from './_revoked.ts';
+import { newSession, seal } from './_seal.ts';
+
+let test: TestKernel;
+const lines: string[] = [];
+const stream = new Writable({
+  write: (line: Buffer, _encoding, done) => {
+    lines.push(line.toString());
+    done();
+  },
+});
+
+beforeAll(async () => {
+  // Nothing is to be written but what is asked for.
+  const log = createLogger({ service: 'test', layout: 'json', stream });
+  test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' }, overrides: { log } });
+  await test.activate('*', starterPolicy);
+  await test.kernel.context.checkpoints.create(); // the first is due at once
+});
+afterAll(() => test.close());
+
+let published: { key_id: string; valid_from: Date }[];
+beforeEach(async () => {
+  published = (await test.pool.query('SELECT key_id, valid_from FROM trust_keys')).rows as typeof published; // of these columns
+  lines.length = 0;
+});
+afterEach(mend);
+
+const keyIdOf = (purpose: KeyPurpose) => test.kernel.context.signers[purpose].keyId;
+
+async function change(keyId: string, set: string): Promise<void> {
+  await asAdministrator(test, `UPDATE trust_keys SET ${set} WHERE key_id = $1`, [keyId]);
+}
+
+/** All keys count as they did. */
+async function mend(): Promise<void> {
+  for (const { key_id, valid_from } of published)
+    await change(key_id, `revoked_at = NULL, valid_until = NULL, valid_from = '${valid_from.toISOString()}'`);
+}
+
+/** What makes a key count no more, with what is said of it. */
+const faults: [string, string][] = [
+  ['revoked_at = now()', 'is revoked'],
+  [`revoked_at = now() + interval '1 day'`, 'is revoked'],
+  ['valid_until = now()', 'has ended'],
+];
+const purposes: [KeyPurpose, string][] = [
+  ['receipts', 'GOV_SIGNING_KEY'],
+  ['policies', 'GOV_POLICY_KEY'],
+  ['log', 'GOV_LOG_KEY'],
+];
+
+async function readiness({ healthUrl }: StartedKernel = test.kernel) {
+  const response = await fetch(`${healthUrl}/health/ready`);
+  const { checks } = (await response.json()) as { checks: Record<string, string> }; // an answer of the kernel
+  return { status: response.status, signer: checks['signer'], clock: checks['clock'], database: checks['database'] };
+}
+const isReady = { status: 200, signer: 'up', clock: 'up', database: 'up' };
+
+/** What an outbox, a ledger and the list of checkpoints hold. */
+async function written() {
+  const count = (table: string) => `(SELECT count(*)::int FROM ${table}) AS ${table}`;
+  const tables = ['ledger', 'outbox', 'approvals', 'session_heads', 'checkpoints', 'policy_heads'];
+  return (await test.pool.query(`SELECT ${tables.map(count).join(', ')}`)).rows[0] as Record<string, number>;
+}
+
+/** Refused with the code for what cannot be sealed, in a sentence that names the key, and nothing is left behind. */
+async function expectRefused(work: () => Promise<unknown>, purpose: KeyPurpose, what: string): Promise<void> {
+  const before = await written();
+  const error = await work().catch((thrown: unknown) => thrown);
+  if (!isAppError(error)) throw new Error('it was not refused', { cause: error });
+  expect([error.code, error.status]).toEqual(['RECEIPT_STORE_UNAVAILABLE', 503]);
+  const key = `The key ${keyIdOf(purpose)} of this kernel for ${purpose}`;
+  expect(error.message).toBe(`${key} ${what}, so nothing is signed, and nothing was executed`);
+  expect(await written()).toEqual(before);
+}
+
+const told = () =>
+  lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => /^key\./.test(String(event)));
+
+describe('a kernel whose key of the receipts counts no more', () => {
+  verifies('kn.chain', 'seals no decision, nor what an export says, whatever has ended the key', async () => {
+    const session_id = newSession();
+    await seal(test, { session_id });
+    for (const [set, what] of [...faults, [`valid_from = now() + interval '1 hour'`, 'is not valid yet']] as const) {
+      await change(keyIdOf('receipts'), set);
+      await expectRefused(() => seal(test, { session_id }), 'receipts', what);
+      // An approval is announced by an event, so this one is decided under locks.
+      await expectRefused(() => seal(test, { session_id, tool: 'pay.send' }), 'receipts', what);
+      await expectRefused(() => judged(test, { session_id }), 'receipts', what);
+      await expectRefused(() => judged(test, wholePeriod()), 'receipts', what);
+      await mend();
+    }
+    expect((await seal(test, { session_id })).verdict).toBe('ALLOW');
+    expect(await judged(test, { session_id })).toBe('VERIFIED');
+  });
+
+  it('seals nothing with a key that nobody can find among the published ones', async () => {
+    const { keyId } = test.kernel.context.signers.receipts;
+    await asAdministrator(test, `UPDATE trust_keys SET key_id = 'hidden' WHERE key_id = $1`, [keyId]);
+    try {
+      await expectRefused(() => seal(test), 'receipts', 'is not published');
+      expect(await readiness()).toEqual({ ...isReady, status: 503, signer: 'down' });
+    } finally {
+      await asAdministrator(test, `UPDATE trust_keys SET key_id = $1 WHERE key_id = 'hidden'`, [keyId]);
+    }
+  });
+
+  it('seals until the instant at which its key ends', async () => {
+    await change(keyIdOf('receipts'), `valid_until = now() + interval '1 hour'`);
+    expect((await seal(test)).verdict).toBe('ALLOW');
+    expect(await readiness()).toEqual(isReady);
+  });
+
+  it('tells it once, however many call, and once that it is over', async () => {
+    await change(keyIdOf('receipts'), 'revoked_at = now()');
+    const calls = Array.from({ length: 20 }, () => seal(test));
+    expect(new Set((await Promise.allSettled(calls)).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    const refused = { event: 'key.refused', purpose: 'receipts', key_id: keyIdOf('receipts'), fault: 'revoked' };
+    expect(told()).toMatchObject([refused]);
+    await change(keyIdOf('receipts'), 'revoked_at = NULL');
+    for (let nth = 0; nth < 3; nth += 1) await seal(test);
+    expect(told()).toMatchObject([refused, { event: 'key.counts_again', purpose: 'receipts' }]);
+  });
+});
+
+describe('a kernel whose key of the log counts no more', () => {
+  it.each(faults)('signs no head, and answers with none: %s', async (set, what) => {
+    const session_id = newSession();
+    const { receipt_id } = await seal(test, { session_id });
+    const { checkpoints } = test.kernel.context;
+    await checkpoints.create();
+    await change(keyIdOf('log'), set.replace('now()', `now() - interval '1 day'`));
+    const client: KernelClient = test.as('acme');
+    const asked = [
+      () => checkpoints.create(),
+      () => client.createCheckpoint(),
+      () => client.getLatestCheckpoint(),
+      () => client.getInclusionProof({ query: { receipt_id } }),
+    ];
+    for (const ask of asked) await expectRefused(ask, 'log', what);
+    await seal(test, { session_id });
+    await expectRefused(() => checkpoints.create(), 'log', what);
+    await expect(judged(test, { session_id })).rejects.toMatchObject({ code: 'RECEIPT_STORE_UNAVAILABLE' });
+    await expect(judged(test, wholePeriod())).rejects.toMatchObject({ code: 'RECEIPT_STORE_UNAVAILABLE' });
+  });
+});
+
+describe('a kernel whose key of the policies counts no more', () => {
+  it.each(faults)('makes no bundle active: %s', async (set, what) => {
+    await change(keyIdOf('policies'), set);
+    const before = await written();
+    await expect(test.activate('acme', starterPolicy, 2)).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+      reasonCode: 'POLICY_SIGNATURE_INVALID',
+      message: `The activation is signed by the policy key ${keyIdOf('policies')}, which ${what}`,
+    });
+    expect(await written()).toEqual(before);
+    expect(await seal(test)).toMatchObject({ verdict: 'ALLOW', policy_epoch: 1 });
+  });
+});
+
+describe.each(purposes)('where the key for %s counts no more', (purpose, variable) => {
+  it.each(faults)('a kernel is not ready, and none starts with it: %s', async (set, what) => {
+    expect(await readiness()).toEqual(isReady);
+    await change(keyIdOf(purpose), set);
+    expect(await readiness()).toEqual({ ...isReady, status: 503, signer: 'down' });
+    const env = { ...test.env, GOV_SIGNING_KEY: test.env['GOV_SIGNING_KEY'] ?? '' };
+    const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: give ${variable} another key`;
+    await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
+    const others = purposes.filter(([of]) => of !== purpose).map(([, name]) => name);
+    // What it would have published beside is not published either.
+    for (const name of others) env[name as keyof typeof env] = generateSigningKey().privateKeyPem;
+    await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
+    expect((await test.as('acme').listTrustKeys()).body.keys).toHaveLength(published.length);
+  });
+});
+
+describe('a replica that a rotation has missed', () => {
+  verifies('kn.chain', 'allows nothing that nobody could prove, while the others go on', async () => {
+    const env = { ...test.env, GOV_SIGNING_KEY: generateSigningKey().privateKeyPem };
+    const other = await startKernel(kernelConfigFrom(env));
+    try {
+      const session_id = newSession();
+      await seal(test, { session_id });
+      await test.kernel.context.checkpoints.create();
+      await change(keyIdOf('receipts'), 'revoked_at = now()');
+      await expectRefused(() => seal(test, { session_id }), 'receipts', 'is revoked');
+      const call = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id } as never; // the rest has defaults
+      expect((await clientOf(other, 'acme').evaluate({ body: call })).body.verdict).toBe('ALLOW');
+      expect(await readiness(other)).toEqual(isReady);
+      expect(await readiness()).toMatchObject({ status: 503, signer: 'down' });
+    } finally {
+      await other.stop();
+    }
+  });
+});
