@@ -129,7 +129,7 @@ describe('the page of an approval', () => {
     for (const key of [agentKey, revoked.key, `${revoked.key}x`, '', 'apk_', test.env['GOV_ADMIN_API_KEY'] ?? '']) {
       const { browser, page } = await signedIn(url, key);
       expect([key, page.status, browser.cookie]).toEqual([key, 401, '']);
-      expect(page.text).toContain('This key opens nothing here.');
+      expect(page.text).toContain('There is no such approver key here');
     }
     const foreign = await signedIn(url, (await keyOf('alice', { tenant: 'globex' })).key);
     expect([foreign.page.status, foreign.page.text]).toEqual([404, expect.not.stringContaining('pay.send')]);

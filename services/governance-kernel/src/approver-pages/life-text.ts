@@ -29,7 +29,7 @@ export function lifeText(approval: Approval, nowMs: number): LifeText {
     case 'revoked':
       return over('withdrawn', 'The approval was withdrawn; the agent may not make this call.');
     case 'expired':
-      return over('expired', 'Nobody decided in time, which is a refusal.');
+      return over('expired', 'Nobody decided in time, so the agent may not make this call. It may ask again.');
     default:
       return state satisfies never;
   }

@@ -19,11 +19,11 @@ export function signInPage(id: ApprovalId | null, why: 'stranger' | keyof typeof
 
 const aboutCall = 'Somebody is asked to decide about a call of an agent.';
 const aboutMembers =
-  'Owners and partners of the workspace whose agent asks need no such key: they answer at its gateway, signed in there, by';
+  'Owners and partners of the workspace whose agent asks need no such key: they answer in the inbox of the console, or at its gateway by';
 const aboutPasskeys = 'Where passkeys are enrolled, this page alone decides.';
 const aboutVoucher = 'Somebody waits until you vouch for a passkey.';
 
 const notices = {
-  refused: 'This key opens nothing here. It may have ended.',
+  refused: 'There is no such approver key here, or it has ended. One begins with apk_; an operator makes it.',
   ended: 'You are not signed in any more, so your form decided nothing.',
 };
