@@ -158,7 +158,31 @@ const strict = (name: string) =>
     rules: [{ id: 'owners', effect: 'allow', match: { action: ['policy.change'] } }],
   });
 
+describe('a credential that does not do', () => {
+  it('is named, with the command that helps', async () => {
+    const refused = await run(['receipts', 'ls'], { ...byKey(), COUNTERSIGN_TOKEN: 'bad' });
+    expect(refused).toMatchObject({ status: 1, told: expect.stringContaining('COUNTERSIGN_TOKEN is refused') });
+    const code = await run(['receipts', 'ls', '--reason', 'NO_SUCH_CODE']);
+    expect(code.told).toContain('reason_code: Invalid option: none of the');
+    expect(code.told.length).toBeLessThan(150);
+  });
+});
+
 describe('countersign login', () => {
+  it('is told by its command where it is for another address, or lets in for too little', async () => {
+    const { child, ended } = start(['login', '--url', system.gatewayUrl], {});
+    let told = '';
+    child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const code = await until(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(told)?.[1]);
+    await tab.send(`/api/auth/device/${code}/decide`, {
+      ...{ method: 'POST', body: { decision: 'approve', workspace_id: ada.workspaceId } },
+    });
+    await ended;
+    const elsewhere = await run(['receipts', 'ls'], { COUNTERSIGN_URL: 'http://127.0.0.1:1' });
+    expect(elsewhere.told).toContain('countersign login --url http://127.0.0.1:1');
+    expect((await run(['agent-keys', 'ls'], {})).told).toContain('countersign login --role owner');
+  }, 60_000);
+
   it(
     'lets the terminal in by a code that a person confirms, and there they see what waits and where to decide',
     async () => {

@@ -80,7 +80,7 @@ function unknownVariables(
 
 function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
-  return nearest === null ? '' : `; did you mean ${nearest}?`;
+  return nearest === null ? '; docs/reference/configuration.md lists them' : `; did you mean ${nearest}?`;
 }
 
 function readVariable(name: string, isSecret: boolean, env: Environment, problems: string[]): string | undefined {

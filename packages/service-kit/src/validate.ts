@@ -21,9 +21,17 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   const first = issues[0];
   const param = first === undefined ? '' : dotted(first.path);
   const named = param === '' ? {} : { param };
-  const fault = first?.message ?? 'The request is invalid';
+  const fault = first === undefined ? 'The request is invalid' : sentenceOf(first);
   // Many clients show the message alone.
   return new AppError('INVALID_REQUEST', param === '' ? fault : `${param}: ${fault}`, { ...named, details });
+}
+
+/** A sentence with more of them is no sentence; the details have them all. */
+const namedValuesMax = 12;
+
+function sentenceOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_value' || issue.values.length <= namedValuesMax) return issue.message;
+  return `Invalid option: none of the ${issue.values.length} that details.issues lists`;
 }
 
 function describe(issue: z.core.$ZodIssue): { path: string; code: string; message: string } {

@@ -79,7 +79,7 @@ describe('readConfig', () => {
   it.each([
     ['GOV_ADMIN_APIKEY_FILE', '; did you mean GOV_ADMIN_API_KEY_FILE?'],
     ['GOV_SIBILNG', '; did you mean GOV_SIBLING?'],
-    ['GOV_FROBNICATE_ALL_THINGS', ''],
+    ['GOV_FROBNICATE_ALL_THINGS', '; docs/reference/configuration.md lists them'],
   ])('tells who wrote %s the nearest known name, and guesses nothing where none is near', (name, said) => {
     expect(problemsOf({ ...sound, [name]: 'x' })).toEqual([`${name} is not a known variable${said}`]);
   });

@@ -4,13 +4,14 @@ import { createReadStream, readFileSync, realpathSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Instant } from '@countersign/contracts';
+import { Digest, Instant } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { assertOptions } from './assert-options.ts';
 import { clipped } from './clipped.ts';
 import { conformanceAnswerOfText, conformanceStatus, describeConformance, proofLimits } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
+import { cliProblem } from './cli-problem.ts';
 import { describeReport } from './describe-report.ts';
 import { requirements } from './export-report.ts';
 import type { ExportReport, Requirement } from './export-report.ts';
@@ -79,7 +80,7 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
     return statuses[report.verdict];
   } catch (error) {
-    write(`${forTerminal(clipped(error instanceof Error ? error.message : String(error)))}\n`);
+    write(`${forTerminal(clipped(cliProblem(error)))}\n`);
     return 2;
   }
 }
@@ -89,7 +90,7 @@ function readKeys(file: string): TrustedKey[] {
   try {
     return parseKeySet(parseStrictJson(readFileSync(file), keysLimits));
   } catch (cause) {
-    throw new Error(`--keys ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`--keys ${cliProblem(cause, file)}`, { cause });
   }
 }
 
@@ -144,12 +145,12 @@ function readArguments(argv: string[]): Asked | string {
   if (values.version) return `countersign-verify ${formatVersion}\n`;
   const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const [file, ...rest] = positionals;
-  const { keys, json, partial, head: heads, origin, vectors, tenant, session, workspace } = values;
+  const { keys, json, partial, head: noted, origin, vectors, tenant, session, workspace } = values;
   if (values.audit) {
     assertOptions('an audit log', given);
     if (file === undefined || rest.length > 0)
       throw new Error('countersign-verify --audit takes one export; see --help');
-    return { kind: 'audit', file, json, given, options: { heads, workspace } };
+    return { kind: 'audit', file, json, given, options: { heads: noted.map(headOf), workspace } };
   }
   assertOptions(values.conformance ? 'a conformance proof' : 'an export', given);
   if (file === undefined || rest.length > 0 || keys === undefined)
@@ -160,11 +161,17 @@ function readArguments(argv: string[]): Asked | string {
     return { kind: 'conformance', file, keys, json, given, options };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
-  if (heads.length > 0 && !required.includes('completeness'))
+  if (noted.length > 0 && !required.includes('completeness'))
     throw new Error('--head asks for completeness, which --require leaves out; see --help');
   const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
-  const options = { partial, heads, tenant, session, ...period, require: required, ...ofLog };
+  const options = { partial, heads: noted.map(headOf), tenant, session, ...period, require: required, ...ofLog };
   return { kind: 'export', file, keys, json, given, options };
+}
+
+function headOf(value: string): string {
+  const head = Digest.safeParse(value);
+  if (!head.success) throw new Error('--head is sha256: and 64 hexadecimal digits');
+  return head.data;
 }
 
 function instantOf(option: string, value: string | undefined): Instant | undefined {

@@ -157,6 +157,12 @@ describe('countersign-verify', () => {
       [[file, '--keys', keys, '--keys', keys], '--keys may be given once'],
       [[file, '--keys', keys, '--json', '--json'], '--json may be given once'],
       [[file, '--keys', keys, '--head', head, '--require', 'integrity,signer'], '--head asks for completeness'],
+      [[file, '--kyes', keys], "Unknown option '--kyes'; see --help"],
+      [[join(folder, 'absent'), '--keys', keys], 'absent cannot be read: no such file'],
+      [[file, '--keys', join(folder, 'absent')], 'absent cannot be read: no such file'],
+      [[file, '--keys', keys, '--head', 'sha256:00'], '--head is sha256: and 64 hexadecimal digits'],
+      [[file, '--keys', keys, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
+      [['--audit', log, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
       [[period, '--keys', keys, '--partial'], '--partial asks nothing of the export of a period'],
       ...['--tenant', '--session', '--origin', '--from', '--to', '--require', '--keys', '--vectors'].map(
         (option): [string[], string] => [['--audit', log, option, instant], `${option} asks nothing of an audit log`],

@@ -1,6 +1,13 @@
-import { createClient, isAppError, type AnyRoute, type Client } from '@countersign/contracts';
+import {
+  createClient,
+  isAppError,
+  PersonRole,
+  type AnyRoute,
+  type AppError,
+  type Client,
+} from '@countersign/contracts';
 import { CommandFailed } from '../command-failed.ts';
-import type { Config } from '../config.ts';
+import { configFrom, type Config } from '../config.ts';
 import { credentialOf } from './credential.ts';
 
 export type Connection = {
@@ -35,6 +42,15 @@ export async function answered<Reply>(ask: () => Promise<{ body: Reply }>): Prom
     return (await ask()).body;
   } catch (cause) {
     if (!isAppError(cause)) throw cause;
-    throw new CommandFailed(`${cause.message} (${cause.code})`, cause.code === 'UPSTREAM_FAILED' ? 2 : 1, { cause });
+    throw new CommandFailed(refusalText(cause), cause.code === 'UPSTREAM_FAILED' ? 2 : 1, { cause });
   }
+}
+
+/** What the server says, and what the person at this terminal can do about it. */
+function refusalText({ message, code, details }: AppError): string {
+  const said = `${message} (${code})`;
+  const hasToken = configFrom().token !== null;
+  if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${said}` : said;
+  const needed = PersonRole.safeParse(details?.['needed']);
+  return hasToken || !needed.success ? said : `${said}: countersign login --role ${needed.data}`;
 }

@@ -15,8 +15,16 @@ export async function credentialOf({ url, token, workspaceId, dir }: Config): Pr
   const login = await readLogin(dir);
   if (login === null)
     throw new CommandFailed('Nobody has signed in: countersign login, or set COUNTERSIGN_TOKEN to an API key', 2);
-  if ((url !== null && url !== login.url) || (workspaceId !== null && workspaceId !== login.workspace_id))
-    throw new CommandFailed(`The login is for ${login.workspace_id} at ${login.url}: sign in there instead`, 2);
+  if (url !== null && url !== login.url)
+    throw new CommandFailed(
+      `The login is for ${login.url}, and COUNTERSIGN_URL is ${url}: countersign login --url ${url}`,
+      2,
+    );
+  if (workspaceId !== null && workspaceId !== login.workspace_id)
+    throw new CommandFailed(
+      `The login is for ${login.workspace_id}, and COUNTERSIGN_WORKSPACE is ${workspaceId}: countersign login`,
+      2,
+    );
   return { url: login.url, workspaceId: login.workspace_id, bearer: () => liveToken(dir) };
 }
 
