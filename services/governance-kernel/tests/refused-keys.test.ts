@@ -170,13 +170,13 @@ describe('a kernel whose key of the policies counts no more', () => {
   });
 });
 
-describe.each(purposes)('where the key for %s counts no more', (purpose, variable) => {
+describe.each(purposes)('where the key for %s counts no more', (purpose) => {
   it.each(faults)('a kernel is not ready, and none starts with it: %s', async (set, what) => {
     expect(await readiness()).toEqual(isReady);
     await change(keyIdOf(purpose), set);
     expect(await readiness()).toEqual({ ...isReady, status: 503, signer: 'down' });
     const env = { ...test.env, GOV_SIGNING_KEY: test.env['GOV_SIGNING_KEY'] ?? '' };
-    const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: give ${variable} another key`;
+    const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: this kernel needs another one`;
     await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     const others = purposes.filter(([of]) => of !== purpose).map(([, name]) => name);
     // What it would have published beside is not published either.

@@ -66,7 +66,7 @@ describe('a log that has a head', () => {
     await seal(test);
     await test.kernel.context.checkpoints.create();
     const { logOrigin } = test.kernel.context.config;
-    const sentence = `The log of this database is named ${logOrigin}, and its name stays: set GOV_LOG_ORIGIN to it`;
+    const sentence = `The log of this database is named ${logOrigin}, and its name stays: this kernel names it another.example/log`;
     const renamed = { ...test.env, GOV_LOG_ORIGIN: 'another.example/log' };
     for (const env of [renamed, { ...renamed, GOV_LOG_KEY: generateSigningKey().privateKeyPem }])
       await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);

@@ -308,11 +308,11 @@ describe('the keys that a kernel signs with', () => {
     await set(`valid_until = '${instant(61)}'`);
     await expect(record([key('b')], 60)).resolves.toBeUndefined();
     await expect(record([key('b')], 61)).rejects.toThrow(
-      'The key b for receipts has ended: give GOV_SIGNING_KEY another key',
+      'The key b for receipts has ended: this kernel needs another one',
     );
     await set(`valid_until = NULL, revoked_at = '${instant(90)}'`);
     await expect(record([key('b')], 60)).rejects.toThrow(
-      'The key b for receipts is revoked: give GOV_SIGNING_KEY another key',
+      'The key b for receipts is revoked: this kernel needs another one',
     );
     await set(`revoked_at = NULL, valid_from = '${instant(60)}'`);
     await expect(record([key('b')], 59)).rejects.toThrow('The key b for receipts is not valid yet');

@@ -7,5 +7,5 @@ import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 export function assertSameLog(latest: Pick<Checkpoint, 'note'> | null, origin: string): void {
   const [named] = latest?.note.split('\n', 1) ?? [origin];
   if (named !== origin)
-    throw new Error(`The log of this database is named ${named}, and its name stays: set GOV_LOG_ORIGIN to it`);
+    throw new Error(`The log of this database is named ${named}, and its name stays: this kernel names it ${origin}`);
 }

@@ -32,15 +32,9 @@ export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now
       );
     const fault = keyFaultAt(row, now);
     if (fault !== null)
-      throw new Error(`The key ${keyId} for ${purpose} ${keyFaultText[fault]}: give ${variables[purpose]} another key`);
+      throw new Error(`The key ${keyId} for ${purpose} ${keyFaultText[fault]}: this kernel needs another one`);
   }
 }
-
-const variables: Readonly<Record<KeyPurpose, string>> = {
-  receipts: 'GOV_SIGNING_KEY',
-  policies: 'GOV_POLICY_KEY',
-  log: 'GOV_LOG_KEY',
-};
 
 export async function listTrustKeys(reader: Reader | Tx): Promise<TrustKeyRow[]> {
   const rows = await reader.trustKey.findMany({ orderBy: [{ valid_from: 'asc' }, { key_id: 'asc' }] });
