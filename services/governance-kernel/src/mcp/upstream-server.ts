@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type CallToolResult, type Progress, type Tool } from '@modelcontextprotocol/client';
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  type CallToolResult,
+  type Progress,
+  type Tool,
+} from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
@@ -185,7 +192,8 @@ export class UpstreamServer {
     this.#failures += 1;
     this.#retryAtMs = this.#options.now() + backoffMs(this.#failures);
     if (this.#closing.signal.aborted) return;
-    this.#tell(connectProblem(this.#options.config, error, lastWords), error);
+    const hasEnded = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+    this.#tell(connectProblem(this.#options.config, { error, hasEnded, lastWords }), error);
     this.#reconnect();
   }
 
