@@ -55,10 +55,11 @@ export function openNote(
   const signedBy: NoteKey[] = [];
   for (const { name, keyId, signature } of signatures) {
     const key = knownKeys.find((known) => known.name === name && known.keyId === keyId);
-    if (key === undefined) continue;
+    // Of each key the first one counts, or a note would take as long as its lines are many.
+    if (key === undefined || signedBy.includes(key)) continue;
     if (!provider.verifyEd25519(key.publicKey, message, signature))
       throw new CryptoError('NOTE_SIGNATURE_INVALID', `signature of ${name} does not verify`);
-    if (!signedBy.includes(key)) signedBy.push(key);
+    signedBy.push(key);
   }
   if (signedBy.length === 0) throw new CryptoError('NOTE_NOT_SIGNED_BY_KNOWN_KEY', 'no signature of a known key');
   return { text, signedBy };

@@ -87,6 +87,19 @@ describe('a signed note', () => {
     expect(refusal(() => openNote(nodeProvider, flooded, [logKey])).code).toBe('MALFORMED_NOTE');
   });
 
+  it('verifies the first signature of each key, however often a note repeats it', () => {
+    let verified = 0;
+    const counting = {
+      ...nodeProvider,
+      verifyEd25519: (...given: Parameters<typeof nodeProvider.verifyEd25519>) => {
+        verified += 1;
+        return nodeProvider.verifyEd25519(...given);
+      },
+    };
+    openNote(counting, note + note.slice(note.lastIndexOf('\n\n') + 2).repeat(49), [logKey]);
+    expect(verified).toBe(1);
+  });
+
   it.each([
     ['no signature', 'text\n'],
     ['no text', '\n— log.example/acme AAAAAAA=\n'],

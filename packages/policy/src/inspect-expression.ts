@@ -23,6 +23,8 @@ const valueCosts = { size: 4, sought: 1, compared: 5 };
 export type Inspection = {
   /** Nodes of the syntax tree: what evaluating it once takes. */
   size: number;
+  /** Elements of the lists and maps that are written in it: a loop may go over them. */
+  literals: number;
   comprehensionDepth: number;
   splitsText: boolean;
   /** For each character that the call brings, by how often it may be searched: once, or once for each element to that power. */
@@ -43,7 +45,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   const patterns = new Map<string, LinearRegExp>();
   const costsOfSearches: number[] = [];
   const inspection = {
-    ...{ size: 0, comprehensionDepth: 0, splitsText: false, readingCost: 0, valueCost: 0 },
+    ...{ size: 0, literals: 0, comprehensionDepth: 0, splitsText: false, readingCost: 0, valueCost: 0 },
     ...{ searchCosts: costsOfSearches, patterns, rereadingPower: rereadingPower(root, terms) },
   };
   visit(root, new Set(), 0);
@@ -70,6 +72,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
     refuseNode(node, (name) => bound.has(name) || variables.has(name), path);
     inspection.size += 1;
+    if (node.op === 'list' || node.op === 'map') inspection.literals += node.args.length;
     price(node);
     const variable = boundVariable(node);
     if (node.op !== 'rcall' || variable === null) {

@@ -24,14 +24,16 @@ export class IterationBudget {
 
   /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop, search or compare pay for the counting. */
   spend(expression: Expression): boolean {
-    const { comprehensionDepth, splitsText, searchCosts, readingCost, valueCost, rereadingPower } = expression;
+    const { literals, comprehensionDepth, splitsText, searchCosts, readingCost, valueCost, rereadingPower } =
+      expression;
     if (comprehensionDepth + searchCosts.length + readingCost + valueCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#values));
-    const looped = comprehensionDepth === 0 ? 0 : (values + (splitsText ? characters : 0)) ** comprehensionDepth;
-    const rounds = Math.max(1, values);
+    const elements = values + literals;
+    const looped = comprehensionDepth === 0 ? 0 : (elements + (splitsText ? characters : 0)) ** comprehensionDepth;
+    const rounds = Math.max(1, elements);
     const searched = searchCosts.reduce((sum, cost, power) => sum + characters * cost * rounds ** power, 0);
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
-    const reread = rereadingPower === 0 ? 0 : whole * values ** rereadingPower;
+    const reread = rereadingPower === 0 ? 0 : whole * elements ** rereadingPower;
     const read = characters * readingCost + values * valueCost;
     return this.#work.take(looped + searched + read + reread);
   }

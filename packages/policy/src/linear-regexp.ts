@@ -12,6 +12,9 @@ const keptMax = 200_000;
 /** Of a pattern beside its instructions. */
 export const patternWeight = 10;
 
+/** What is repeated is compiled as often: characters of a pattern times all the counts in it. More takes longer than others can wait. */
+const repeatedMax = 20_000;
+
 /** In bodies of a loop, for each character: measured with texts that make the engine work hardest. */
 const characterCosts = { ofSmallAutomaton: 0.04, ofInstruction: 0.1 };
 
@@ -52,6 +55,7 @@ function keep(pattern: string, compiled: LinearRegExp): void {
 
 function compile(pattern: string): LinearRegExp {
   if (pattern.length > patternLengthMax) throw new RangeError(`pattern longer than ${patternLengthMax} characters`);
+  if (pattern.length * countsIn(pattern) > repeatedMax) throw new RangeError('pattern repeats too much too often');
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   const size = compiled.programSize();
   const known = { size, toString: () => `re2:${pattern}` };
@@ -60,4 +64,12 @@ function compile(pattern: string): LinearRegExp {
   // Without the automaton, whose states each new text would make anew at ten times the cost.
   const costPerCharacter = size * characterCosts.ofInstruction;
   return { ...known, test: (text) => compiled.matcher(text).find(), costPerCharacter };
+}
+
+/** All the counts of repetitions together, whether or not they stand inside of each other: the engine allows 1,000 in one. */
+function countsIn(pattern: string): number {
+  return [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].reduce(
+    (sum, [, least, most]) => sum + Number(most || least),
+    0,
+  );
 }

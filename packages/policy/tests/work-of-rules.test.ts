@@ -58,6 +58,8 @@ describe('the work of an expression', () => {
     ['args.t.reverse() == "x"', 'FUNCTION_REFUSED', 'no function reverse with 0 arguments'],
     ['args.t.matches(args.p)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
     ['args.t.matches("(")', 'REGEXP_REFUSED', ''],
+    [`args.t.matches("${'a{1000}'.repeat(70)}")`, 'REGEXP_REFUSED', 'pattern repeats too much too often'],
+    ['args.t.matches("(abcdefghijklmnopqrst){1000}")', 'REGEXP_REFUSED', 'pattern repeats too much too often'],
     ['args.l.all(x, x.all(y, y.all(z, z == 1)))', 'NESTING_REFUSED', 'more than 2 comprehensions inside each other'],
   ])('is bounded: %s', (text, code, message) => {
     const fault = faultOf(text);
@@ -84,6 +86,9 @@ describe('what all rules of a decision may do together', () => {
     ['args.list.all(x, x.contains("x"))', 6 + 18 * 0.001],
     ['args.text.split(",").all(x, x == "a")', 6 + 18 + 18 * 0.04],
     ['args.list.all(x, x in args.list)', 6 + 6 + (6 * 0.1 + 18 * 0.02) * 6],
+    ['["a", "b"].all(x, args.list.all(y, y == x))', 8 ** 2 + 6 * 5 + (6 * 0.1 + 18 * 0.02) * 8],
+    ['["a", "b"].all(x, args.text.contains(x))', 8 + 18 * 0.001 * 8],
+    ['{"a": 1, "b": 2}.all(x, x in args.list)', 8 + 6 + (6 * 0.1 + 18 * 0.02) * 8],
     ['args.list == args.text', 6 * 5],
     ['size(args.text) > 3', 18 * 0.08 + 6 * 4],
   ])('is counted: %s', (text, units) => {

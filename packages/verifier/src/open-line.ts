@@ -7,7 +7,7 @@ import { openReceipt } from './verify-receipt.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 /** `witnessed`: the time of the checkpoint that has the receipt. */
-type OpenedLine = { opened: OpenedReceipt; witnessed: string | null };
+export type OpenedLine = { opened: OpenedReceipt; witnessed: string | null };
 
 type Parts = Pick<LogTrust, 'trust' | 'provider'> & {
   /** By the size of the tree, the one that the export has shown. */

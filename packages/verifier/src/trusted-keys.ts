@@ -77,9 +77,14 @@ export function assertNotRevoked(
 /** Clocks of kernels that share one log differ by less. */
 const clockSkewMaxMs = 60_000;
 
+/** Whether it is later by more than the clocks differ of those who said so. A time that is no time is. */
+export function isLater(instant: string, than: string): boolean {
+  return !(Date.parse(instant) <= Date.parse(than) + clockSkewMaxMs);
+}
+
 /** Throws `TIME_MISMATCH`: what a checkpoint has seen cannot be later than that checkpoint. */
 export function assertNotAfter(claimed: string, witnessed: string | null): void {
-  if (witnessed === null || Date.parse(claimed) <= Date.parse(witnessed) + clockSkewMaxMs) return;
+  if (witnessed === null || !isLater(claimed, witnessed)) return;
   throw new VerificationError('TIME_MISMATCH', `it says ${claimed}, and a checkpoint had seen it at ${witnessed}`);
 }
 

@@ -7,6 +7,7 @@ import {
   PeriodHeader,
 } from '@countersign/contracts/governance-kernel';
 import { parseStrictJson } from '@countersign/crypto';
+import { assertAsOf } from './assert-as-of.ts';
 import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
 import { ExportCheckpoints } from './export-checkpoints.ts';
@@ -20,7 +21,6 @@ import { openLine } from './open-line.ts';
 import { lineBytesMax, lineLimits } from './read-lines.ts';
 import { PeriodLinks } from './period-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
-import { assertNotAfter } from './trusted-keys.ts';
 import { UsedApprovals } from './used-approvals.ts';
 import { faultOf, VerificationError } from './verification-error.ts';
 import { claimedReceiptId } from './verify-chain.ts';
@@ -127,7 +127,7 @@ export class ExportVerification {
       throw new VerificationError('HEAD_MISMATCH', 'a head statement is a receipt of that kind with record and proof');
     const record = assertRecordOf(payload, line.record, this.#options.provider);
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
-    assertNotAfter(head.as_of, witnessed);
+    assertAsOf(head.as_of, { opened, witnessed });
     const ended = { ...head, tenant_id: payload.tenant_id };
     assertSubject(ended, this.#options);
     this.#links.expectHead(ended);

@@ -1,10 +1,10 @@
 import { PeriodStatement } from '@countersign/contracts/governance-kernel';
 import type { ExportedPeriod } from '@countersign/contracts/governance-kernel';
 import { encodeHex } from '@countersign/crypto';
+import { assertAsOf } from './assert-as-of.ts';
 import type { ExportCheckpoints } from './export-checkpoints.ts';
 import { openLine } from './open-line.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
-import { assertNotAfter } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import type { LogTrust } from './verify-log.ts';
 import { assertRecordOf } from './verify-record.ts';
@@ -29,7 +29,7 @@ export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...pa
     );
   const record = assertRecordOf(payload, line.period.record, parts.provider);
   const statement = parseUntrusted(PeriodStatement, record.intent.facts, 'period statement');
-  assertNotAfter(statement.as_of, witnessed);
+  assertAsOf(statement.as_of, { opened, witnessed });
   if (statement.to > statement.as_of) throw new VerificationError('TIME_MISMATCH', 'the period had not ended yet');
   assertLogSigned(statement, checkpoints);
   return { tenant_id: payload.tenant_id, key_id: key.key_id, statement };

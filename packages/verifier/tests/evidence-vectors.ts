@@ -4,7 +4,6 @@ import {
   chainOf,
   exportOf,
   hashOf,
-  headOf,
   leafOf,
   linesOf,
   logSigner,
@@ -16,7 +15,7 @@ import {
   testSigner,
 } from './chain-fixture.ts';
 import type { Exported, Line, Members } from './chain-fixture.ts';
-import { base, bareOf, invalid, hiding, undecidable, incomplete, under } from './receipt-vector.ts';
+import { base, bareOf, invalid, hiding, undecidable, incomplete, under, withHead } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
 export async function brokenAttachments(): Promise<Record<string, ReceiptVector>> {
@@ -82,7 +81,7 @@ export async function brokenAttachments(): Promise<Record<string, ReceiptVector>
     'invalid/head-of-a-later-time': invalid(
       'A head statement about a time after the checkpoint that has it.',
       'TIME_MISMATCH',
-      await withHead({ as_of: '2027-01-01T00:00:00.000Z' }),
+      await withHead({ as_of: '2026-02-01T00:20:45.000Z' }, { time: '2026-02-01T00:19:44.999Z' }),
       -1,
     ),
     'invalid/issued-after-its-checkpoint': invalid(
@@ -226,15 +225,6 @@ export async function revocations(): Promise<Record<string, ReceiptVector>> {
 function withLine(whole: Exported, change: Partial<Line>): Exported {
   const [first, ...rest] = whole.receipts;
   return { ...whole, receipts: [{ ...first, ...change } as Line, ...rest] }; // three receipts are there
-}
-
-async function withHead(changes: Members): Promise<Exported> {
-  const chain = chainOf(3);
-  const { receipt, record } = headOf(chain, 0, changes);
-  const whole = await exportOf([{ receipts: [...chain.receipts, receipt], records: [...chain.records, record] }], {
-    heads: false,
-  });
-  return { ...whole, heads: whole.receipts.slice(3).map((head) => ({ head })), receipts: whole.receipts.slice(0, 3) };
 }
 
 async function leavesOf({ receipts, heads }: Exported): Promise<Uint8Array[]> {

@@ -1,5 +1,5 @@
-import { chainOf, exportOf, linesOf, testKeys } from './chain-fixture.ts';
-import type { Chain, Exported, Line, Members, Receipt } from './chain-fixture.ts';
+import { chainOf, exportOf, headOf, linesOf, sign, testKeys } from './chain-fixture.ts';
+import type { Chain, Exported, ExportParts, Line, Members, Receipt } from './chain-fixture.ts';
 
 type Verdict = 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
 
@@ -29,6 +29,16 @@ export async function changedAt(index: number, change: (receipt: Receipt) => Rec
   const whole = await base();
   const changed = (line: Line, at: number) => (at === index ? { ...line, receipt: change(line.receipt) } : line);
   return { ...whole, receipts: whole.receipts.map(changed) };
+}
+
+/** A chain whose head statement says something else, is signed by somebody else, or was seen at another time. */
+export async function withHead(facts: Members, { signer, time }: ExportParts = {}): Promise<Exported> {
+  const chain = chainOf(3);
+  const { receipt, record } = headOf(chain, 0, facts);
+  const receipts = [...chain.receipts, sign(receipt.payload, signer)];
+  const seen = { heads: false, ...(time === undefined ? {} : { time }) };
+  const whole = await exportOf([{ receipts, records: [...chain.records, record] }], seen);
+  return { ...whole, heads: whole.receipts.slice(3).map((head) => ({ head })), receipts: whole.receipts.slice(0, 3) };
 }
 
 export function valid(about: string, exported: Exported, keys = testKeys()): ReceiptVector {

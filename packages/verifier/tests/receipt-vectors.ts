@@ -25,6 +25,7 @@ import { brokenAttachments, brokenLog, shortExports, revocations } from './evide
 import { contradictions, brokenOutcomes } from './contradiction-vectors.ts';
 import { shadowVectors } from './shadow-vectors.ts';
 import { traceVectors } from './trace-vectors.ts';
+import { asOfVectors } from './as-of-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
 import { placeVectors } from './place-vectors.ts';
 import { checkpointVectors } from './checkpoint-vectors.ts';
@@ -48,6 +49,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await traceVectors()),
     ...(await usedApprovals()),
     ...(await periodVectors()),
+    ...(await asOfVectors()),
     ...(await placeVectors()),
     ...(await checkpointVectors()),
     ...(await brokenOutcomes()),

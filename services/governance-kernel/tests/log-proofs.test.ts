@@ -133,6 +133,14 @@ describe('checkpoints', () => {
     expect(signed(`${text.replace(String(tree_size), String(tree_size + 1))}\n`)).toBe(false);
   });
 
+  it('verify where the log has no leaf yet', async () => {
+    const empty = await startTestKernel({ env: { GOV_DEMO: '0' }, twins: false });
+    const { body: head } = await empty.as('acme').createCheckpoint();
+    const { body } = await empty.as('acme').verifyCheckpoint({ params: { checkpoint_id: head.checkpoint_id } });
+    expect([head.tree_size, body.verified]).toEqual([0, true]);
+    await empty.close();
+  });
+
   it('verify against the ledger and their predecessor, and are listed newest first', async () => {
     const older = await createCheckpoint();
     await seal(test);

@@ -1,5 +1,6 @@
 import {
   consistencyProof,
+  emptyRoot,
   encodeBase64,
   inclusionProof,
   nodeHash,
@@ -25,8 +26,9 @@ export async function provenConsistent(
   return (await consistencyProof(provider, reader, sizes)).map(encodeBase64);
 }
 
-/** The root over the first `size` leaves, at least one, from perfect subtrees: largest first, one per set bit of the size. */
+/** The root over the first `size` leaves, from perfect subtrees: largest first, one per set bit of the size. */
 export async function rootOfLog(provider: CryptoProvider, reader: NodeReader, size: number): Promise<Uint8Array> {
+  if (size === 0) return emptyRoot(provider);
   const subtrees: Promise<Uint8Array>[] = [];
   let start = 0;
   for (let level = Math.floor(Math.log2(size)); level >= 0; level -= 1) {
