@@ -185,8 +185,8 @@ const entries = [
   {
     kind: 'left',
     file: 'packages/policy/src/inspect-expression.ts',
-    line: "if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {",
-    from: "typeof pattern.args !== 'string'",
+    line: "if (literal?.op !== 'value' || typeof literal.args !== 'string') {",
+    from: "typeof literal.args !== 'string'",
     to: 'false',
     why: 'The engine of linear patterns refuses what is no text with the same code; this line says it in better words.',
   },
