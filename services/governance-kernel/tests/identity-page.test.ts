@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parsePolicyBundle } from '@countersign/policy';
-import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const page = readFileSync(new URL('../../../docs/identity.md', import.meta.url), 'utf8');
+/** What `make up` starts with, and so whoever reads the page. */
+const shippedPolicy = readFileSync(new URL('../../../infra/local/policy/starter.yaml', import.meta.url), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({
   language,
   text,
@@ -21,7 +23,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'countersign-identity-'));
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
-  await test.activate('*', starterPolicy);
+  await test.activate('*', shippedPolicy);
 });
 afterAll(async () => {
   await test.close();
