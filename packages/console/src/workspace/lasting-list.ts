@@ -49,10 +49,10 @@ export function useLastingList<Item, Row extends { id: string }>(
     // To compare 100,000 rows one by one holds up the page; the same list is the same object.
     structuralSharing: false,
   });
-  // Whoever scrolls asks more often than the page is drawn: until then only this knows that the next page was asked for.
-  const underWay = useRef(false);
+  // Whoever scrolls asks more often than the page is drawn: until then only this knows which page was asked for.
+  const asked = useRef<string | null>(null);
   const older = useMutation({
-    onError: () => void (underWay.current = false),
+    onError: () => void (asked.current = null),
     // The list that was asked for, also when another one is shown by the time the answer is there.
     mutationFn: async ({ cursor }: { cursor: string; list: string }) => {
       const page = await read(cursor, { limit: pageLimit.max });
@@ -60,8 +60,11 @@ export function useLastingList<Item, Row extends { id: string }>(
     },
   });
   const next = query.data?.next ?? null;
-  // What it led to is drawn.
-  useEffect(() => void (underWay.current = false), [next, list]);
+  const place = next === null ? null : `${list}\n${next}`;
+  // What it led to is drawn. This may run late, when the page that was drawn last was asked for already.
+  useEffect(() => {
+    if (asked.current !== place) asked.current = null;
+  }, [place]);
   return {
     query,
     older: {
@@ -69,8 +72,8 @@ export function useLastingList<Item, Row extends { id: string }>(
       isAsked: older.isPending,
       fault: older.variables?.list === list ? older.error : null,
       ask: () => {
-        if (next === null || older.isPending || underWay.current) return;
-        underWay.current = true;
+        if (next === null || older.isPending || asked.current === place) return;
+        asked.current = place;
         older.mutate({ cursor: next, list });
       },
     },
