@@ -10,7 +10,6 @@ import { Work } from './work.ts';
 type Compiled = { validate: ValidateFunction } | { fault: string };
 
 const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
-const inapplicable = { fault: 'the schema could not be applied' };
 
 /**
  * What judging the arguments of one call may take, about a fiftieth of a second at most. A schema that refers to itself by several ways at once has
@@ -52,9 +51,8 @@ export const validateWithAjv: ArgumentValidator = (schema, args) => {
     // Strictly true: a schema marked `$async` answers with a promise, which is no "valid".
     return compiled.validate.call(new Work(workMax), args) === true ? null : faultOf(compiled.validate);
   } catch (error) {
-    if (error instanceof TooMuchWork) return 'judging them would take too long';
-    compiledSchemas.set(schema, inapplicable); // it would fail again, and take as long
-    return inapplicable.fault;
+    // Said of these arguments alone: one call must not take a tool from everybody.
+    return error instanceof TooMuchWork ? 'judging them would take too long' : 'the schema could not be applied';
   }
 };
 
