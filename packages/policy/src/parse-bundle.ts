@@ -56,8 +56,7 @@ function refuseReferences(document: Document, lines: LineCounter): void {
     if (!isNode(node)) return;
     if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
       throw refused('anchors and aliases are refused');
-    if (node.tag !== undefined && node.tag.startsWith('!')) throw refused('tags are refused');
-    if (/binary|timestamp|set|omap|pairs/.test(node.tag ?? '')) throw refused('tags are refused');
+    if (node.tag !== undefined) throw refused('tags are refused');
   });
 }
 

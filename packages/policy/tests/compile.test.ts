@@ -1,12 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { gateOrder } from '@countersign/contracts';
-import { evaluateRules, parsePolicyBundle, wiredGates } from '../src/index.ts';
+import { bundleBytesMax } from '@countersign/contracts/governance-kernel';
+import { evaluateRules, parsePolicyBundle, PolicyError, wiredGates } from '../src/index.ts';
 import { frozenNow, bundleOf, intentOf, policyOf } from './situation.ts';
 
 const environment = { now: frozenNow, relations: {} };
 
 function readSetOf(when: string): readonly string[] {
   return policyOf([{ id: 'r', effect: 'allow', when }]).readSet;
+}
+
+function faultOf(read: () => unknown): PolicyError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof PolicyError) return error;
+    throw error;
+  }
+  throw new Error('nothing is wrong with it');
 }
 
 function holds(when: string, changes = {}): string {
@@ -23,6 +34,12 @@ describe('parsePolicyBundle', () => {
     ['an alias', `${head}rules: [&a {id: a, effect: allow}, *a]`, 'YAML_REFUSED'],
     ['a lone anchor', `${head}rules: &a []`, 'YAML_REFUSED'],
     ['a tag', `${head}rules: !!set {}`, 'YAML_REFUSED'],
+    ['a tag that changes nothing', `${head}rules: !!seq []`, 'YAML_REFUSED'],
+    ['a tag without a name', `${head}rules: ! []`, 'YAML_REFUSED'],
+    ['a tag of nobody', `${head}rules: !mine []`, 'YAML_REFUSED'],
+    ['a tag of a text', `${head}rules: [{id: !!str a, effect: allow}]`, 'YAML_REFUSED'],
+    ['a tag of a member', `${head}rules: []\n!!str tests: []`, 'YAML_REFUSED'],
+    ['a key over two lines', `${head}rules: [a\n  b: {}]`, 'YAML_REFUSED'],
     ['a second document', `${head}rules: []\n---\nrules: []`, 'YAML_REFUSED'],
     ['a duplicate JSON member', '{"format":"countersign/policy.v1","name":"n","name":"m"}', 'MALFORMED_BUNDLE'],
     ['a bundle above the limit', `#${'x'.repeat(5_000_000)}`, 'TOO_LARGE'],
@@ -43,6 +60,44 @@ describe('parsePolicyBundle', () => {
   it('names the line and the key that is declared twice', () => {
     const text = `${head}rules: []\ntools:\n  close_ticket: {}\n  close_ticket: {}\n`;
     expect(() => parsePolicyBundle(text)).toThrow('line 7: close_ticket is declared twice');
+  });
+
+  it('cuts the name of a key that nobody could read', () => {
+    const named = (length: number) => `${head}? ${'k'.repeat(length)}\n: 1\n? ${'k'.repeat(length)}\n: 2\n`;
+    expect(() => parsePolicyBundle(named(80))).toThrow(`line 6: ${'k'.repeat(80)} is declared twice`);
+    expect(() => parsePolicyBundle(named(81))).toThrow(`line 6: ${'k'.repeat(80)}… is declared twice`);
+  });
+
+  it.each<[string, unknown, string, string]>([
+    ['the whole, which has no place', 'x'.repeat(bundleBytesMax + 1), '', `a bundle may have ${bundleBytesMax} bytes`],
+    ['a value that is no JSON', { rules: [1n] }, '', ''],
+    ['a member by its pointer', `${head}rules: [{id: a, effect: maybe}]`, '/rules/0/effect', ' at /rules/0/effect'],
+    [
+      'the second rule of an id',
+      `${head}rules: [{id: a, effect: deny}, {id: a, effect: deny}]`,
+      '/rules/1/id',
+      'second rule a at /rules/1/id',
+    ],
+    [
+      'a name with a slash',
+      `${head}rules: []\ntools: {"a/b~c": {effect_level: E9}}`,
+      '/tools/a~1b~0c/effect_level',
+      ' at /tools/a~1b~0c/effect_level',
+    ],
+    ['several unknown members', `${head}rules: []\nx: 1\ny: 2`, '', 'unknown member x, y'],
+  ])('says what is wrong with %s', (_what, source, path, words) => {
+    const fault = faultOf(() => parsePolicyBundle(source));
+    expect(fault).toMatchObject({ path, message: expect.stringContaining(words) });
+    expect(fault.message).not.toMatch(/ at $|^$/);
+    if (path === '' && words !== '') expect(fault.message).toBe(words);
+  });
+
+  it('says of YAML and of an expression what the reader has to know, in one line', () => {
+    for (const read of [
+      () => parsePolicyBundle(`${head}rules: [`),
+      () => policyOf([{ id: 'r', effect: 'allow', when: 'action ==' }]),
+    ])
+      expect(faultOf(read).message).toMatch(/^.{15,200}$/);
   });
 
   it('names the place of an unknown member', () => {
@@ -190,6 +245,11 @@ describe('rules', () => {
     'args.known.exists(x, (args.text + x).contains("b"))',
     'args.known.exists(x, args.text.size() == 1)',
     'args.known.exists(x, string(args.text) == string(args.text))',
+    'args.known.all(x, args.text != args.text)',
+    'args.known.exists(x, string(args.text) < string(args.text))',
+    'args.known.all(x, string(args.text) <= string(args.text))',
+    'args.known.exists(x, string(args.text) > string(args.text))',
+    'args.known.all(x, string(args.text) >= string(args.text))',
     'args.known.map(x, args.text).exists(x, x.matches("b$"))',
     'args.pairs.exists(x, args.pairs.exists(y, y.matches("b$")))',
     'args.pairs.exists(x, args.pairs.exists(y, x.matches("b$")))',

@@ -125,6 +125,11 @@ describe('what a record does not tell', () => {
       () => again(worldOf({ server }), [allowing(), allowing({ egress: ['*.example.org'] })]),
       'egress.host',
     ],
+    [
+      'whether a name was refused, where nobody has the policy of then',
+      () => again(misspelt, [allowing(tools('E1')), allowing()], { recorded: 'unknown' }),
+      'gates.fence',
+    ],
     ['what lies behind a refused name', () => again(misspelt, [allowing(tools('E1')), allowing()]), 'gates.fence'],
     [
       'what comes after a fence',
@@ -144,6 +149,10 @@ describe('what a record does not tell', () => {
     const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow' }, ofOthers] });
     expect(again(worldOf({}), [allowing(), draft])).toBe('ALLOW ALLOWED');
     expect(again(model, [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
+    // The time is that of the record, and who calls what stands beside the facts.
+    expect(again(worldOf({}), [allowing(), reads('now > timestamp("2020-01-01T00:00:00Z")')])).toBe('ALLOW ALLOWED');
+    const beside = 'action != "" && tool != "" && resource == null && principal != "" && tenant != "" && session != ""';
+    expect(again(worldOf({}), [allowing(), reads(`${beside} && effect_level == "E4"`)])).toBe('ALLOW ALLOWED');
     expect(again(worldOf({ isBlocked: true }), [allowing(), reads('has(args.a)')])).toBe('DENY POLICY_DENIED');
     const listed = { egress: ['*.example.org'] };
     expect(again(worldOf({ server }), [allowing(listed), allowing({ ...listed, name: 'other' })])).toBe(

@@ -43,5 +43,7 @@ describe('decide', () => {
     expect(long.kept).toBe(`${long.reason.slice(0, 511)}…`);
     const split = detailOf(`${'x'.repeat(511 - sentence.length)}😀😀`);
     expect(split.kept).toBe(`${split.reason.slice(0, 510)}…`);
+    const early = detailOf(`😀${'x'.repeat(512)}`);
+    expect(early.kept).toBe(`${early.reason.slice(0, 511)}…`);
   });
 });

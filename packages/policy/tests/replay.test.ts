@@ -107,5 +107,11 @@ describe('replay', () => {
     expect(uncoveredReads(policyOf([rule, { id: 'other', effect: 'deny' }], [], { viewer }), recorded)).toEqual([]);
     const widened = policyOf([rule], [], { viewer: { ...viewer, object: 'document:any' } });
     expect(uncoveredReads(widened, recorded)).toEqual(['relations.viewer']);
+    // An argument of the same name is none.
+    const reading = [{ id: 'r', effect: 'allow', when: 'args.viewer == 1' }];
+    const ofArgument = policyOf(reading, [], { viewer });
+    expect(
+      uncoveredReads(policyOf(reading, [], { viewer: { ...viewer, object: 'document:any' } }), ofArgument),
+    ).toEqual(['relations.viewer']);
   });
 });

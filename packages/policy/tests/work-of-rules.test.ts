@@ -45,6 +45,7 @@ describe('the work of an expression', () => {
     ['args.l.all(x, x > 1) || args.m.exists(y, y == 2)', loop],
     ['args.l.all(x, x.m.all(y, y == 1))', { ...loop, comprehensionDepth: 2 }],
     ['args.t.split(",").all(x, x == "a")', { ...loop, splitsText: true, searchCosts: [0.04] }],
+    ['args.l.all(x, has(args.a) || dyn(args.a) == 1)', loop],
     ['args.l.all(x, x in args.m)', { ...loop, rereadingPower: 1, valueCost: 1 }],
   ])('is told of %s', (text, inspection) => {
     expect(expression(text)).toMatchObject(inspection);
@@ -58,6 +59,7 @@ describe('the work of an expression', () => {
     ['args.t.reverse() == "x"', 'FUNCTION_REFUSED', 'no function reverse with 0 arguments'],
     ['args.t.matches(args.p)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
     ['args.t.matches("(")', 'REGEXP_REFUSED', ''],
+    [`args.t.matches("${'a'.repeat(513)}")`, 'REGEXP_REFUSED', 'pattern longer than 512 characters'],
     [`args.t.matches("${'a{1000}'.repeat(70)}")`, 'REGEXP_REFUSED', 'pattern repeats too much too often'],
     ['args.t.matches("(abcdefghijklmnopqrst){1000}")', 'REGEXP_REFUSED', 'pattern repeats too much too often'],
     ['args.l.all(x, x.all(y, y.all(z, z == 1)))', 'NESTING_REFUSED', 'more than 2 comprehensions inside each other'],
@@ -167,6 +169,14 @@ describe('a pattern in a rule', () => {
       ).toBe(false);
     },
   );
+});
+
+it('a pattern may have 512 characters, and 20,000 times its counts', () => {
+  expect(linearRegExp('a'.repeat(512)).size).toBeGreaterThan(500);
+  expect(linearRegExp('a'.repeat(13) + 'b{1000}').test('a'.repeat(13) + 'b'.repeat(1000))).toBe(true);
+  expect(() => linearRegExp('a'.repeat(14) + 'b{1000}')).toThrow('pattern repeats too much too often');
+  expect(() => linearRegExp('a'.repeat(12) + 'b{1,1000}')).toThrow('pattern repeats too much too often');
+  expect(linearRegExp('a'.repeat(40) + 'b{400,}').test('b')).toBe(false);
 });
 
 describe('compiled patterns', () => {
