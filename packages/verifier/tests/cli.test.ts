@@ -94,6 +94,7 @@ describe('countersign-verify', () => {
     expect([edited, JSON.parse(json)]).toMatchObject([1, { fault: { code: 'HASH_MISMATCH', line: 3 } }]);
     expect((await run(['--audit', log(entries), '--workspace', `wsp_${'0'.repeat(26)}`]))[0]).toBe(1);
     expect((await run(['--audit']))[0]).toBe(2);
+    expect((await run(['--audit', log(entries), log(entries)]))[1]).toContain('takes one export; see --help');
   });
 
   it('verifies a period, of the tenant and between the instants that its caller names', async () => {

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import {
-  auditHash,
   AuditVerification,
   createKeyRing,
   ExportVerification,
@@ -11,7 +10,6 @@ import {
   verifyChain,
   verifyExport,
 } from '../src/index.ts';
-import { describeAudit } from '../src/describe-audit.ts';
 import { describeReport } from '../src/describe-report.ts';
 import { parseUntrusted } from '../src/parse-untrusted.ts';
 import { assertNotAfter } from '../src/trusted-keys.ts';
@@ -88,44 +86,6 @@ describe('an export', () => {
     expect(describeReport(verifyExport(period.export, { ...options, trust: parseKeySet(period.keys) }))).toMatch(
       /\n {2}period {8}acme, \S+ to \S+: \d+ sessions, as of \S+, when the log had \d+ receipts\n$/,
     );
-  });
-});
-
-describe('an audit log', () => {
-  const workspaceId = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
-  const exportedAt = '2026-11-22T10:00:00.000Z';
-  const header = { format: 'countersign/audit-export.v1', workspaceId, exportedAt };
-  const content = {
-    ...{ id: 'aud_0', workspaceId, seq: 1, action: 'task.created', actor: 'ada', verdict: 'allow' },
-    ...{ reason: 'ok', subject: null, details: {}, requestId: null, createdAt: exportedAt, prevHash: null },
-  };
-  const hash = auditHash(nodeProvider, content);
-  const entry = { ...content, hash };
-  const end = { end: { seq: 1, hash } };
-  const read = (...lines: unknown[]) => {
-    const reading = new AuditVerification({ provider: nodeProvider });
-    for (const line of lines) reading.take(JSON.stringify(line));
-    return reading.report();
-  };
-
-  it('has nothing behind its end', () => {
-    expect(read(header, entry, end)).toMatchObject({ verdict: 'VERIFIED', entries: 1, missing: [] });
-    for (const more of [end, entry, header])
-      expect(read(header, entry, end, more)).toMatchObject({
-        ...{ verdict: 'NOT_VERIFIED', entries: 1 },
-        fault: { code: 'MALFORMED', line: 4, message: 'something follows the end of the log' },
-      });
-  });
-
-  it('proves nothing where it has no entries, like an export without receipts', () => {
-    const empty = { verdict: 'NOT_VERIFIED', fault: { code: 'EMPTY', line: 0 }, entries: 0 };
-    for (const lines of [[], [header], [header, { end: { seq: 0, hash: null } }]])
-      expect(read(...lines)).toMatchObject(empty);
-    expect(describeAudit(read(header))).toMatch(/^NOT_VERIFIED: EMPTY: the log has no entries\n/);
-  });
-
-  it('is read up to its first fault, and not beyond', () => {
-    expect(read(header, {}, entry, end)).toMatchObject({ fault: { code: 'MALFORMED', line: 2 }, entries: 0 });
   });
 });
 

@@ -1,0 +1,48 @@
+import { expect, it } from '@jest/globals';
+import { claimedReceiptId } from '../src/verify-chain.ts';
+import { ExportEvidence } from '../src/export-evidence.ts';
+import type { OpenedReceipt } from '../src/verify-receipt.ts';
+
+const opened = (nr: number, kind = 'decision') =>
+  ({
+    payload: { kind, receipt_id: `rcp_${nr}`, issued_at: `2026-02-0${nr}` },
+    key: { key_id: `key_${nr % 2}` },
+  }) as unknown as OpenedReceipt; // the members that are counted
+const record = {} as never; // that there is one
+
+it('what an export held is counted, with the first of what was missing', () => {
+  const evidence = new ExportEvidence();
+  evidence.take(opened(3), { record, witnessed: '2026-03-01' });
+  evidence.take(opened(1, 'outcome'), { record: undefined, witnessed: null });
+  evidence.take(opened(5, 'break_glass'), { record: undefined, witnessed: '2026-03-03' });
+  evidence.take(opened(4), { record: undefined, witnessed: '2026-03-02' });
+  evidence.take(opened(2, 'break_glass'), { record, witnessed: null });
+  expect(evidence).toMatchObject({
+    ...{ records: 2, proofs: 3, keys: new Set(['key_1', 'key_0']) },
+    bare: { count: 2, first: 'rcp_5' },
+    unproven: { count: 2, first: 'rcp_1' },
+    brokenGlass: { count: 2, first: 'rcp_5' },
+    times: { first: '2026-02-01', last: '2026-02-05', witnessed: '2026-03-03' },
+  });
+});
+
+it('nothing is said of when, where nothing was seen', () => {
+  const evidence = new ExportEvidence();
+  expect(evidence.times).toBeNull();
+  evidence.take(opened(2), { record, witnessed: null });
+  expect(evidence.times).toEqual({ first: '2026-02-02', last: '2026-02-02', witnessed: null });
+});
+
+it.each<[unknown, string | null]>([
+  [{ payload: { receipt_id: 'rcp_1' } }, 'rcp_1'],
+  [{ payload: { receipt_id: 1 } }, null],
+  [{ payload: {} }, null],
+  [{ payload: null }, null],
+  [{ payload: 'rcp_1' }, null],
+  [{}, null],
+  [null, null],
+  ['rcp_1', null],
+  [undefined, null],
+])('%j says of itself that it is %j', (receipt, id) => {
+  expect(claimedReceiptId(receipt)).toBe(id);
+});

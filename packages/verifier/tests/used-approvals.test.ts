@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { UsedApprovals } from '../src/used-approvals.ts';
+import { hashOf } from './chain-fixture.ts';
+
+const pin = hashOf('definition');
+const judged = hashOf('judged');
+const at = (second: number) => `2026-02-01T00:00:0${second}.000Z`;
+
+type Step = { payload: ReceiptPayload; record: BoundaryRecord | undefined };
+
+/** A receipt with its record, by the members that are looked at. */
+function step(lamport_clock: number, members: Record<string, unknown>, { session = 's', isThere = true } = {}): Step {
+  const { kind = 'decision', action = 'tool.call', facts = {}, verdict = 'ALLOW', ...rest } = members;
+  const payload = { tenant_id: 'acme', session_id: session, lamport_clock, kind, action };
+  const record = {
+    ...{ kind, verdict, approval_id: 'apr_1', principal_id: 'agent-1', created_at: at(5) },
+    ...{ judged_hash: judged, tool_definition_hash: pin, intent: { action, facts }, ...rest },
+  };
+  const stored: unknown = JSON.parse(JSON.stringify(record)); // without members that are undefined
+  return { payload, record: isThere ? stored : undefined } as Step; // the members that are looked at
+}
+const move = (clock: number, by: string, facts: object = {}, members: object = {}, where = {}) =>
+  step(
+    clock,
+    {
+      ...{ kind: 'approval', action: 'approval.approve', principal_id: by, ...members },
+      facts: {
+        ...{ state: 'approved', approved_judged_hash: judged },
+        approved_preconditions: { tool_definition_hash: pin, budgets: null },
+        ...facts,
+      },
+    },
+    where,
+  );
+const call = (clock: number, members: object = {}, where = {}) => step(clock, { ...members }, where);
+
+/** What is said of the last of them; null: nothing. */
+function said(...steps: Step[]): string | null {
+  const used = new UsedApprovals();
+  try {
+    for (const { payload, record } of steps) used.take(payload, record);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+const lie = (words: string) => `the call used the approval apr_1, which ${words}`;
+
+describe('a call that used an approval', () => {
+  const glass = { expires_at: at(8) };
+  const locked = { timelock_until: at(5) };
+
+  it.each<[string, Step[], string | null]>([
+    ['with the votes before it', [move(1, 'ada'), call(2)], null],
+    ['that nobody gave', [call(1)], lie('nobody had given')],
+    ['that waits for more votes', [move(1, 'ada', { state: 'pending' }), call(2)], lie('nobody had given')],
+    ['with its own vote', [move(1, 'AGENT-1'), call(2)], lie('has the vote of whoever asked for it')],
+    [
+      'with its own vote before another',
+      [move(1, 'agent-1', { state: 'pending' }), move(2, 'ada'), call(3)],
+      lie('has the vote of whoever asked for it'),
+    ],
+    ['after it voted against it itself', [move(1, 'agent-1', {}, { verdict: 'DENY' }), move(2, 'ada'), call(3)], null],
+    ['of another call', [move(1, 'ada'), call(2, { judged_hash: pin })], lie('was given for another call')],
+    ['before its moment', [move(1, 'ada', locked), call(2, { created_at: at(4) })], lie('had to wait')],
+    ['at its moment', [move(1, 'ada', locked), call(2)], null],
+    [
+      'under another pin',
+      [move(1, 'ada'), call(2, { tool_definition_hash: judged })],
+      lie('was given under another definition of the tool'),
+    ],
+    [
+      'of before there were preconditions',
+      [move(1, 'ada', { approved_preconditions: undefined }), call(2, { tool_definition_hash: judged })],
+      null,
+    ],
+    ['twice, as its scope may allow', [move(1, 'ada'), call(2), call(3)], null],
+    ['by broken glass', [move(1, 'ada', glass), call(2)], null],
+    [
+      'by broken glass, twice',
+      [move(1, 'ada', glass), call(2), call(3)],
+      lie('somebody broke the glass for, once and for a short time'),
+    ],
+    [
+      'by broken glass, when it had ended',
+      [move(1, 'ada', glass), call(2, { created_at: at(8) })],
+      lie('somebody broke the glass for, once and for a short time'),
+    ],
+    ['and was denied', [call(1, { verdict: 'DENY' })], null],
+    ['and names none', [call(1, { approval_id: null })], null],
+    ['after a question that gave nothing', [step(1, { kind: 'approval', action: 'approval.request' })], null],
+  ])('%s', (_what, steps, words) => {
+    expect(said(...steps)).toBe(words);
+  });
+
+  it('is held against the votes of its own chain, which is here from its beginning', () => {
+    const other = { session: 'other' };
+    expect(said(move(1, 'ada', {}, {}, other), call(1))).toBe(lie('nobody had given'));
+    expect(said(call(7))).toBeNull();
+    expect(said(move(1, 'ada'), call(1))).toBe(lie('nobody had given'));
+  });
+
+  it('is held against nothing where the record of a vote is not here', () => {
+    expect(said(move(1, 'ada', {}, {}, { isThere: false }), call(2))).toBeNull();
+    expect(said(call(1, {}, { isThere: false }), call(2))).toBe(lie('nobody had given'));
+  });
+});
