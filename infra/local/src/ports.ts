@@ -5,13 +5,18 @@ import { LocalProblem } from './local-problem.ts';
 const host = '127.0.0.1';
 const triesMax = 100;
 
+/** Ports that this process gave out or was told to open: free as long as nobody has opened them, and nobody else's. */
+const spokenFor = new Set<number>();
+
 /**
- * A port that nobody uses now. It lies below those that a system gives out by itself (from 32768 on, on Linux): one of these may be
- * another's before whoever asked opens it.
+ * A port that nobody uses now and that this process gives out once. It lies below those that a system gives out by itself (from 32768 on,
+ * on Linux): one of these may be another's before whoever asked opens it.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < triesMax; tried += 1) {
     const port = randomInt(10_000, 30_000);
+    if (spokenFor.has(port)) continue;
+    spokenFor.add(port);
     if (await isUsable(port)) return port;
   }
   throw new Error(`None of ${triesMax} ports is free`);
@@ -24,6 +29,7 @@ export async function assertPortsFree(
   wanted: readonly Wanted[],
   given: Readonly<Record<string, string>>,
 ): Promise<void> {
+  for (const { port } of wanted) spokenFor.add(port);
   const taken: Wanted[] = [];
   for (const each of wanted) if (!(await isUsable(each.port))) taken.push(each);
   if (taken.length === 0) return;

@@ -27,12 +27,36 @@ export type StartedSystem = {
 const readyTimeoutMs = 120_000;
 const mainUp = fileURLToPath(new URL('../dist/main-up.js', import.meta.url));
 
-type StartOptions = { dataDir: string; variables?: Record<string, string> };
+/** Of starts whose ports were another's by the time they were opened. */
+const startsMax = 3;
 
-/** Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. */
-export async function startSystem({ dataDir, variables = {} }: StartOptions): Promise<StartedSystem> {
-  const [gatewayPort, kernelPort, healthPort] = [await freePort(), await freePort(), await freePort()];
-  const [consolePort, controlPlanePort] = [await freePort(), await freePort()];
+type StartOptions = {
+  dataDir: string;
+  variables?: Record<string, string>;
+  choosePort?: () => Promise<number>;
+};
+
+/**
+ * Starts `make up` as a process of its own on free ports, with nothing of the caller's GOV_ variables. A port may be another process's
+ * between the choice and the opening: then it starts again on others.
+ */
+export async function startSystem(options: StartOptions): Promise<StartedSystem> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (starts === startsMax || !wasPortTaken(error)) throw error;
+    }
+  }
+}
+
+function wasPortTaken(error: unknown): boolean {
+  return error instanceof Error && /EADDRINUSE|Ports? [\d, ]+ (?:is|are) taken/.test(error.message);
+}
+
+async function startOnce({ dataDir, variables = {}, choosePort = freePort }: StartOptions): Promise<StartedSystem> {
+  const [gatewayPort, kernelPort, healthPort] = [await choosePort(), await choosePort(), await choosePort()];
+  const [consolePort, controlPlanePort] = [await choosePort(), await choosePort()];
   const env = {
     ...plainEnvironment(),
     GOV_DATA_DIR: dataDir,

@@ -26,3 +26,8 @@ it('names all ports that are taken, and one command with what was given before',
   expect(refused).not.toContain(`GATEWAY_PORT=${gateway}`);
   await assertPortsFree([{ variable: 'GOV_PORT', port: free }], given);
 });
+
+it('gives a port out once, as long as nobody opens it', async () => {
+  const ports = await Promise.all(Array.from({ length: 400 }, freePort));
+  expect(new Set(ports).size).toBe(ports.length);
+});

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, expect, it } from '@jest/globals';
+import { freePort, startSystem } from '@countersign/local';
+import { scratchDataDir } from './_system.ts';
+
+const dataDir = scratchDataDir();
+const another: Server = createServer();
+const timeoutMs = 240_000;
+
+afterAll(() => {
+  another.close();
+  dataDir.remove();
+});
+
+it(
+  'starts on other ports when one was taken before it was opened',
+  async () => {
+    await once(another.listen(0, '127.0.0.1'), 'listening');
+    const taken = (another.address() as AddressInfo).port; // a TCP server that listens has one
+    const chosen: number[] = [];
+    const choosePort = async () => {
+      chosen.push(chosen.length === 0 ? taken : await freePort());
+      return chosen.at(-1) ?? 0;
+    };
+    const system = await startSystem({ dataDir: dataDir.path, choosePort });
+    await system.stop();
+    expect(chosen).toHaveLength(10);
+    expect(system.gatewayUrl).toContain(`:${chosen[5]}`);
+  },
+  timeoutMs,
+);
