@@ -41,8 +41,9 @@ export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy)
   return policy.readSet.filter((path) => {
     if (isInRecord(path)) return false;
     if (!recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`))) return true;
-    const [root, name = ''] = path.split('.');
-    return root === 'relations' && relationAsked(policy, name) !== relationAsked(recorded, name);
+    if (!path.startsWith('relations.')) return false;
+    const name = path.slice('relations.'.length);
+    return relationAsked(policy, name) !== relationAsked(recorded, name);
   });
 }
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { installationCeiling, type BoundaryRecord, type GateOutcome } from '@countersign/contracts/governance-kernel';
-import { decideAgain, decideAsRecorded } from '../src/index.ts';
-import type { CompiledPolicy } from '../src/index.ts';
+import { installationCeiling, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { decideAgain, decideAsRecorded, type CompiledPolicy } from '../src/index.ts';
 import { policies, policyWith } from './sealed-policies.ts';
 import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
 import { budgetOf, identityOf } from './situation.ts';
-
-const said = ({ verdict, reason_code }: { verdict: string; reason_code: string }) => `${verdict} ${reason_code}`;
+import { again, allowing, asking, outcome, said, tools, traceWith, type Under } from './under-a-draft.ts';
 
 describe('a decision made again from its record', () => {
   it('is the one that the draft would have taken of the same call in the same world', () => {
@@ -44,28 +42,6 @@ describe('a decision made again from its record', () => {
     expect(['args.hosted_tools', 'gates.registry']).toEqual(expect.arrayContaining([...unknown.keys()]));
   });
 });
-
-const tools = (effect_level: string, rest: object = {}) => ({ tools: { 'files.read': { effect_level, ...rest } } });
-const allowing = (rest: object = {}) => policyWith(rest);
-const asking = (quorum: number, name = 'n') =>
-  policyWith({ name, rules: [{ id: 'r0', effect: 'escalate', approval: { quorum } }] });
-
-type Under = { recorded?: CompiledPolicy | 'none' | 'unknown'; ceilings?: string[]; record?: Partial<BoundaryRecord> };
-
-/** What the draft says of a call that was sealed under another policy, by its verdict and code or by what is missing. */
-function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolicy], under: Under = {}): string {
-  const record = { ...decideIn(world, was).record, ...under.record };
-  const { recorded = was, ceilings = [] } = under;
-  const answer = decideAgain(record, { draft, recorded, ceilings });
-  return answer.kind === 'decided' ? said(answer) : answer.missing.join();
-}
-
-const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;
-/** The trace of a record with another outcome of one gate. */
-function traceWith(world: World, was: CompiledPolicy, changed: GateOutcome): Partial<BoundaryRecord> {
-  const { gates } = decideIn(world, was).record;
-  return { gates: gates.map((one) => (one.gate === changed.gate ? changed : one)) };
-}
 
 describe('what a record does not tell', () => {
   const reads = (when: string) => policyWith({ rules: [{ id: 'r0', effect: 'allow', when }] });
@@ -224,6 +200,9 @@ describe('an approval under a draft', () => {
   const given = (changes: object, id: string | null = 'apr_1'): Under => ({
     record: { ...traceWith(world, asking(1), outcome('approval', changes)), approval_id: id as never },
   });
+  const withoutGate = (gate: string) => ({
+    gates: decideIn(world, asking(1)).record.gates.filter((one) => one.gate !== gate),
+  });
   const passed = given({ outcome: 'pass' });
   const refused = given({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' });
   const locked = given({ outcome: 'deny', reason_code: 'APPROVAL_TIMELOCKED' });
@@ -237,6 +216,12 @@ describe('an approval under a draft', () => {
     ['may wait longer or less', asking(2), locked, 'approval'],
     ['was never asked for', asking(2), given({ outcome: 'not_reached' }, null), 'ESCALATE APPROVAL_REQUIRED'],
     ['was there and not reached', asking(1, 'm'), given({ outcome: 'not_reached' }), 'approval'],
+    [
+      'was there, and no outcome of it is known',
+      asking(1, 'm'),
+      { record: { ...withoutGate('approval'), approval_id: 'apr_1' as never } },
+      'approval',
+    ],
     ['was asked for, and is asked for anew', asking(2), given({ outcome: 'escalate' }), 'ESCALATE APPROVAL_REQUIRED'],
     [
       'was needed by nobody, and now is',
@@ -268,6 +253,51 @@ describe('an approval under a draft', () => {
     const under = { record: record as Partial<BoundaryRecord> };
     expect(again(pricey, [allowing(), allowing({ name: 'm' })], under)).toBe('ALLOW ALLOWED');
     expect(again(pricey, [allowing(), asking(1)], under)).toBe('approval');
+  });
+});
+
+describe('a decision held against its own policy', () => {
+  const denying = policyWith({ rules: [{ id: 'r0', effect: 'deny' }] });
+  const open = allowing();
+  const sealed = (was: CompiledPolicy, changes: Partial<BoundaryRecord> = {}) => ({
+    ...decideIn(worldOf({}), was).record,
+    ...changes,
+  });
+  const decided = (verdict: string, reason_code: string, matched_rules: string[]) => ({
+    ...{ kind: 'decided', verdict, reason_code, matched_rules },
+  });
+
+  it('is made again by it, an allow and a denial alike', () => {
+    expect(decideAsRecorded(sealed(open), open)).toEqual(decided('ALLOW', 'ALLOWED', ['r0']));
+    expect(decideAsRecorded(sealed(denying), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
+    expect(decideAsRecorded(sealed(open), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
+  });
+
+  it.each(['none', 'unknown'] as const)('cannot be made again where the policy is %s', (recorded) => {
+    expect(decideAsRecorded(sealed(open), recorded)).toEqual({ kind: 'UNREPLAYABLE', missing: ['policy'] });
+  });
+
+  it('stands as its trace says where no rule was asked', () => {
+    const stale: Partial<BoundaryRecord> = { verdict: 'DENY', reason_code: 'POLICY_STALE', matched_rules: ['r7'] };
+    const ended = traceWith(worldOf({}), open, outcome('policy', { outcome: 'deny', reason_code: 'POLICY_STALE' }));
+    const record = sealed(open, { ...ended, ...stale });
+    for (const recorded of [open, 'unknown', 'none'] as const)
+      expect(decideAsRecorded(record, recorded)).toEqual(decided('DENY', 'POLICY_STALE', ['r7']));
+  });
+
+  it.each([
+    ['PDP_UNAVAILABLE', 'gates.rules'],
+    ['BUDGET_UNAVAILABLE', 'gates.budget'],
+  ] as const)('is not known where its facts were not: %s', (reason_code, gate) => {
+    const blind = { verdict: 'DENY', reason_code } as const;
+    expect(decideAsRecorded(sealed(open, blind), open)).toEqual({ kind: 'UNREPLAYABLE', missing: [gate] });
+    expect(decideAsRecorded(sealed(denying, blind), denying)).toEqual(decided('DENY', 'POLICY_DENIED', ['r0']));
+  });
+
+  it('has the ceilings of then in its own rules', () => {
+    const ceiling = { id: 'ceiling.x', effect: 'deny', match: { action: ['agent.spawn'] } };
+    const bounded = policyWith({ rules: [ceiling, { id: 'r0', effect: 'allow' }] });
+    expect(decideAsRecorded(sealed(bounded), bounded)).toEqual(decided('ALLOW', 'ALLOWED', ['r0']));
   });
 });
 

@@ -44,8 +44,8 @@ const notApplicable = { state: 'not_applicable' } as const;
 const signedNow = { epoch: 0, signature_valid: true, is_newest: true, age_ms: 0, age_max_ms: 0 };
 
 /** What the draft has against the name of a tool; what else was wrong with a call stands in its trace. */
-export function faultAgain({ draft, intent: { tool, action }, origin }: Again): string | null {
-  if (tool === null || action === 'model.call' || origin === 'registered') return null;
+export function faultAgain({ draft, intent: { tool }, origin }: Again): string | null {
+  if (tool === null || origin === 'registered') return null;
   const looksLike = mistakenFor(draft.tools, tool);
   return looksLike === null ? null : `The name looks like "${looksLike}" and is another.`;
 }

@@ -2,7 +2,7 @@ import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import type { GateName } from '@countersign/contracts';
 import { mistakenFor } from '../declared-tools.ts';
 import type { Demand } from '../facts.ts';
-import { deny, notApplicable, unavailable, type Gate, type GateInput, type GateResult } from '../gate.ts';
+import { deny, notApplicable, pass, unavailable, type Gate, type GateInput, type GateResult } from '../gate.ts';
 import { gates, type GateTable } from '../gate-table.ts';
 import { approvalAgain } from './approval-again.ts';
 import { demandsAgain, faultAgain } from './facts-again.ts';
@@ -38,7 +38,7 @@ function asRecorded(again: Again, gate: GateName): GateResult {
   const found = outcomeOf(again.record, gate);
   switch (found?.outcome) {
     case 'pass':
-      return { outcome: 'pass' };
+      return pass;
     case 'not_applicable':
       return notApplicable;
     case 'deny':
@@ -63,7 +63,7 @@ function requestAgain(again: Again): Gate {
       return again.origin === 'own' || wasRefused
         ? gates.request(input)
         : unknown(again, 'request', ['gates.registry']);
-    if (!wasRefused) return { outcome: 'pass' };
+    if (!wasRefused) return pass;
     // It may have been refused for its name alone, and then nothing behind was looked at.
     return wasMistaken(again) ? unknown(again, 'request', ['gates.fence']) : asRecorded(again, 'request');
   };

@@ -1,0 +1,34 @@
+import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
+import { decideAgain, type CompiledPolicy } from '../src/index.ts';
+import { policyWith } from './sealed-policies.ts';
+import { decideIn, type World } from './sealed-world.ts';
+
+export const said = ({ verdict, reason_code }: { verdict: string; reason_code: string }) => `${verdict} ${reason_code}`;
+
+export const tools = (effect_level: string, rest: object = {}) => ({
+  tools: { 'files.read': { effect_level, ...rest } },
+});
+export const allowing = (rest: object = {}) => policyWith(rest);
+export const asking = (quorum: number, name = 'n') =>
+  policyWith({ name, rules: [{ id: 'r0', effect: 'escalate', approval: { quorum } }] });
+
+export type Under = {
+  recorded?: CompiledPolicy | 'none' | 'unknown';
+  ceilings?: string[];
+  record?: Partial<BoundaryRecord>;
+};
+
+/** What the draft says of a call that was sealed under another policy, by its verdict and code or by what is missing. */
+export function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolicy], under: Under = {}): string {
+  const record = { ...decideIn(world, was).record, ...under.record };
+  const { recorded = was, ceilings = [] } = under;
+  const answer = decideAgain(record, { draft, recorded, ceilings });
+  return answer.kind === 'decided' ? said(answer) : answer.missing.join();
+}
+
+export const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;
+/** The trace of a record with another outcome of one gate. */
+export function traceWith(world: World, was: CompiledPolicy, changed: GateOutcome): Partial<BoundaryRecord> {
+  const { gates } = decideIn(world, was).record;
+  return { gates: gates.map((one) => (one.gate === changed.gate ? changed : one)) };
+}
