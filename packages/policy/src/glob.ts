@@ -17,7 +17,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
       star = at;
       resume = position;
       at += 1;
-    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[position])) {
+    } else if (pattern[at] === '?' || pattern[at] === text[position]) {
       at += 1;
       position += 1;
     } else if (star >= 0) {

@@ -42,6 +42,11 @@ describe('parsePolicyBundle', () => {
     ['a key over two lines', `${head}rules: [a\n  b: {}]`, 'YAML_REFUSED'],
     ['a second document', `${head}rules: []\n---\nrules: []`, 'YAML_REFUSED'],
     ['a duplicate JSON member', '{"format":"countersign/policy.v1","name":"n","name":"m"}', 'MALFORMED_BUNDLE'],
+    [
+      'names without quotes in JSON',
+      ' \n{format: countersign/policy.v1, name: n, version: "1", rules: []}',
+      'MALFORMED_BUNDLE',
+    ],
     ['a bundle above the limit', `#${'x'.repeat(5_000_000)}`, 'TOO_LARGE'],
     ['hostile nesting', '['.repeat(100_000), 'YAML_REFUSED'],
     ['an empty text', '', 'MALFORMED_BUNDLE'],

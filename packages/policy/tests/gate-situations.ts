@@ -53,6 +53,7 @@ export const situations: Situation[] = [
       ['SYSTEM_FROZEN', fenced('system', 'freeze')],
       ['SYSTEM_FROZEN', fenced('system', 'quarantine')],
       ['SYSTEM_FROZEN', fenced('agent', 'freeze')],
+      ['SYSTEM_FROZEN', fenced('agent', 'freeze', 5)],
       ['SYSTEM_FROZEN', fenced('agent', 'nobody knows this kind')],
       ['TENANT_QUARANTINED', fenced('tenant', 'quarantine')],
       ['AGENT_QUARANTINED', fenced('agent', 'quarantine')],

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isSchemaPrepared, prepareSchema, validateWithAjv } from '../src/index.ts';
-import { appliedKeywords, meteredSchema } from '../src/metered-schema.ts';
+import { appliedKeywords, effortKeyword, meteredSchema, type Effort } from '../src/metered-schema.ts';
 import { workedMs } from '@countersign/testkit/worked';
 
 /** A schema of so many nodes: itself, and what is in its list. */
@@ -42,6 +42,43 @@ describe('a schema whose cost can be told, or not', () => {
     ['properties of these names', { properties: { $ref: {}, $dynamicRef: {}, $recursiveRef: {} } }, false],
   ])('%s', (_what, schema, isCostly) => {
     expect(meteredSchema(schema as never) === null).toBe(isCostly);
+  });
+});
+
+describe('what judging one value takes', () => {
+  const nothing = { value: 1, item: 0, member: 0, nameCharacter: 0, character: 0 };
+
+  it.each<[string, object, object]>([
+    ['nothing of its own', { type: 'object', title: 'x' }, {}],
+    ['a schema that is applied', { not: {} }, { value: 2 }],
+    ['each of a list', { anyOf: [{}, {}, {}] }, { value: 4 }],
+    ['each of those by name, and the name', { dependentSchemas: { a: {}, b: {} } }, { value: 3.5 }],
+    ['members that are looked for', { properties: { a: true, b: false, c: {} } }, { value: 4.75 }],
+    ['members that are required', { required: ['a', 'b'] }, { value: 1.5 }],
+    ['what others require', { dependentRequired: { a: ['b'] } }, { value: 1.25 }],
+    ['the same by its old name, which may apply schemas too', { dependencies: { a: ['b'] } }, { value: 2.25 }],
+    ['a constant of several parts', { const: { a: 12 } }, { value: 2 }],
+    ['a constant of one part', { const: 'a long text that is one part' }, {}],
+    ['no constant', { const: null }, {}],
+    ['items', { items: {} }, { value: 2, item: 1 }],
+    ['items in each way', { items: true, contains: true, additionalItems: true, unevaluatedItems: true }, { item: 4 }],
+    ['other members', { additionalProperties: false }, { member: 1 }],
+    ['names of members', { propertyNames: true }, { member: 1 }],
+    ['members that nobody looked at', { unevaluatedProperties: false }, { member: 2 }],
+    ['a length at most', { maxLength: 1 }, { character: 0.1 }],
+    ['a length at least and at most', { minLength: 1, maxLength: 2 }, { character: 0.2 }],
+    ['lists of nothing', { required: null, properties: null, patternProperties: null }, {}],
+    ['numbers in the place of lists', { required: 3, properties: 'a', patternProperties: [] }, {}],
+  ])('%s', (_what, schema, changes) => {
+    expect(meteredSchema(schema as never)?.[effortKeyword]).toEqual({ ...nothing, ...changes });
+  });
+
+  it('each pattern of names, by the length of a name', () => {
+    const effort = meteredSchema({ patternProperties: { '^a': {}, '^b': {} } })?.[effortKeyword] as Effort;
+    expect(effort).toMatchObject({ value: 3, member: 1 });
+    const one = meteredSchema({ patternProperties: { '^a': {} } })?.[effortKeyword] as Effort;
+    expect(one.nameCharacter).toBeGreaterThan(0);
+    expect(effort.nameCharacter).toBeCloseTo(2 * one.nameCharacter);
   });
 });
 

@@ -83,6 +83,59 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(made(worldOf({}), [mixed, mixed]).test.kind).toBe('test');
   });
 
+  it('cannot be made where any of the rules that cover it reads the time', () => {
+    const mixed = policyWith({
+      rules: [
+        { id: 'r0', effect: 'allow' },
+        { id: 'r1', effect: 'deny', when: 'now < timestamp("2020-01-01T00:00:00Z")' },
+        { id: 'r2', effect: 'deny', when: 'has(args.x)' },
+      ],
+    });
+    expect(made(worldOf({}), [mixed, mixed]).test).toEqual({ kind: 'UNREPLAYABLE', missing: ['now'] });
+  });
+
+  it('holds the relations that the draft declares, and no other', () => {
+    const viewer = { object: 'document:{args.id}', relation: 'viewer', subject: 'agent:{principal}' };
+    const rules = [
+      { id: 'r0', effect: 'allow' },
+      { id: 'r1', effect: 'deny', when: 'relations.reader && relations.other && has(args.id) && args.id == ""' },
+    ];
+    const two = policyWith({ relations: { reader: viewer, other: { ...viewer, relation: 'owner' } }, rules });
+    const call = { action: 'tool.call', tool: 'files.read', resource: null, args: { id: '7' }, context: {} };
+    const { record } = made(worldOf({ call }), [two, two]);
+    const { facts } = record.intent;
+    const relationsOf = (draft: CompiledPolicy) =>
+      testOfRecord(record, { draft, recorded: two, ceilings: [] }, { name: 'kept', expect: { verdict: 'ALLOW' } });
+    expect(Object.keys(facts).filter((path) => path.startsWith('relations.'))).toHaveLength(2);
+    expect(relationsOf(two)).toMatchObject({
+      test: { intent: { relations: { reader: facts['relations.reader'], other: facts['relations.other'] } } },
+    });
+    const one = policyWith({
+      relations: { reader: viewer },
+      rules: [
+        { id: 'r0', effect: 'allow' },
+        { id: 'r1', effect: 'deny', when: 'relations.reader && args.id == ""' },
+      ],
+    });
+    const kept = relationsOf(one);
+    expect(kept.kind === 'test' && Object.keys(kept.test.intent.relations ?? {})).toEqual(['reader']);
+  });
+
+  it('is made of a call with a fact that was too large, where the draft does not read it', () => {
+    const reading = policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'has(args.to) || size(context) == 0' }] });
+    const { record } = made(worldOf({}), [reading, reading]);
+    const capped = {
+      ...record,
+      intent: { ...record.intent, capped_facts: { 'args.to': { hash: 'sha256:x' as never, bytes: 9 } } },
+    };
+    const under = { draft: policyWith({}), recorded: reading, ceilings: [] };
+    const kept = { name: 'kept', expect: { verdict: 'ALLOW' as const } };
+    expect(testOfRecord(capped as typeof record, under, kept)).toMatchObject({
+      kind: 'test',
+      test: { intent: { relations: {} } },
+    });
+  });
+
   it('is none of the rules where something else decides', () => {
     const fence = {
       scope: 'tenant:a',

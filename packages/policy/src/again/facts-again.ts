@@ -16,7 +16,7 @@ export function factsAgain(again: Again): Facts {
   const { dispatched_by: dispatchedBy = 'nobody' } = record;
   return {
     now: record.created_at,
-    request: { state: 'known', value: { fault: faultAgain(again) } },
+    request: notApplicable,
     fence: notApplicable,
     policy: {
       state: 'known',

@@ -57,11 +57,12 @@ function unknown({ missing }: Again, gate: GateName, fields: readonly string[]):
 }
 
 function requestAgain(again: Again): Gate {
-  return (input) => {
+  return () => {
     const wasRefused = outcomeOf(again.record, 'request')?.outcome !== 'pass';
-    if (faultAgain(again) !== null)
+    const fault = faultAgain(again);
+    if (fault !== null)
       return again.origin === 'own' || wasRefused
-        ? gates.request(input)
+        ? deny('MALFORMED_ARGUMENTS', fault)
         : unknown(again, 'request', ['gates.registry']);
     if (!wasRefused) return pass;
     // It may have been refused for its name alone, and then nothing behind was looked at.

@@ -14,7 +14,7 @@ export const fence: Gate = ({ facts }) => {
 
 /** A throttle stops what is beyond its limit; all else stops everything. */
 function stops({ kind, calls_remaining: left }: FenceInForce): boolean {
-  return kind !== 'throttle' || left === null || left <= 0;
+  return kind !== 'throttle' || (left ?? 0) <= 0;
 }
 
 const quarantined: Record<FenceInForce['level'], ReasonCode> = {

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PolicyTest } from '@countersign/contracts/governance-kernel';
+import { failedTests, type CompiledPolicy } from '../src/index.ts';
+import { bundleOf, policyOf, viewer } from './situation.ts';
+
+const rules = [
+  { id: 'reads', effect: 'allow', match: { tool: ['files.read'] }, when: 'args.path != "secret"' },
+  { id: 'sends', effect: 'escalate', match: { action: ['data.egress'] } },
+  { id: 'related', effect: 'allow', match: { tool: ['files.related'] }, when: 'relations.viewer' },
+  { id: 'never', effect: 'deny', match: { tool: ['shell.*'] } },
+];
+const policy: CompiledPolicy = policyOf(rules, [], { viewer });
+
+/** The tests of a bundle as its schema fills them in. */
+const testsOf = (...tests: object[]): PolicyTest[] =>
+  bundleOf(
+    rules,
+    tests.map((test, nth) => ({ name: `t${nth}`, ...test })),
+    { viewer },
+  ).tests;
+const calls = (tool: string, args: object = {}, rest: object = {}) => ({
+  intent: { action: 'tool.call', tool, args, ...rest },
+});
+
+describe('tests of a bundle', () => {
+  it('that fail are all named, with their place and what differs; those that pass are not', () => {
+    const read = calls('files.read', { path: 'a' });
+    const shell = calls('shell.run');
+    const found = failedTests(
+      policy,
+      testsOf(
+        { ...read, expect: { verdict: 'ALLOW', reason_code: 'ALLOWED', rule: 'reads' } },
+        { ...read, expect: { verdict: 'DENY' } },
+        { ...shell, expect: { verdict: 'DENY', reason_code: 'NO_MATCHING_RULE' } },
+        { ...shell, expect: { verdict: 'DENY', rule: 'reads' } },
+        { ...shell, expect: { verdict: 'DENY', rule: 'never' } },
+        { ...calls('files.nothing'), expect: { verdict: 'DENY', rule: 'reads' } },
+        { intent: { action: 'data.egress' }, expect: { verdict: 'ESCALATE', reason_code: 'APPROVAL_REQUIRED' } },
+        { intent: { action: 'data.egress' }, expect: { verdict: 'ALLOW' } },
+      ),
+    );
+    expect(found.map(({ code, path, message }) => [code, path, message.replace(` at ${path}`, '')])).toEqual([
+      ['TEST_FAILED', '/tests/1', 'test "t1" failed: expected DENY, got ALLOW (ALLOWED)'],
+      ['TEST_FAILED', '/tests/2', 'test "t2" failed: expected NO_MATCHING_RULE, got POLICY_DENIED'],
+      ['TEST_FAILED', '/tests/3', 'test "t3" failed: expected rule reads, got never'],
+      ['TEST_FAILED', '/tests/5', 'test "t5" failed: expected rule reads, got none'],
+      ['TEST_FAILED', '/tests/7', 'test "t7" failed: expected ALLOW, got ESCALATE (APPROVAL_REQUIRED)'],
+    ]);
+  });
+
+  it('have no relation but those that they name', () => {
+    const related = (relations?: object) => calls('files.related', { id: '7' }, relations ? { relations } : {});
+    const denied = { expect: { verdict: 'DENY', reason_code: 'NO_MATCHING_RULE' } };
+    const allowed = { expect: { verdict: 'ALLOW' } };
+    const tests = testsOf(
+      { ...related(), ...denied },
+      { ...related({ viewer: false }), ...denied },
+      { ...related({ viewer: true }), ...allowed },
+    );
+    expect(failedTests(policy, tests)).toEqual([]);
+  });
+
+  it('name no tool and no resource where they say none', () => {
+    const nameless = policyOf([{ id: 'r', effect: 'allow', when: 'tool == null && resource == null' }]);
+    const intent = { action: 'agent.spawn' };
+    expect(failedTests(nameless, testsOf({ intent, expect: { verdict: 'ALLOW' } }))).toEqual([]);
+    const named = policyOf([{ id: 'r', effect: 'allow', when: 'tool == "files.read" && resource == "file:/a"' }]);
+    const read = calls('files.read', {}, { resource: 'file:/a' });
+    expect(failedTests(named, testsOf({ ...read, expect: { verdict: 'ALLOW' } }))).toEqual([]);
+  });
+});
