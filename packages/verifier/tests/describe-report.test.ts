@@ -1,0 +1,92 @@
+import { expect, it } from '@jest/globals';
+import { describeReport } from '../src/describe-report.ts';
+import type { ExportReport } from '../src/export-report.ts';
+
+const report: ExportReport = {
+  ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'PROVEN' },
+  ...{
+    fault: null,
+    missing: [],
+    receipts: 3,
+    records: 2,
+    proofs: 1,
+    heads: 1,
+    broken_glass: { count: 0, first: null },
+  },
+  ...{ keys: ['k1', 'k2'], issued: null, chains: [], period: null },
+};
+const chain = {
+  ...{ tenant_id: 'acme', session_id: 's1', first: 1, last: 3, head: 'sha256:x', start: 'PROVEN', end: 'PROVEN' },
+  ...{ end_as_of: '2026-03-01T12:00:00.000Z', stated_end: 3 },
+} as const;
+
+const said = (changes: object) => describeReport({ ...report, ...changes }).split('\n');
+
+it('says what it found and what it counted, a line for each answer', () => {
+  expect(describeReport(report)).toBe(
+    [
+      'VERIFIED: 3 receipts, 2 records, 1 inclusion proofs',
+      '  integrity     VERIFIED',
+      '  completeness  COMPLETE',
+      '  signer        TRUSTED (k1, k2)',
+      '  time          PROVEN',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('says in the place of the counts what is wrong, and where', () => {
+  const fault = { code: 'MALFORMED', message: 'it is no receipt', line: 0, receipt_id: null };
+  const first = (changes: object) => said({ verdict: 'NOT_VERIFIED', fault: { ...fault, ...changes } })[0];
+  expect(first({})).toBe('NOT_VERIFIED: MALFORMED: it is no receipt');
+  expect(first({ line: 1 })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (line 1)');
+  expect(first({ receipt_id: 'rcp_1' })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (rcp_1)');
+  expect(first({ line: 7, receipt_id: 'rcp_1' })).toBe('NOT_VERIFIED: MALFORMED: it is no receipt (line 7, rcp_1)');
+});
+
+it('names no key where none was seen', () => {
+  expect(said({ keys: [] })[3]).toBe('  signer        TRUSTED');
+});
+
+it('says when it was issued, and when the log saw it', () => {
+  const issued = { first: 'a', last: 'b', witnessed: null };
+  expect(said({ issued })[4]).toBe('  time          PROVEN (issued a to b)');
+  expect(said({ issued: { ...issued, witnessed: 'c' } })[4]).toBe(
+    '  time          PROVEN (issued a to b, seen by the log at c)',
+  );
+});
+
+it('says what is missing beneath its answer', () => {
+  expect(said({ missing: ['one', 'two'] }).slice(2, 6)).toEqual([
+    ...['  completeness  COMPLETE', '    missing: one', '    missing: two', '  signer        TRUSTED (k1, k2)'],
+  ]);
+});
+
+it('says where glass was broken, and nothing where none was', () => {
+  expect(said({ broken_glass: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
+    ...['  broken glass  2, the first is rcp_9', ''],
+  ]);
+});
+
+it('says of each chain what of it is proven', () => {
+  expect(said({ chains: [chain, { ...chain, session_id: 's2', end: 'UNPROVEN', end_as_of: null }] }).slice(5)).toEqual([
+    '  acme/s1: 1–3, START_PROVEN, END_PROVEN as of 2026-03-01T12:00:00.000Z',
+    '  acme/s2: 1–3, START_PROVEN, END_UNPROVEN',
+    '',
+  ]);
+});
+
+it('says of a period what it is of, and what the log had', () => {
+  const period = { tenant_id: 'acme', from: 'a', to: 'b', sessions: 4, stated: null };
+  expect(said({ period }).slice(5)).toEqual(['  period        acme, a to b: 4 sessions', '']);
+  const stated = { sessions: 4, receipts: 9, as_of: 'c', log_size: 12 };
+  expect(said({ period: { ...period, stated } }).slice(5)).toEqual([
+    ...['  period        acme, a to b: 4 sessions, as of c, when the log had 12 receipts', ''],
+  ]);
+});
+
+it('is safe to print, whatever an export is called', () => {
+  expect(describeReport({ ...report, chains: [{ ...chain, session_id: '\u001B[2J\u202E' }] })).not.toMatch(
+    /[\u001B\u202E]/,
+  );
+});
