@@ -155,16 +155,14 @@ function readArguments(argv: string[]): Asked | string {
   assertOptions(values.conformance ? 'a conformance proof' : 'an export', given);
   if (file === undefined || rest.length > 0 || keys === undefined)
     throw new Error('countersign-verify takes one export and --keys; see --help');
-  const ofLog = origin === undefined ? {} : { origin };
   if (values.conformance) {
-    const options = { ...ofLog, ...(vectors === undefined ? {} : { vectorsHash: vectors }) };
-    return { kind: 'conformance', file, keys, json, given, options };
+    return { kind: 'conformance', file, keys, json, given, options: { origin, vectorsHash: vectors } };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
   if (noted.length > 0 && !required.includes('completeness'))
     throw new Error('--head asks for completeness, which --require leaves out; see --help');
   const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
-  const options = { partial, heads: noted.map(headOf), tenant, session, ...period, require: required, ...ofLog };
+  const options = { partial, heads: noted.map(headOf), tenant, session, ...period, require: required, origin };
   return { kind: 'export', file, keys, json, given, options };
 }
 

@@ -18,7 +18,7 @@ import { assertRecordOf } from './verify-record.ts';
 
 export type AskedConformance = LogTrust & {
   /** Of the vectors that the caller means; without it, those of the proof count. */
-  vectorsHash?: string;
+  vectorsHash?: string | undefined;
 };
 
 export type VerifiedConformance = Pick<

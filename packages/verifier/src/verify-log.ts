@@ -11,7 +11,7 @@ export type LogTrust = {
   trust: TrustedKeys;
   provider: CryptoProvider;
   /** Origin line of the log that the caller means; without it, any log of a trusted key counts. */
-  origin?: string;
+  origin?: string | undefined;
 };
 
 /** A head of a log, and when its key signed it. */

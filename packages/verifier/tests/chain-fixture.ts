@@ -221,14 +221,14 @@ function payloadOf(record: Members): Members {
 export type Line = { receipt: Receipt; record?: Members; proof?: Members };
 export type Exported = { header: Members; heads: { head: Line }[]; receipts: Line[] };
 
-export type ExportParts = { time?: string; signer?: typeof testSigner; heads?: boolean };
+export type ExportParts = { time?: string; signer?: typeof testSigner; heads?: boolean; headKind?: string };
 
 /** When the log saw the fixture's receipts: after all of them, before any key is revoked. */
 export const seenAt = '2026-02-01T01:00:00.000Z';
 
 /** The export of these chains with a head statement for each, a checkpoint over exactly all of them and a proof for each. */
 export async function exportOf(chains: Chain[], parts: ExportParts = {}): Promise<Exported> {
-  const ended = parts.heads === false ? [] : chains.map((chain, index) => headOf(chain, index));
+  const ended = parts.heads === false ? [] : chains.map((chain, index) => headOf(chain, index, {}, parts.headKind));
   const receipts = [...chains.flatMap((chain) => chain.receipts), ...ended.map(({ receipt }) => receipt)];
   const leaves = receipts.map(leafOf);
   const records = new Map(chains.flatMap((chain) => chain.records.map((record) => [record['receipt_id'], record])));
@@ -253,7 +253,12 @@ export function linesOf({ header, heads, receipts }: Exported): string[] {
 }
 
 /** What the kernel seals when a session is exported: where it ends. `index` numbers the ids. */
-export function headOf(chain: Chain, index = 0, changes: Members = {}): { receipt: Receipt; record: Members } {
+export function headOf(
+  chain: Chain,
+  index = 0,
+  changes: Members = {},
+  kind = 'head',
+): { receipt: Receipt; record: Members } {
   const last = chain.receipts.at(-1);
   if (last === undefined) throw new Error('a chain has receipts');
   const { session_id, lamport_clock } = last.payload;
@@ -265,7 +270,7 @@ export function headOf(chain: Chain, index = 0, changes: Members = {}): { receip
     ...changes,
   } as Members;
   const record = recordOf(800 + index, {
-    kind: 'head',
+    kind,
     session_id: 'heads',
     ...{ verdict: 'ALLOW', reason_code: 'ALLOWED', gates: [], matched_rules: [], created_at: instantOf(1200 + index) },
     intent: { facts },

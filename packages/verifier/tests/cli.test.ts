@@ -163,6 +163,13 @@ describe('countersign-verify', () => {
       [[file, '--keys', join(folder, 'absent')], 'absent cannot be read: no such file'],
       [[file, '--keys', keys, '--head', 'sha256:00'], '--head is sha256: and 64 hexadecimal digits'],
       [[file, '--keys', keys, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
+      ...[[], [file], ['--keys', keys], [file, file, '--keys', keys], ['--conformance', proof]].map(
+        (argv): [string[], string] => [argv, 'countersign-verify takes one export and --keys; see --help'],
+      ),
+      [['--audit'], 'countersign-verify --audit takes one export; see --help'],
+      [[file, '--keys', keys, '--from', 'today'], '--from is an instant such as 2026-11-01T00:00:00.000Z'],
+      [[file, '--keys', keys, '--to', 'today'], '--to is an instant such as 2026-11-01T00:00:00.000Z'],
+      [[file, '--keys', keys, '--require', 'signer,all'], '--require knows integrity, completeness, signer, time'],
       [['--audit', log, '--head', ''], '--head is sha256: and 64 hexadecimal digits'],
       [[period, '--keys', keys, '--partial'], '--partial asks nothing of the export of a period'],
       ...['--tenant', '--session', '--origin', '--from', '--to', '--require', '--keys', '--vectors'].map(

@@ -53,6 +53,12 @@ describe('a report on an export', () => {
       });
   });
 
+  it.each(['trust', 'registry', 'drift'])('takes a receipt of the kind %s for no head statement', async (headKind) => {
+    const lines = linesOf(await exportOf([chainOf(2)], { headKind }));
+    const { verdict, fault } = verifyExport(lines, { trust: parseKeySet(testKeys()), provider: nodeProvider });
+    expect([verdict, fault?.code, fault?.line]).toEqual(['NOT_VERIFIED', 'HEAD_MISMATCH', 2]);
+  });
+
   it('takes what a decision about a policy was told for facts, and for no statement of the policy key', async () => {
     const named = { action: 'policy.change', tool: null, resource: null, args_hash: hashOf(['args', 1]) };
     const call = { tenant: 'acme', principal: 'agent-1', session: 'session-1', ...named } as never; // args_hash is a digest
