@@ -131,6 +131,7 @@ describe('compilePolicy', () => {
     ['action > 1', 'EXPRESSION_INVALID'],
     ['action ==', 'EXPRESSION_INVALID'],
     ['args.items.exists(1, true)', 'EXPRESSION_INVALID'],
+    ['args.items.all()', 'FUNCTION_REFUSED'],
     ['args.items.map(x.y, x)', 'EXPRESSION_INVALID'],
     ['action // c matches\n.matches("a") // .\n', 'EXPRESSION_INVALID'],
   ];

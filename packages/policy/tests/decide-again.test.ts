@@ -174,6 +174,14 @@ describe('a call under a draft', () => {
     );
   });
 
+  it('has the effect that was sealed where it names no tool, whoever has the policy of then', () => {
+    const call = { action: 'data.egress', tool: null, resource: null, args: {}, context: {} };
+    const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }] });
+    const world = worldOf({ call, said: { effect: 'E3', writes: null } });
+    for (const recorded of ['unknown', 'none', draft] as const)
+      expect(again(world, [allowing(), draft], { recorded })).toBe('ALLOW ALLOWED');
+  });
+
   it('has no less than the least effect of its action, whatever the draft says of its tool', () => {
     const call = { action: 'data.egress', tool: 'files.read', resource: null, args: {}, context: {} };
     const byEffect = (rest: object) =>

@@ -146,6 +146,8 @@ describe('where a call goes', () => {
     expect(again(ofServer, [list('example.net'), open])).toBe('ALLOW ALLOWED');
     const unknown = { recorded: 'unknown' } as const;
     expect(again(ofServer, [list('*.example.org'), list('*.example.org')], unknown)).toBe('egress.host');
+    const gates = decideIn(ofServer, list('*.example.org')).record.gates.filter(({ gate }) => gate !== 'egress');
+    expect(again(ofServer, [list('*.example.org'), list('a.example.org')], { record: { gates } })).toBe('egress.host');
     // A server that is a process here is nowhere else.
     const later = allowing({ egress: ['a.example.org'] });
     expect(again(ofServer, [list('*.example.org'), later], { record: traceHere() })).toBe('ALLOW ALLOWED');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gateOrder, reasonCodes } from '@countersign/contracts';
 import type { GateName, ReasonCode } from '@countersign/contracts';
-import { decide, failClosedCodes } from '../src/index.ts';
+import { decide, evaluateRules, failClosedCodes, gates } from '../src/index.ts';
 import type { Facts } from '../src/index.ts';
 import { allowing, asking, grant, intent, situations, unavailable } from './gate-situations.ts';
 import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
@@ -27,6 +27,13 @@ describe('gates', () => {
     else expect(verdict).toBe('ALLOW');
     const said = { rules: 'pass' }[gate as string] ?? (judgeEveryCall.has(gate) ? 'deny' : 'not_applicable');
     expect(trace.find((entry) => entry.gate === gate)?.outcome).toBe(said);
+  });
+
+  it('answers by itself where another would have ended the cycle before', () => {
+    const input = { policy: allowing, intent, evaluate: evaluateRules, validateArguments: () => null, asks: [] };
+    const unlisted = known({ server_id: 'files', state: 'approved' as const, tool: null });
+    const facts = factsFor(allowing, { registry: unlisted });
+    expect(gates.arguments({ ...input, facts })).toMatchObject({ outcome: 'deny', code: 'SCHEMA_VIOLATION' });
   });
 
   it('tells whoever asks what was said to the denial', () => {

@@ -120,7 +120,7 @@ describe('what judges arguments', () => {
   });
 
   it('is stopped where a schema leads to itself without looking at anything', () => {
-    expect(validateWithAjv({ $ref: '#' }, {})).not.toBeNull();
+    expect(validateWithAjv({ $ref: '#' }, {})).toBe('the schema could not be applied');
   });
 
   const numbered = (length: number) => Array.from({ length }, (_, nr) => nr);

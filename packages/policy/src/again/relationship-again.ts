@@ -1,5 +1,5 @@
 import type { Fact, RelationshipFact } from '../facts.ts';
-import { neededRelations, type NeededRelations, type RelationQuestion } from '../relations.ts';
+import { neededRelations, type RelationQuestion } from '../relations.ts';
 import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
 
 /**
@@ -44,10 +44,11 @@ export function isSnapshotStale({ record }: Again): boolean {
 /** Each question of then with its answer; undefined where nobody could answer it. */
 function askedThen(again: Again): Map<string, boolean | undefined> {
   const recorded = knownPolicy(again);
-  const needed: NeededRelations | null = recorded === null ? null : neededRelations(recorded, again.sealed);
-  const { facts } = again.record.intent;
   const asked = new Map<string, boolean | undefined>();
-  for (const [name, question] of needed?.questions ?? []) {
+  const needed = recorded === null ? null : neededRelations(recorded, again.sealed);
+  if (needed === null) return asked;
+  const { facts } = again.record.intent;
+  for (const [name, question] of needed.questions) {
     const answer = facts[`relations.${name}`];
     if (question !== null) asked.set(textOf(question), typeof answer === 'boolean' ? answer : undefined);
   }
