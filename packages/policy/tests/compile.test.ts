@@ -163,6 +163,8 @@ describe('compilePolicy', () => {
     ['args[tool] == 1', ['args', 'tool']],
     ['args["a.b"].c == 1', ['args']],
     ['args.__proto__.x == 1', ['args']],
+    ['args.__proto__x == 1', ['args.__proto__x']],
+    ['args.a1.B_2 == 1 && args["1a"] == 1', ['args']],
     ['args.items.exists(i, i.price > args.limit)', ['args.items', 'args.limit']],
     ['has(args.a.b) || args.a == null', ['args.a']],
     ['args.items[0].name == principal', ['args.items', 'principal']],

@@ -174,6 +174,15 @@ describe('a call under a draft', () => {
     );
   });
 
+  it('has what the registry said of it where the draft says nothing', () => {
+    const byEffect = (effect: string, rest: object = {}) =>
+      policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: [effect] } }], ...rest });
+    const grave = worldOf({ server: { ...server, effect: 'E2' } });
+    expect(again(grave, [allowing(tools('E1')), byEffect('E2')])).toBe('ALLOW ALLOWED');
+    expect(again(grave, [allowing(tools('E1')), byEffect('E4')])).toBe('DENY NO_MATCHING_RULE');
+    expect(again(grave, [allowing(tools('E3')), byEffect('E3')])).toBe('effect_level');
+  });
+
   it('has the effect that was sealed where it names no tool, whoever has the policy of then', () => {
     const call = { action: 'data.egress', tool: null, resource: null, args: {}, context: {} };
     const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }] });

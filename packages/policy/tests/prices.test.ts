@@ -114,6 +114,15 @@ describe('what evaluating a condition takes', () => {
     ['!(args.a == args.b)', { size: 6, valueCost: 5 }],
     ['args.l.exists(x, context == relations)', { size: 6, loops: 1, valueCost: 5, rereadingPower: 1 }],
     ["[principal].exists(x, args.t.contains('b'))", { size: 7, literals: 1, loops: 1, searchCosts: [0, 0.001] }],
+    [
+      'args.l.exists(x, "a-b".split(args.t).exists(y, y.contains("b")))',
+      { size: 11, loops: 2, splitsText: true, searchCosts: [0.001, 0.04] },
+    ],
+    ['args.l.exists(x, x.substring(args.n).contains("b"))', { size: 9, loops: 1, searchCosts: [0.001] }],
+    [
+      'args.l.filter(x, args.t.contains("q")).exists(x, x.contains("b"))',
+      { size: 11, loops: 1, searchCosts: [0.001, 0.001] },
+    ],
   ])('%s', (text, price) => {
     expect(priceOf(text)).toEqual({ ...free, ...price });
   });

@@ -42,6 +42,14 @@ describe('a relation of a bundle', () => {
     expect(asked({ ...viewer, object: 'document:1' }, { principal: 'eng#member' })).toBeNull();
   });
 
+  it.each([
+    ['of a list', { in: ['a'] }],
+    ['of nothing', { in: null }],
+    ['of a text', { in: 'a' }],
+  ])('cannot be asked for with a member %s', (_what, args) => {
+    expect(asked({ ...viewer, object: 'document:{args.in.length}' }, { args })).toBeNull();
+  });
+
   it('cannot be asked for where one of two values is none', () => {
     const relation = { object: 'document:{args.a}{args.b}', relation: 'viewer', subject: 'agent:x' };
     expect(asked(relation, { args: { a: '#', b: 'x' } })).toBeNull();
